@@ -1,4 +1,4 @@
-"""cbsim: a simulator for robot cars. The public face, resolved lazily: importing it costs nothing.
+"""cbsim: a simulator for robot cars. Public names are imported when they are first used.
 
 >>> import cbsim
 >>> world = cbsim.load("four_way_stop")

@@ -1,6 +1,6 @@
-"""Located complaints and the exception tree; imports nothing of cbsim.
+"""Located problems and the exception tree; imports nothing of cbsim.
 
-A complaint about a file is data (`Problem`), collected in `Problems` while a reader goes on, and raised once.
+An error in a file is data (`Problem`), collected in `Problems` while a reader continues, and raised once.
 
     CbsimError
     ├─ FileError        a file is not acceptable; carries every `Problem`
@@ -43,20 +43,19 @@ __all__ = [
     "printable",
 ]
 
-NEAR = 0.65  # share of letters that two names have in common, from which on one may be meant by the other: two of three
-NAME_LENGTH = 200  # of names that are compared; time grows with the square of their length
-COMPARISONS = 50_000  # names that are compared while one file is read, a second's work
+NEAR = 0.65  # least share of common letters of two names for one to be suggested for the other
+NAME_LENGTH = 200  # of compared names; time grows with the square of their length
+COMPARISONS = 50_000  # names that are compared while one file is read, which takes a second
 UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-PROBLEMS_PER_CODE = 1000  # a hostile file must not fill memory with complaints; the rest is counted
+PROBLEMS_PER_CODE = 1000  # a hostile file must not fill memory with problems; the rest is counted
 
-_hints_left: ContextVar[list[int] | None] = ContextVar("hints_left", default=None)  # comparisons, in a list of one
+_hints_left: ContextVar[list[int] | None] = ContextVar("hints_left", default=None)
 
 
 def printable(text: str) -> str:
-    r"""Write what no terminal should act on as Python escapes it; names of files may hold anything but ``/`` and NUL.
+    r"""Escape characters that a terminal acts on; file names may contain anything but ``/`` and NUL.
 
-    These are control characters (a terminal's commands, ends of lines), marks that turn the direction of text round,
-    and halves of surrogate pairs, which stand for bytes that are no text.
+    These are control characters, marks of bidirectional text, and surrogates, which stand for undecodable bytes.
 
     >>> printable("a\x1b[31m.rndf")
     'a\\x1b[31m.rndf'
@@ -76,11 +75,11 @@ class Location(NamedTuple):
     path : str
         The file, as the user named it.
     line : int or None
-        1-based line; None where the whole file is meant.
+        1-based line; None for the whole file.
     column : int or None
         1-based column, where known.
     inside : str
-        The element at that place: an XML path, a YAML key path or an RNDF id.
+        The element there: an XML path, a YAML key path or an RNDF id.
     """
 
     path: str
@@ -94,7 +93,7 @@ class Location(NamedTuple):
 
 
 class Severity(StrEnum):
-    """How bad a problem is: an error makes the file unacceptable, a warning is suspicious, info is style."""
+    """Severity of a problem: errors make a file unacceptable, warnings are suspicious, infos concern style."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -103,7 +102,7 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One located complaint.
+    """One located error, warning or remark.
 
     Attributes
     ----------
@@ -138,7 +137,7 @@ class Problem:
 
 
 class Problems:
-    """An ordered collection of problems that readers add to while they go on."""
+    """Ordered collection of problems."""
 
     def __init__(self, problems: Iterable[Problem] = ()) -> None:
         self._problems: list[Problem] = []
@@ -153,7 +152,7 @@ class Problems:
         return len(self._problems)
 
     def add(self, problem: Problem) -> None:
-        """Append one problem; past 1000 of a code only the number is kept."""
+        """Append one problem; beyond 1000 of a code they are only counted."""
         self._counts[problem.code] += 1
         self._severities[problem.severity] += 1
         if self._counts[problem.code] <= PROBLEMS_PER_CODE:
@@ -179,7 +178,7 @@ class Problems:
         self.add(Problem(Severity.INFO, code, message, location, hint, also))
 
     def count(self, severity: Severity) -> int:
-        """Count problems of one severity, those past the cap included."""
+        """Count problems of one severity, including those that were not kept."""
         return self._severities[severity]
 
     @property
@@ -213,7 +212,7 @@ class Problems:
 
 
 class CbsimError(Exception):
-    """Root of everything cbsim raises on purpose; its text is fit for a user."""
+    """Base class of all errors that cbsim raises on purpose; messages are written for users."""
 
 
 class FileError(CbsimError):
@@ -222,7 +221,7 @@ class FileError(CbsimError):
     Parameters
     ----------
     problems : Problems or Problem
-        What was found; the message has one line per error, in the order of the files' lines.
+        All problems; the message has one line per error, in order of files and lines.
     """
 
     def __init__(self, problems: Problems | Problem) -> None:
@@ -251,7 +250,7 @@ class ModelError(CbsimError):
 
 
 class StepError(CbsimError):
-    """A step could not be made: the solver did not converge, or a number is not finite.
+    """A step could not be solved: the solver did not converge, or a number is not finite.
 
     Parameters
     ----------
@@ -262,7 +261,7 @@ class StepError(CbsimError):
     snapshot : object
         The Snapshot, or the state, before the failed step.
     residual, complementarity : float
-        What was left of equations, and of products of slack and impulse.
+        Residual of the equations, and of the products of slack and impulse.
     worst : str
         Name of the constraint that is violated most.
     location : Location, optional
@@ -297,7 +296,7 @@ class RecordingError(CbsimError):
 
 
 class StabilityWarning(UserWarning):
-    """A mechanism is not stable in steps of its length; the message tells which would do."""
+    """A mechanism is unstable with its step; the message names a stable one."""
 
 
 class UsageError(CbsimError):
@@ -306,9 +305,9 @@ class UsageError(CbsimError):
 
 @contextmanager
 def bounded_hints() -> Iterator[None]:
-    """Bound the work of `did_you_mean` in all that is done meanwhile: a file may hold any number of misspelt names.
+    """Bound the total work of `did_you_mean` within the context: a file may have any number of misspelt names.
 
-    What is bounded inside shares the bound of what is outside.
+    Nested contexts share the bound of the outermost.
     """
     token = None if _hints_left.get() else _hints_left.set([COMPARISONS])
     try:
@@ -319,27 +318,27 @@ def bounded_hints() -> Iterator[None]:
 
 
 def nearest(name: str, candidates: Iterable[str], near: float = NEAR) -> str | None:
-    """Find the name that is nearest to another, in whatever case it is written.
+    """Find the most similar name, ignoring case.
 
     Parameters
     ----------
     name : str
         What was found.
     candidates : iterable of str
-        What there is; no more of it is looked at than `bounded_hints` leaves.
+        Known names; `bounded_hints` limits how many are compared.
     near : float
-        Least share of letters in common.
+        Least share of common letters.
 
     Returns
     -------
     str or None
-        None when nothing is near, or nothing is left of `bounded_hints`.
+        None if no name is similar, or the budget of `bounded_hints` is used up.
     """
     left = _hints_left.get()
     if len(name) > NAME_LENGTH or (left and left[0] <= 0):
         return None
     short = [candidate for candidate in islice(candidates, left[0] if left else None) if len(candidate) <= NAME_LENGTH]
-    spelled = {candidate.casefold(): candidate for candidate in reversed(short)}  # the first of a kind wins
+    spelled = {candidate.casefold(): candidate for candidate in reversed(short)}  # the first of equal names wins
     if left:
         left[0] -= 1 + len(spelled)
     close = difflib.get_close_matches(name.casefold(), spelled, n=1, cutoff=near)
@@ -352,7 +351,7 @@ def did_you_mean(name: str, candidates: Iterable[str], near: float = NEAR) -> st
     Returns
     -------
     str
-        ``did you mean 'x'?``, or an empty text.
+        ``did you mean 'x'?``, or an empty string.
 
     Examples
     --------

@@ -188,7 +188,7 @@ def _private_folder() -> Path:
 
 
 def _searched() -> str:
-    """Say what is compiled and where machine code was looked for."""
+    """Message about compilation, with the folders that were searched for machine code."""
     shipped = PACKAGE / "_kernels"
     package = (
         "with this package, machine code of another build; "

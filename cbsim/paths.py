@@ -1,4 +1,4 @@
-"""Where files are found and which may be read: shipped data, ``$CBCONF``, and the allowed folders.
+"""Search paths and read permissions: shipped data, ``$CBCONF`` and allowed folders.
 
 Every read of a user's file goes through `Files`, which refuses anything outside its folders, bounds the size, and
 remembers the bytes, so that a recording can carry them and a replay can read them back from `StoredFiles`.
@@ -48,7 +48,7 @@ def data_folder(kind: str) -> Path:
 
 
 def is_regular(path: str | Path) -> bool:
-    """Tell whether a regular file is there; a path that no file system takes is none."""
+    """Tell whether a path is a regular file; invalid paths are not."""
     try:
         return Path(path).is_file()
     except UNREADABLE:
@@ -56,7 +56,7 @@ def is_regular(path: str | Path) -> bool:
 
 
 def _resolved(path: str | Path) -> Path | None:
-    """Resolve links and ``..``; None for a path that cannot be."""
+    """Resolve links and ``..``; None for an invalid path."""
     try:
         return Path(path).resolve()
     except UNREADABLE:
@@ -64,9 +64,9 @@ def _resolved(path: str | Path) -> Path | None:
 
 
 def stored_name(path: str | Path) -> str:
-    """Name a file as a recording keeps it: shipped data by its place there, so that any installation finds it.
+    """Name of a file in recordings: for shipped data relative to the data folder, so that any installation finds it.
 
-    Bytes of a name that are no text are escaped.
+    Undecodable bytes of a name are escaped.
     """
     for kind in DATA:
         folder = data_folder(kind)
@@ -76,7 +76,7 @@ def stored_name(path: str | Path) -> str:
 
 
 def stored_path(name: str) -> Path:
-    """Locate here what a recording keeps under a name; the inverse of `stored_name`."""
+    """Path of a file with a given name in recordings; the inverse of `stored_name`."""
     if not name.startswith(SHIPPED):
         return Path(name)
     kind, _, rest = name.removeprefix(SHIPPED).partition("/")
@@ -91,7 +91,7 @@ def shipped_names(kind: str, suffixes: Iterable[str]) -> dict[str, Path]:
 
 
 def scenario_name(path: str | Path) -> str:
-    """Name a scenario by its file, without the endings: ``x`` for ``x.yaml`` and for ``x.scenario.yaml``.
+    """Name of a scenario: its file name without ``.yaml`` or ``.scenario.yaml``.
 
     >>> scenario_name("tests/left_turn.scenario.yaml"), scenario_name("four_way_stop")
     ('left_turn', 'four_way_stop')
@@ -100,7 +100,7 @@ def scenario_name(path: str | Path) -> str:
 
 
 def find_shipped(name: str, kind: str = "scenarios", suffixes: Iterable[str] = (".yaml", ".yml")) -> Path | None:
-    """Find a shipped file by its bare or its file name, or by its path below the data folder; None if there is none."""
+    """Find a shipped file by its name, with or without suffix, or its path below the data folder; None if not found."""
     folder = data_folder(kind)
     candidate = folder / name
     if ".." not in Path(name).parts and is_regular(candidate):
@@ -110,12 +110,12 @@ def find_shipped(name: str, kind: str = "scenarios", suffixes: Iterable[str] = (
 
 
 def sensor_folders(bot: str, object_folder: Path, environment: Mapping[str, str]) -> list[Path]:
-    """List the folders in which a sensor conf is looked for, best first (docs/formats/sensor_conf.md).
+    """List the folders that are searched for sensor confs, in order (docs/formats/sensor_conf.md).
 
     Parameters
     ----------
     bot : str
-        Name of the autonomous object; in lower case it stands for an unset ``$CBBOTNAME``.
+        Name of the autonomous object; in lower case it replaces an unset ``$CBBOTNAME``.
     object_folder : Path
         Folder of the object file.
     environment : mapping
@@ -128,7 +128,7 @@ def sensor_folders(bot: str, object_folder: Path, environment: Mapping[str, str]
 
 
 class Files:
-    """Reads files inside allowed folders, of bounded size, and remembers what it read.
+    """Reads files of bounded size in allowed folders, and keeps their contents.
 
     Parameters
     ----------
@@ -137,7 +137,7 @@ class Files:
     size_limit : int
         Largest file [bytes].
     environment : mapping, optional
-        Where ``CBCONF`` and ``CBBOTNAME`` are looked up; the process's own by default.
+        Where ``CBCONF`` and ``CBBOTNAME`` are looked up; by default that of the process.
     """
 
     def __init__(
@@ -159,20 +159,20 @@ class Files:
     def allow(self, path: str | Path) -> None:
         """Allow the folder of a file that the user named, or a named folder itself."""
         resolved = _resolved(path)
-        if resolved is not None:  # else reading it says why
+        if resolved is not None:  # otherwise reading it raises with the reason
             self._roots.append(resolved if _is_folder(resolved) else resolved.parent)
 
     def allows(self, path: str | Path) -> bool:
-        """Tell whether a path lies in an allowed folder once links and ``..`` are resolved."""
+        """Tell whether a path, with links and ``..`` resolved, lies in an allowed folder."""
         resolved = _resolved(path)
         return resolved is not None and any(resolved.is_relative_to(root) for root in self._roots)
 
     def exists(self, path: str | Path) -> bool:
-        """Tell whether a readable file is there; outside the allowed folders nothing exists."""
+        """Tell whether a path is a readable file; outside the allowed folders nothing exists."""
         return self.allows(path) and is_regular(path)
 
     def find(self, name: str, folders: Iterable[Path]) -> Path | None:
-        """Return the first existing ``folder / name``; an absolute name is taken as it is."""
+        """Return the first existing ``folder / name``; an absolute name is used unchanged."""
         return next((folder / name for folder in folders if self.exists(folder / name)), None)
 
     def read(self, path: str | Path, *, asked_at: Location | None = None) -> bytes:
@@ -183,7 +183,7 @@ class Files:
         path : str or Path
             The file.
         asked_at : Location, optional
-            The line that asked for it; complaints point there, else to the file itself.
+            The line that refers to the file; problems are located there, or else at the file itself.
 
         Raises
         ------
@@ -217,7 +217,7 @@ class Files:
         """
         place, path = asked_at or Location(str(path)), Path(path)
         try:
-            path.resolve()  # says so where there is no working directory, or links go in a circle
+            path.resolve()  # raises without a working directory, or on circular links
         except UNREADABLE as reason:
             raise _unreadable(path, reason, place) from None
         try:
@@ -249,14 +249,14 @@ def _unreadable(path: Path, reason: Exception, place: Location) -> FileError:
 
 
 class StoredFiles(Files):
-    """The files of a recording: nothing but what it carries can be read.
+    """The files of a recording; no others can be read.
 
     Parameters
     ----------
     contents : mapping
-        `stored_name` → bytes, as `Files.seen` had it.
+        `stored_name` → bytes, as in `Files.seen`.
     environment : mapping
-        ``CBCONF`` and ``CBBOTNAME`` as they were.
+        ``CBCONF`` and ``CBBOTNAME`` of the recorded run.
     """
 
     def __init__(self, contents: Mapping[str, bytes], environment: Mapping[str, str]) -> None:

@@ -1,4 +1,4 @@
-"""An ordered table of named members, used by every family: formats, sensors, drives, controllers, commands."""
+"""`Registry`: an ordered table of named members, such as formats, sensors, drives, controllers or commands."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ Member = TypeVar("Member")
 
 
 class Registry(Mapping[str, Member], Generic[Member]):
-    """Name → member in the order given; refuses duplicates, and a failed look-up lists what there is.
+    """Name → member in the order given; rejects duplicates, and a failed look-up lists the known names.
 
     Parameters
     ----------
     family : str
-        What the members are, for messages: ``sensor``.
+        Kind of the members, for messages: ``sensor``.
     members : iterable of (name, member)
         The table.
     """
@@ -31,12 +31,12 @@ class Registry(Mapping[str, Member], Generic[Member]):
                 raise ValueError(f"{family} '{name}' is in the table twice")
             self._members[name] = member
 
-    # `Mapping` has these two by a KeyError of `__getitem__`, whose error here is another one.
+    # `Mapping` implements these two by a KeyError of `__getitem__`, which raises another error here.
     def __contains__(self, name: object) -> bool:
         return name in self._members
 
     def get(self, name: str, default: Any = None) -> Any:
-        """Return a member, or ``default`` where there is none of the name."""
+        """Return the member of a name, or ``default``."""
         return self._members.get(name, default)
 
     def __getitem__(self, name: str) -> Member:

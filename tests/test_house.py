@@ -10,6 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import networkx as nx
 import pytest
 
 import cbsim
@@ -23,6 +24,35 @@ def test_layers_and_other_import_contracts_hold():
     program = Path(sys.executable).parent / "lint-imports"
     done = subprocess.run([program, "--no-cache"], capture_output=True, text=True, cwd=ROOT, check=False)
     assert done.returncode == 0, done.stdout
+
+
+MUTUAL = [
+    {"cbsim.road.lanelets.border", "cbsim.road.lanelets.table"},
+    {"cbsim.simulation.loop", "cbsim.simulation.observers"},
+]
+"""Pairs of modules that import each other for types."""
+
+
+def test_imports_have_no_cycles_not_even_for_types():
+    modules = {name_of(path): ast.parse(path.read_text(encoding="utf-8")) for path in SOURCES}
+    graph = nx.DiGraph()
+    for module, tree in modules.items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import):
+                imported = {alias.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                whole = {f"{node.module}.{alias.name}" for alias in node.names}
+                imported = {name if name in modules else node.module for name in whole}
+            else:
+                continue
+            graph.add_edges_from((module, name) for name in imported & modules.keys() - {module})
+    assert graph.has_edge("cbsim.viewer.session", "cbsim.viewer.panels")
+    cycles = [found for found in nx.strongly_connected_components(graph) if len(found) > 1]
+    assert [found for found in cycles if found not in MUTUAL] == []
+
+
+def name_of(path: Path) -> str:
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
 
 
 def test_style_is_clean():

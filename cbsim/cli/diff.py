@@ -21,7 +21,7 @@ def diff(
 ) -> None:
     """Compare the hashes of two recordings; exit 1 at the first divergence, 2 if one is damaged."""
     from cbsim.evaluation.replay import diff as compare
-    from cbsim.recording.divergence import unlike
+    from cbsim.recording.divergence import setup_differences
 
     first, second = open_recording(one), open_recording(other)
     problems = Problems()
@@ -30,7 +30,7 @@ def diff(
         for path, opened in ((one, first), (other, second)):
             report_ending(path, opened, problems)
     print_problems(problems, quiet=quiet)
-    differences = unlike(first.header, second.header)
+    differences = setup_differences(first.header, second.header)
     told = f"{len(first) - 1} steps: the recordings are the same"
     report_divergence(found, len(first) - 1, told, json, differences=differences, quiet=quiet)
     exit_if_damaged(problems)

@@ -22,10 +22,10 @@ import typer
 from cbsim import __version__
 from cbsim.cli import check, convert, diff, edit, info, judge, new, plot, replay, report, run, view, warmup
 from cbsim.cli.commands import InterruptionError, add
+from cbsim.cli.interrupts import INTERRUPTED, was_interrupted
 from cbsim.cli.list import list_
 from cbsim.cli.options import is_input
 from cbsim.cli.output import prepare_streams, print_result, print_status
-from cbsim.cli.process import INTERRUPTED, was_interrupted
 from cbsim.errors import CbsimError, FileError, ModelError, RecordingError, StepError, UsageError
 
 __all__ = ["COMMANDS", "app", "main"]
@@ -140,7 +140,7 @@ def with_default_values(arguments: list[str]) -> list[str]:
 
 
 def _is_input(arguments: list[str], word: str) -> bool:
-    """Tell whether the word after ``--json`` is an input file, which must not be overwritten."""
+    """Return whether the word after ``--json`` is an input file, which must not be overwritten."""
     return arguments[:1] in (["check"], ["info"]) and is_input(word)
 
 

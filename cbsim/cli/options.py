@@ -48,7 +48,7 @@ def option_file(name: str | None, kind: str) -> str | None:
 
 
 def is_input(name: str) -> bool:
-    """Tell whether a name is that of an input: an existing file that is no earlier result, or a shipped file."""
+    """Return whether a name is that of an input: an existing file that is not an earlier result, or a shipped file."""
     path = Path(name)
     try:
         return not may_replace(name) if path.exists() else file_named(name) != name
@@ -57,7 +57,7 @@ def is_input(name: str) -> bool:
 
 
 def may_replace(target: str) -> bool:
-    """Tell whether a result may be written to a file: it is missing, empty or an earlier result."""
+    """Return whether a result may be written to a file: it is missing, empty or an earlier result."""
     path = Path(target)
     if target == "-" or not path.exists():
         return True

@@ -72,7 +72,7 @@ _compiled: list[bool] = []
 
 
 def has_compiled() -> bool:
-    """Tell whether kernels were compiled since `announce_compilation`, so that run times are not meaningful."""
+    """Return whether kernels were compiled since `announce_compilation`, so that run times are not meaningful."""
     return bool(_compiled)
 
 
@@ -162,7 +162,7 @@ def progress(what: str, total: float | None, *, quiet: bool = False) -> Iterator
     """Show a progress bar after two seconds, if standard error is a terminal; yields a function of the amount done.
 
     A timer shows the bar, because the work may be one long call without updates; without a total, the bar only shows
-    that work goes on.
+    that work continues.
     """
     if quiet or not _is_watched():
         yield lambda _done: None

@@ -28,7 +28,7 @@ __all__ = [
 
 
 def is_recording_file(path: str) -> bool:
-    """Tell whether a file is a recording, by its content."""
+    """Return whether a file is a recording, by its content."""
     return is_recording(path, Files([path]))
 
 

@@ -21,7 +21,7 @@ def replay(
     """Re-simulate a recording from its files and commands; exit 1 at the first divergence, 2 if it is damaged."""
     from cbsim.evaluation.replay import replay as prove
     from cbsim.recording.batch import software
-    from cbsim.recording.divergence import unlike_software
+    from cbsim.recording.divergence import software_differences
 
     opened = open_recording(recording)
     problems = Problems()
@@ -29,7 +29,7 @@ def replay(
         found = prove(opened)
         report_ending(recording, opened, problems)
     print_problems(problems)
-    apart = unlike_software(opened.header.software, software())
+    apart = software_differences(opened.header.software, software())
     told = f"{len(opened) - 1} steps of '{opened.header.scenario}' replayed: every hash is the same"
     report_divergence(found, len(opened) - 1, told, json, differences=apart, quiet=quiet)
     exit_if_damaged(problems)

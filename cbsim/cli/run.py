@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cbsim.cli.interrupts import exit_callbacks
 from cbsim.cli.list import shipped_scenarios
 from cbsim.cli.options import file_named, may_replace, option_file, pairs
 from cbsim.cli.output import (
@@ -23,7 +24,6 @@ from cbsim.cli.output import (
     progress,
     write_json,
 )
-from cbsim.cli.process import exit_callbacks
 from cbsim.errors import CbsimError, Problems, UsageError
 from cbsim.paths import is_regular, scenario_name, stored_path
 
@@ -146,7 +146,7 @@ def _loaded(scenario: str | None, options: dict[str, Any], problems: Problems, *
 
 
 def _load_in_window(load: Callable[[], World], name: str) -> tuple[World, bool]:
-    """Load and compile while a window shows the progress; if it is closed, the run goes on without it."""
+    """Load and compile while a window shows the progress; if it is closed, the run continues without it."""
     from cbsim.viewer.progress_window import WindowClosedError, run_in_progress_window
 
     def prepare(progress: Progress) -> World:

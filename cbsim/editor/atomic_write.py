@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import shutil
 import stat
 import tempfile
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from pathlib import Path
 
 from cbsim.errors import UsageError
@@ -15,15 +14,14 @@ from cbsim.errors import UsageError
 __all__ = ["atomic_write", "write_temporary"]
 
 PREFIX = ".cbsim-edit."  # of temporary files; with the file's own name they could exceed the length limit of names
-NO_PREALLOCATION = {errno.EINVAL, errno.ENODEV, errno.ENOSYS, errno.EOPNOTSUPP}  # file systems that cannot preallocate
 
 
 def atomic_write(path: Path, data: bytes) -> None:
     """Write a file so that it always holds either the old or the new contents.
 
     The data are written to a temporary file in the same folder, flushed to disk, and moved into place. A file with
-    several hard links, of another owner, or in a folder where no file can be created is overwritten in place instead,
-    after preallocating disk space. If that fails half-way, the temporary file is kept and named in the message.
+    several hard links, of another owner, or in a folder where no file can be created is overwritten in place instead.
+    If that fails half-way, the temporary file is kept and named in the message.
 
     Parameters
     ----------
@@ -45,17 +43,16 @@ def atomic_write(path: Path, data: bytes) -> None:
         if old is not None and not (old.st_mode & 0o222 and os.access(target, os.W_OK)):
             raise UsageError(f"cannot write '{path}': it is read-only")
         draft = _draft(target, data, old)
-        with ExitStack() as clean:
-            if draft is not None:
-                clean.callback(_unlink, draft)
+        try:
             if draft is not None and _can_replace(draft, target, old):
                 draft.replace(target)
                 _fsync_folder(target.parent)
                 return
-            _preallocate(target, len(data))
-            kept = clean.pop_all()  # until it is complete, the draft is the only intact copy
-            _overwrite(target, data, draft)
-            kept.close()
+        except BaseException:
+            _unlink(draft)
+            raise
+        _overwrite(target, data, draft)
+        _unlink(draft)
     except (OSError, ValueError, RuntimeError) as reason:
         raise UsageError(f"cannot write '{path}': {getattr(reason, 'strerror', None) or reason}") from None
 
@@ -77,17 +74,16 @@ def write_temporary(folder: Path | str, prefix: str, data: bytes) -> tuple[int, 
 
 def _draft(target: Path, data: bytes, old: os.stat_result | None) -> Path | None:
     """Write a temporary file, in the system's folder if the target's folder refuses one, or None if both do."""
-    try:
-        handle, draft = write_temporary(target.parent, PREFIX, data)
-    except PermissionError:
-        if old is None:
-            raise
+    for folder in (target.parent, tempfile.gettempdir()):
         try:
-            handle, draft = write_temporary(tempfile.gettempdir(), PREFIX, data)
+            handle, draft = write_temporary(folder, PREFIX, data)
         except PermissionError:
-            return None
-    os.close(handle)
-    return draft
+            if old is None:
+                raise
+            continue
+        os.close(handle)
+        return draft
+    return None
 
 
 def _can_replace(draft: Path, target: Path, old: os.stat_result | None) -> bool:
@@ -112,20 +108,6 @@ def _can_replace(draft: Path, target: Path, old: os.stat_result | None) -> bool:
     return True
 
 
-def _preallocate(target: Path, size: int) -> None:
-    """Reserve disk space before overwriting in place."""
-    with target.open("r+b") as stream:
-        before = os.fstat(stream.fileno()).st_size
-        try:
-            os.posix_fallocate(stream.fileno(), 0, size)
-        except AttributeError:  # not available on every system
-            pass
-        except OSError as reason:
-            if reason.errno not in NO_PREALLOCATION:
-                os.ftruncate(stream.fileno(), before)
-                raise
-
-
 def _overwrite(target: Path, data: bytes, draft: Path | None) -> None:
     try:
         with target.open("r+b") as stream:
@@ -139,8 +121,7 @@ def _overwrite(target: Path, data: bytes, draft: Path | None) -> None:
 
 
 def _fsync_folder(folder: Path) -> None:
-    """Flush a folder, so that a renamed file survives a power failure."""
-    with suppress(OSError):
+    with suppress(OSError):  # not possible on every system
         handle = os.open(folder, os.O_RDONLY)
         try:
             os.fsync(handle)
@@ -148,6 +129,7 @@ def _fsync_folder(folder: Path) -> None:
             os.close(handle)
 
 
-def _unlink(path: Path) -> None:
-    with suppress(OSError):
-        path.unlink()
+def _unlink(path: Path | None) -> None:
+    if path is not None:
+        with suppress(OSError):
+            path.unlink()

@@ -12,6 +12,8 @@ from cbsim.editor import goals, placement
 from cbsim.editor.edits import Edit
 from cbsim.editor.fields import fields_of, goal_fields, number_of
 from cbsim.editor.prompt import Prompt
+from cbsim.editor.session_state import SessionState
+from cbsim.editor.stops import stops_of
 from cbsim.errors import UsageError
 from cbsim.formats.object_values import PAUSE, SPEED
 from cbsim.paths import sensor_folders
@@ -21,15 +23,13 @@ from cbsim.spec.objects import Kind, Triple
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from cbsim.editor.session import Session
-
 __all__ = [
     "align", "ask_field", "ask_name", "ask_pause", "ask_sensor", "ask_speed", "confs_of", "copy", "duplicate", "escape",
     "nudge", "paste", "pick_tool", "remove", "select_next", "turn",
 ]  # fmt: skip
 
 
-def pick_tool(session: Session, tool: Kind | str) -> None:
+def pick_tool(session: SessionState, tool: Kind | str) -> None:
     """Select a tool, or deselect the current one."""
     session.tool = None if session.tool == tool else tool
     if session.tool == "goals":
@@ -42,19 +42,19 @@ def pick_tool(session: Session, tool: Kind | str) -> None:
         session.message = f"click where the {session.tool} object goes; with shift, several"
 
 
-def remove(session: Session) -> None:
+def remove(session: SessionState) -> None:
     """Remove the active goal, else the selected objects."""
     if not goals.remove_stop(session) and session.selected and session.tool not in goals.TOOLS:
         session.apply(Edit("remove", removed=frozenset(session.selected)), [])
 
 
-def copy(session: Session) -> None:
+def copy(session: SessionState) -> None:
     """Copy the selected objects to the object clipboard."""
     session.clipboard = [session.document.objects[row] for row in sorted(session.selected)]
     session.message = f"{len(session.clipboard)} copied"
 
 
-def paste(session: Session) -> None:
+def paste(session: SessionState) -> None:
     """Paste objects at the mouse, or beside their originals if the mouse is outside."""
     if not session.clipboard:
         session.message = "nothing is copied"
@@ -71,7 +71,7 @@ def paste(session: Session) -> None:
     session.add_all(pasted, "paste")
 
 
-def duplicate(session: Session) -> None:
+def duplicate(session: SessionState) -> None:
     """Duplicate the selected objects, each one length and a metre ahead."""
     made = []
     for row in sorted(session.selected):
@@ -84,7 +84,7 @@ def duplicate(session: Session) -> None:
         session.add_all(made, "copy")
 
 
-def nudge(session: Session, right: float, ahead: float) -> None:
+def nudge(session: SessionState, right: float, ahead: float) -> None:
     """Move the selected objects along and across their lanes [m]."""
     items = {}
     for row in session.selected:
@@ -95,7 +95,7 @@ def nudge(session: Session, right: float, ahead: float) -> None:
     session.change("nudge", items)
 
 
-def turn(session: Session, degrees: float) -> None:
+def turn(session: SessionState, degrees: float) -> None:
     """Turn the selected objects counter-clockwise [deg]."""
     items = {}
     for row in session.selected:
@@ -105,17 +105,17 @@ def turn(session: Session, degrees: float) -> None:
     session.change("turn", items)
 
 
-def align(session: Session) -> None:
+def align(session: SessionState) -> None:
     """Align the selected objects with their lanes."""
     items = {row: placement.aligned(session.document.objects[row], session.roadmap) for row in session.selected}
     session.change("align", items)
 
 
-def select_next(session: Session, ahead: int) -> None:
+def select_next(session: SessionState, ahead: int) -> None:
     """Select the next or previous object, or goal if one is active."""
     item = session.leading
     if session.goal is not None and item is not None:
-        session.goal = (session.goal + ahead) % len(goals.stops_of(item))
+        session.goal = (session.goal + ahead) % len(stops_of(item))
         return
     count = len(session.document.objects)
     if count:
@@ -123,11 +123,11 @@ def select_next(session: Session, ahead: int) -> None:
         session.select([(here + ahead) % count])
 
 
-def escape(session: Session) -> None:
+def escape(session: SessionState) -> None:
     """Close the help, else cancel a drag, else deselect the tool, the goal or the objects."""
     if session.helping:
         session.helping = False
-    elif session.mouse.cancel():
+    elif session.cancel_drag():
         pass
     elif session.tool is not None:
         session.tool = None
@@ -138,10 +138,10 @@ def escape(session: Session) -> None:
 
 
 # --- lines that are typed --------------------------------------------------------------------------------------------
-def ask_speed(session: Session) -> None:
+def ask_speed(session: SessionState) -> None:
     """Prompt for the speed to the active goal, or to all goals of the selected objects."""
     item = session.leading
-    if item is None or not goals.stops_of(item):
+    if item is None or not stops_of(item):
         session.message = "speeds are those to goals: select an object that has some"
         return
 
@@ -151,10 +151,10 @@ def ask_speed(session: Session) -> None:
             raise UsageError(session.message)
 
     which = f"goal {session.goal + 1}" if session.goal is not None else "all goals"
-    session.prompt = Prompt(f"speed to {which} [m/s]", number_text(goals.stops_of(item)[session.goal or 0].speed), act)
+    session.prompt = Prompt(f"speed to {which} [m/s]", number_text(stops_of(item)[session.goal or 0].speed), act)
 
 
-def ask_pause(session: Session) -> None:
+def ask_pause(session: SessionState) -> None:
     """Prompt for the pause at the active goal, else before the first one."""
     item = session.leading
     if item is None or item.controller is None:
@@ -173,13 +173,13 @@ def ask_pause(session: Session) -> None:
             raise UsageError(session.message)
 
     if session.goal is not None:
-        goal = goals.stops_of(item)[session.goal]
+        goal = stops_of(item)[session.goal]
         session.prompt = Prompt(f"pause at goal {session.goal + 1} [s]", number_text(goal.pause), act)
     else:
         session.prompt = Prompt("pause before the first goal [s]", number_text(item.initial_pause), act)
 
 
-def ask_sensor(session: Session) -> None:
+def ask_sensor(session: SessionState) -> None:
     """Prompt for the conf of another sensor."""
     item = session.leading
     if item is None or item.kind is not Kind.AUTONOMOUS:
@@ -188,7 +188,7 @@ def ask_sensor(session: Session) -> None:
     ask_field(session, "add sensor")
 
 
-def ask_field(session: Session, label: str) -> None:
+def ask_field(session: SessionState, label: str) -> None:
     """Prompt for the value of a field of the primary object."""
     item = session.leading
     if item is None:
@@ -206,7 +206,7 @@ def ask_field(session: Session, label: str) -> None:
     session.prompt = Prompt(label, field.text, act, field.choices)
 
 
-def ask_name(session: Session) -> None:
+def ask_name(session: SessionState) -> None:
     """Prompt for the name stored in the file."""
     if session.document.version == 1:
         session.message = "files of version 1 have no names"
@@ -219,7 +219,7 @@ def ask_name(session: Session) -> None:
     session.prompt = Prompt("name of the file's content", session.document.spec.name, act)
 
 
-def confs_of(session: Session) -> tuple[str, ...]:
+def confs_of(session: SessionState) -> tuple[str, ...]:
     """Sensor confs available to the primary object, from the search folders."""
     item = session.leading
     if item is None or item.kind is not Kind.AUTONOMOUS:

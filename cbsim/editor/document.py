@@ -147,11 +147,6 @@ class Document:
         """Label of the step that undo would revert; empty if there is none."""
         return self._done[-1].label if self._done else ""
 
-    @property
-    def redoable(self) -> str:
-        """Label of the step that redo would repeat; empty if there is none."""
-        return self._undone[-1].label if self._undone else ""
-
     def apply(self, edit: Edit) -> None:
         """Apply an edit.
 

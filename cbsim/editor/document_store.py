@@ -5,17 +5,14 @@ from __future__ import annotations
 import os
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from cbsim.editor.atomic_write import atomic_write
 from cbsim.editor.autosave import Autosave, RecoveredWork, digest
 from cbsim.editor.document import Document, version_of
 from cbsim.editor.prompt import Answer, Prompt, Question
+from cbsim.editor.session_state import SessionState
 from cbsim.errors import CbsimError, FileError, Problems, UsageError
 from cbsim.paths import Files
-
-if TYPE_CHECKING:
-    from cbsim.editor.session import Session
 
 __all__ = ["DocumentStore"]
 
@@ -29,7 +26,7 @@ class DocumentStore:
 
     Parameters
     ----------
-    session : Session
+    session : SessionState
     saved : bytes or None
         Contents of the file; None if it does not exist yet.
     state : Path, optional
@@ -41,7 +38,7 @@ class DocumentStore:
         Why unsaved work cannot be autosaved; empty if it can.
     """
 
-    def __init__(self, session: Session, saved: bytes | None, state: Path | None = None) -> None:
+    def __init__(self, session: SessionState, saved: bytes | None, state: Path | None = None) -> None:
         self.session, self.saved, self.state = session, saved, state
         self.error = ""
         self._begun = session.document.data
@@ -221,7 +218,7 @@ class DocumentStore:
         reasons = list[str]()
         if there:
             found = Autosave(path, self.state).find(b"")
-            more = ", and somebody has unsaved work on it" if found.work or found.held else ""
+            more = ", and there is unsaved work on it" if found.work or found.held else ""
             reasons.append(f"'{path.name}' exists{more}")
         if lost and (there or self.dirty):  # this may be the only copy of the work
             reasons.append(f"in version {document.version}, {_losses(lost, 'will be', LISTED)}")

@@ -7,17 +7,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
 import pygame
 
 from cbsim.editor import goals, placement
 from cbsim.editor.placement import place_of, value_near
+from cbsim.editor.session_state import SessionState
 from cbsim.spec.objects import ShapeKind, TrafficObject
-
-if TYPE_CHECKING:
-    from cbsim.editor.session import Session
 
 __all__ = ["BoxSelection", "CameraDrag", "Drag", "Move", "MoveGoal", "Resize", "Turn"]
 
@@ -31,23 +29,23 @@ TURN_GRAIN, TURN_SNAP = 1.0, 15.0  # [deg] resolution of angles set with the mou
 class Drag(Protocol):
     """An interaction from pressing to releasing a mouse button."""
 
-    def move(self, session: Session, pixel: Pixel, before: Pixel, /) -> None:
+    def move(self, session: SessionState, pixel: Pixel, before: Pixel, /) -> None:
         """Follow the mouse to a pixel from its previous position."""
 
-    def finish(self, session: Session) -> None:
+    def finish(self, session: SessionState) -> None:
         """Finish the drag."""
 
 
 class Move:
     """Moves objects; the grabbed one snaps to waypoints and lanes, the others keep their relative positions."""
 
-    def __init__(self, session: Session, row: int, pixel: Pixel) -> None:
+    def __init__(self, session: SessionState, row: int, pixel: Pixel) -> None:
         self.row = row
         self.starts = {k: session.document.objects[k] for k in session.selected}
         grip = session.camera.to_world(pixel)
         self.hold = place_of(self.starts[row], session.roadmap)[0] - grip
 
-    def move(self, session: Session, pixel: Pixel, _before: Pixel) -> None:
+    def move(self, session: SessionState, pixel: Pixel, _before: Pixel) -> None:
         """Move the objects to the mouse; with alt held, without snapping."""
         free = session.has_modifier(pygame.KMOD_ALT)
         start, roadmap = self.starts[self.row], session.roadmap
@@ -59,7 +57,7 @@ class Move:
             if row != self.row:
                 session.draft[row] = placement.moved(item, roadmap, place_of(item, roadmap)[0] + way, free=free)
 
-    def finish(self, session: Session) -> None:
+    def finish(self, session: SessionState) -> None:
         """Apply the new positions."""
         session.change("move", dict(session.draft))
 
@@ -70,7 +68,7 @@ class Turn:
     def __init__(self, row: int) -> None:
         self.row = row
 
-    def move(self, session: Session, pixel: Pixel, _before: Pixel) -> None:
+    def move(self, session: SessionState, pixel: Pixel, _before: Pixel) -> None:
         """Turn by whole degrees; with shift by 15° relative to the lane, with alt by tenths."""
         item, roadmap = session.document.objects[self.row], session.roadmap
         place, _ = place_of(item, roadmap)
@@ -82,12 +80,12 @@ class Turn:
         relative = round(math.remainder(math.atan2(-x, y) - lane, math.tau) / grain) * grain
         session.draft = {self.row: placement.turned(item, roadmap, lane + relative)}
 
-    def finish(self, session: Session) -> None:
+    def finish(self, session: SessionState) -> None:
         """Apply the new heading."""
         session.change("turn", dict(session.draft))
 
 
-def _turn_grain(session: Session) -> float:
+def _turn_grain(session: SessionState) -> float:
     if session.has_modifier(pygame.KMOD_SHIFT):
         return TURN_SNAP
     return 0.1 if session.has_modifier(pygame.KMOD_ALT) else TURN_GRAIN
@@ -99,7 +97,7 @@ class Resize:
     def __init__(self, row: int) -> None:
         self.row = row
 
-    def move(self, session: Session, pixel: Pixel, _before: Pixel) -> None:
+    def move(self, session: SessionState, pixel: Pixel, _before: Pixel) -> None:
         """Set width and length from the mouse position; round shapes stay round."""
         item = session.document.objects[self.row]
         preview = session.preview()
@@ -109,7 +107,7 @@ class Resize:
         half = np.abs(np.array([(cos, sin), (-sin, cos)]) @ away)
         session.draft = {self.row: _sized(item, *(2.0 * half).tolist())}
 
-    def finish(self, session: Session) -> None:
+    def finish(self, session: SessionState) -> None:
         """Apply the new size."""
         session.change("resize", dict(session.draft))
 
@@ -130,13 +128,13 @@ class MoveGoal:
     def __init__(self, row: int, number: int) -> None:
         self.row, self.number = row, number
 
-    def move(self, session: Session, pixel: Pixel, _before: Pixel) -> None:
+    def move(self, session: SessionState, pixel: Pixel, _before: Pixel) -> None:
         """Move to the nearest waypoint, or to the mouse position for a script."""
         item = goals.moved_stop(session, self.row, self.number, pixel)
         if item is not None:
             session.draft = {self.row: item}
 
-    def finish(self, session: Session) -> None:
+    def finish(self, session: SessionState) -> None:
         """Apply the new position."""
         session.change("move goal", dict(session.draft))
 
@@ -147,7 +145,7 @@ class CameraDrag:
     def __init__(self, turns: bool) -> None:
         self.turns = turns
 
-    def move(self, session: Session, pixel: Pixel, before: Pixel) -> None:
+    def move(self, session: SessionState, pixel: Pixel, before: Pixel) -> None:
         """Pan the picture, or rotate it about its centre."""
         if not self.turns:
             session.camera = session.camera.panned(pixel[0] - before[0], pixel[1] - before[1])
@@ -157,7 +155,7 @@ class CameraDrag:
         angle = math.atan2(float(other[1]), float(other[0])) - math.atan2(float(one[1]), float(one[0]))
         session.camera = session.camera.turned(angle)
 
-    def finish(self, session: Session) -> None:
+    def finish(self, session: SessionState) -> None:
         """Do nothing: the camera has already moved."""
 
 
@@ -167,11 +165,11 @@ class BoxSelection:
     def __init__(self, start: Pixel) -> None:
         self.start = self.end = start
 
-    def move(self, _session: Session, pixel: Pixel, _before: Pixel) -> None:
+    def move(self, _session: SessionState, pixel: Pixel, _before: Pixel) -> None:
         """Extend the rectangle to the mouse."""
         self.end = pixel
 
-    def finish(self, session: Session) -> None:
+    def finish(self, session: SessionState) -> None:
         """Add the objects whose centres lie inside to the selection."""
         low, high = np.minimum(self.start, self.end), np.maximum(self.start, self.end)
         places = session.camera.to_screen(session.preview().state.position[:, :2])

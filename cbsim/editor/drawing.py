@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import numpy as np
 import pygame
 from numpy.typing import NDArray
 
-from cbsim.editor.goals import stops_of
 from cbsim.editor.placement import nearest_point, place_of, said_place
 from cbsim.editor.preview import Preview
+from cbsim.editor.session_state import SessionState
+from cbsim.editor.stops import stops_of
 from cbsim.palette import PAINT, SCENE, WORDS
 from cbsim.spec.objects import Goal, Kind
 from cbsim.viewer.canvas import Canvas
 from cbsim.viewer.layers import bodies, labels
 
-if TYPE_CHECKING:
-    from cbsim.editor.session import Session
-
 __all__ = ["corner_handles", "draw_objects", "goal_places", "turn_handle"]
 
 Floats = NDArray[np.float64]
+Covers = Callable[[pygame.Rect], bool]
 
 HANDLE = 5.0  # [points] half the side of a handle
 SQUARE = np.array([(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)])
@@ -31,8 +30,10 @@ LABEL = 17.0  # [points] text height of the label of a dragged object
 STALK = 26.0  # [points] distance from an object's front to its rotation handle
 
 
-def draw_objects(canvas: Canvas, session: Session) -> None:
-    """Draw all editable objects."""
+def draw_objects(
+    canvas: Canvas, session: SessionState, covers: Covers, box: tuple[tuple[int, int], tuple[int, int]] | None
+) -> None:
+    """Draw all editable objects, and the selection box; labels avoid what is covered."""
     preview = session.preview()
     view = preview.view(session.camera, session.options)
     for _ in bodies.draw_static_meshes(canvas, view):
@@ -44,16 +45,18 @@ def draw_objects(canvas: Canvas, session: Session) -> None:
     if session.options.shown.get("names", True):
         session.options.selected = session.selected[-1] if session.selected else None
         labels.draw_names(canvas, view)
-    _draw_selection(canvas, session, preview)
+    _draw_selection(canvas, session, preview, covers)
     for row in preview.lost:
         x, y = view.places[row].tolist()
         canvas.disc((x, y), 9.0 * canvas.points, SCENE.paint, PAINT.danger, 2.0)
         canvas.text((x, y), "?", WORDS.danger, 19)
     _draw_snap(canvas, session)
-    _draw_box(canvas, session)
+    if box is not None:
+        (x, y), (u, v) = box
+        canvas.line([(x, y), (u, y), (u, v), (x, v)], PAINT.measure, 1.5, closed=True)
 
 
-def _outline(session: Session, preview: Preview, row: int) -> Floats:
+def _outline(session: SessionState, preview: Preview, row: int) -> Floats:
     """Pixels (n, 2) of an object's outline."""
     pose = preview.pose(row)
     flat = preview.stage.bodies[row].outline
@@ -61,7 +64,7 @@ def _outline(session: Session, preview: Preview, row: int) -> Floats:
     return session.camera.to_screen(pose.apply(points)[:, :2])
 
 
-def corner_handles(session: Session, preview: Preview, row: int) -> Floats:
+def corner_handles(session: SessionState, preview: Preview, row: int) -> Floats:
     """Pixels (4, 2) of an object's resize handles; empty for meshes, and for objects drawn too small."""
     x, y = 0.5 * np.asarray(preview.stage.bodies[row].size[:2])
     if preview.actors[row].item.kind is Kind.MESH or max(x, y) * session.camera.scale < SPECK * session.points:
@@ -70,7 +73,7 @@ def corner_handles(session: Session, preview: Preview, row: int) -> Floats:
     return session.camera.to_screen(preview.pose(row).apply(corners)[:, :2])
 
 
-def turn_handle(session: Session, preview: Preview, row: int) -> Floats:
+def turn_handle(session: SessionState, preview: Preview, row: int) -> Floats:
     """Pixel (2,) of an object's rotation handle, ahead of its front."""
     pose = preview.pose(row)
     ahead = 0.5 * preview.stage.bodies[row].size[1] + STALK * session.points / session.camera.scale
@@ -78,7 +81,7 @@ def turn_handle(session: Session, preview: Preview, row: int) -> Floats:
     return session.camera.to_screen(pose.position[:2] + ahead * direction)
 
 
-def goal_places(session: Session, row: int) -> list[tuple[int, Floats]]:
+def goal_places(session: SessionState, row: int) -> list[tuple[int, Floats]]:
     """Numbers of an object's goals or script entries, and pixels (2,) of their markers.
 
     Goals without a position are omitted.
@@ -87,7 +90,7 @@ def goal_places(session: Session, row: int) -> list[tuple[int, Floats]]:
     return [(number, session.camera.to_screen(end)) for number, end in enumerate(ends) if end is not None]
 
 
-def _draw_fields(canvas: Canvas, session: Session, preview: Preview, row: int) -> None:
+def _draw_fields(canvas: Canvas, session: SessionState, preview: Preview, row: int) -> None:
     for field in preview.fields(row):
         corners = session.camera.to_screen(field.corners)
         if canvas.sees(corners):
@@ -97,7 +100,7 @@ def _draw_fields(canvas: Canvas, session: Session, preview: Preview, row: int) -
             canvas.text(middle.tolist(), field.conf, PAINT.laser, 14, halo=SCENE.paint)
 
 
-def _draw_goals(canvas: Canvas, session: Session, preview: Preview) -> None:
+def _draw_goals(canvas: Canvas, session: SessionState, preview: Preview) -> None:
     for row in session.selected:
         way = preview.stage.goals.get(row)
         if way is not None:
@@ -117,7 +120,7 @@ def _draw_goals(canvas: Canvas, session: Session, preview: Preview) -> None:
             canvas.text((at[0] + 1.6 * side, at[1]), said, PAINT.goal, 14, anchor="left", halo=SCENE.paint)
 
 
-def _draw_selection(canvas: Canvas, session: Session, preview: Preview) -> None:
+def _draw_selection(canvas: Canvas, session: SessionState, preview: Preview, covers: Covers) -> None:
     points = canvas.points
     for row in session.selected:
         corners = _outline(session, preview, row)
@@ -135,10 +138,10 @@ def _draw_selection(canvas: Canvas, session: Session, preview: Preview) -> None:
             canvas.area(square, PAINT.selected)
             canvas.line(square, SCENE.ink, 1.5, closed=True)
     for row in session.draft:
-        _draw_draft(canvas, session, preview, row)
+        _draw_draft(canvas, session, preview, row, covers)
 
 
-def _draw_draft(canvas: Canvas, session: Session, preview: Preview, row: int) -> None:
+def _draw_draft(canvas: Canvas, session: SessionState, preview: Preview, row: int, covers: Covers) -> None:
     """Label the position of a dragged object, and mark the waypoint that it would be anchored to."""
     item, points = preview.actors[row].item, canvas.points
     at = session.camera.to_screen(place_of(item, session.roadmap)[0])
@@ -155,11 +158,11 @@ def _draw_draft(canvas: Canvas, session: Session, preview: Preview, row: int) ->
     for box, (x, y) in zip(boxes, places, strict=True):
         box.center = round(at[0] + x), round(at[1] + y)
     whole = canvas.surface.get_rect()
-    clear = (box for box in boxes if whole.contains(box) and not session.panels.covers(box))
+    clear = (box for box in boxes if whole.contains(box) and not covers(box))
     canvas.text(next(clear, boxes[0]).center, said, SCENE.ink, LABEL, halo=SCENE.paint)
 
 
-def _draw_snap(canvas: Canvas, session: Session) -> None:
+def _draw_snap(canvas: Canvas, session: SessionState) -> None:
     """Draw a ring around the waypoint that a click would use."""
     if session.tool is None or session.hover[0] < 0 or session.roadmap is None:
         return
@@ -168,10 +171,3 @@ def _draw_snap(canvas: Canvas, session: Session) -> None:
         at = session.camera.to_screen(session.roadmap.position(point)).tolist()
         canvas.disc(at, 9.0 * canvas.points, None, PAINT.measure, 2.5)
         canvas.text((at[0], at[1] - 18.0 * canvas.points), str(point), PAINT.measure, 16, halo=SCENE.paint)
-
-
-def _draw_box(canvas: Canvas, session: Session) -> None:
-    box = session.mouse.box
-    if box is not None:
-        (x, y), (u, v) = box
-        canvas.line([(x, y), (u, y), (u, v), (x, v)], PAINT.measure, 1.5, closed=True)

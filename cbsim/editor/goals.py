@@ -1,78 +1,24 @@
-"""Goals and scripts of objects: adding, moving, changing and removing stops.
-
-A stop is a goal (at a waypoint) or a script entry: a straight segment with a heading relative to the map (D9), starting
-at the end of the previous entry.
-"""
+"""Commands on stops of the selected objects: adding, moving, changing and removing them."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
-
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from cbsim.editor import templates
 from cbsim.editor.fields import whole_lane_in
-from cbsim.editor.placement import GRAIN, angle_near, grain_of, nearest_point, place_of, value_near
+from cbsim.editor.placement import GRAIN, grain_of, nearest_point, place_of, value_near
+from cbsim.editor.session_state import SessionState
+from cbsim.editor.stops import Stop, stops_of, with_entry_end, with_goals, with_script
 from cbsim.spec.objects import Controller, Goal, ScriptEntry, TrafficObject
 
-if TYPE_CHECKING:
-    from cbsim.editor.session import Session
-
-__all__ = [
-    "TOOLS",
-    "Stop",
-    "add_at",
-    "change_speed",
-    "change_stops",
-    "moved_stop",
-    "remove_stop",
-    "script_ends",
-    "stops_of",
-    "with_entry_end",
-    "with_goals",
-    "with_script",
-]  # fmt: skip
+__all__ = ["TOOLS", "add_at", "change_speed", "change_stops", "moved_stop", "remove_stop"]
 
 TOOLS = ("goals", "script")
-Stop = Goal | ScriptEntry
-
-
-def stops_of(item: TrafficObject) -> tuple[Stop, ...]:
-    """Return the goals of an object, or the entries of its script if it follows one."""
-    return item.script if item.controller is Controller.SCRIPT else item.goals
-
-
-def script_ends(item: TrafficObject, start: ArrayLike) -> list[NDArray[np.float64]]:
-    """Positions (2,) at which the entries of an object's script end [m], given its start (2,) [m]."""
-    found, place = list[NDArray[np.float64]](), np.asarray(start, float)
-    for entry in item.script:
-        place = place + entry.distance * np.array([-math.sin(entry.angle), math.cos(entry.angle)])
-        found.append(place)
-    return found
-
-
-def with_entry_end(
-    item: TrafficObject, number: int, start: ArrayLike, place: ArrayLike, grain: float, turn: float = 0.1
-) -> TrafficObject:
-    """Move the end of a script entry to a position (2,) [m], rounded to a distance `grain` [m] and angle `turn` [deg].
-
-    Later entries keep their headings and distances.
-    """
-    begin = [np.asarray(start, float), *script_ends(item, start)][number]
-    x, y = (np.asarray(place, float) - begin).tolist()
-    old = item.script[number]
-    distance = value_near(old.distance, math.hypot(x, y), grain)
-    angle = angle_near(old.angle, math.atan2(-x, y), turn) if distance > 0.0 else old.angle
-    entry = replace(old, distance=distance, angle=angle)
-    return replace(item, script=(*item.script[:number], entry, *item.script[number + 1 :]))
 
 
 # --- adding ----------------------------------------------------------------------------------------------------------
-def add_at(session: Session, pixel: tuple[int, int], *, whole_lane: bool = False) -> None:
+def add_at(session: SessionState, pixel: tuple[int, int], *, whole_lane: bool = False) -> None:
     """Add a stop at a pixel to the selected objects, after the active one or at the end."""
     rows = [row for row in session.selected if session.document.objects[row].controller is not None]
     if not rows:
@@ -93,7 +39,7 @@ def add_at(session: Session, pixel: tuple[int, int], *, whole_lane: bool = False
             session.message = "what it followed before is gone; ctrl+z gives it back"
 
 
-def _goal_at(session: Session, pixel: tuple[int, int], *, whole_lane: bool) -> Goal | None:
+def _goal_at(session: SessionState, pixel: tuple[int, int], *, whole_lane: bool) -> Goal | None:
     point = nearest_point(session.roadmap, session.camera.to_world(pixel), session.snap)
     if point is None:
         session.message = "there is no waypoint: goals are waypoints"
@@ -105,13 +51,13 @@ def _goal_at(session: Session, pixel: tuple[int, int], *, whole_lane: bool) -> G
     return Goal(0.0, 0.0, point.segment, point.lane, None if whole_lane else point.point)
 
 
-def _place_in(session: Session, row: int, stops: Sequence[Stop]) -> int:
+def _place_in(session: SessionState, row: int, stops: Sequence[Stop]) -> int:
     """Index at which a new stop of an object is inserted."""
     here = session.goal if row == session.selected[-1] else None
     return len(stops) if here is None or here >= len(stops) else here + 1
 
 
-def _sent(session: Session, row: int, goal: Goal) -> TrafficObject:
+def _sent(session: SessionState, row: int, goal: Goal) -> TrafficObject:
     item = session.document.objects[row]
     goals = item.goals if item.controller is not Controller.SCRIPT else ()
     k = _place_in(session, row, goals)
@@ -119,7 +65,7 @@ def _sent(session: Session, row: int, goal: Goal) -> TrafficObject:
     return with_goals(item, (*goals[:k], replace(goal, speed=speed), *goals[k:]))
 
 
-def _driven(session: Session, row: int, pixel: tuple[int, int]) -> TrafficObject:
+def _driven(session: SessionState, row: int, pixel: tuple[int, int]) -> TrafficObject:
     """Add a script entry that ends at a pixel, or at a nearby waypoint."""
     item = session.document.objects[row]
     script = item.script if item.controller is Controller.SCRIPT else ()
@@ -129,7 +75,9 @@ def _driven(session: Session, row: int, pixel: tuple[int, int]) -> TrafficObject
     return _with_entry_end_at(session, longer, k, pixel)
 
 
-def _with_entry_end_at(session: Session, item: TrafficObject, number: int, pixel: tuple[int, int]) -> TrafficObject:
+def _with_entry_end_at(
+    session: SessionState, item: TrafficObject, number: int, pixel: tuple[int, int]
+) -> TrafficObject:
     """Move the end of a script entry to a pixel, rounded, or to a nearby waypoint."""
     start, place = place_of(item, session.roadmap)[0], session.camera.to_world(pixel)
     point = nearest_point(session.roadmap, place, session.snap)
@@ -138,7 +86,7 @@ def _with_entry_end_at(session: Session, item: TrafficObject, number: int, pixel
     return with_entry_end(item, number, start, session.roadmap.position(point), GRAIN, 0.01)
 
 
-def moved_stop(session: Session, row: int, number: int, pixel: tuple[int, int]) -> TrafficObject | None:
+def moved_stop(session: SessionState, row: int, number: int, pixel: tuple[int, int]) -> TrafficObject | None:
     """Return an object with a stop moved to a pixel; goals move to waypoints only."""
     item = session.document.objects[row]
     if item.controller is Controller.SCRIPT:
@@ -150,21 +98,8 @@ def moved_stop(session: Session, row: int, number: int, pixel: tuple[int, int]) 
     return replace(item, goals=(*item.goals[:number], goal, *item.goals[number + 1 :]))
 
 
-def with_goals(item: TrafficObject, goals: tuple[Goal, ...]) -> TrafficObject:
-    """Return an object with other goals, which it follows if there are any."""
-    controller = Controller.WAYPOINT if goals else item.controller
-    script = () if goals else item.script
-    return replace(item, goals=goals, controller=controller, script=script)
-
-
-def with_script(item: TrafficObject, script: tuple[ScriptEntry, ...]) -> TrafficObject:
-    """Return an object with another script, which it follows."""
-    goals = () if script else item.goals
-    return replace(item, script=script, controller=Controller.SCRIPT, goals=goals)
-
-
 # --- changing --------------------------------------------------------------------------------------------------------
-def remove_stop(session: Session) -> bool:
+def remove_stop(session: SessionState) -> bool:
     """Remove the active stop, or the last one while a stop tool is selected; False if there is none."""
     item = session.leading
     if item is None or not stops_of(item) or (session.goal is None and session.tool not in TOOLS):
@@ -180,7 +115,7 @@ def remove_stop(session: Session) -> bool:
     return done
 
 
-def change_speed(session: Session, by: float) -> None:
+def change_speed(session: SessionState, by: float) -> None:
     """Change the speed to the active stop, else to all stops of the selected objects [m/s]."""
 
     def changed(stop: Stop) -> Stop:
@@ -189,7 +124,7 @@ def change_speed(session: Session, by: float) -> None:
     change_stops(session, "speed", changed)
 
 
-def change_stops(session: Session, label: str, changed: Callable[[Stop], Stop]) -> bool:
+def change_stops(session: SessionState, label: str, changed: Callable[[Stop], Stop]) -> bool:
     """Change the active stop, else all stops of the selected objects; False if there are none."""
     rows = [session.selected[-1]] if session.goal is not None else session.selected
     items = dict[int, TrafficObject]()

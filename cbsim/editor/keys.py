@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from cbsim.editor import commands, goals
+from cbsim.editor.session_state import SessionState
 from cbsim.spec.objects import Kind
 from cbsim.viewer.actions import Action
-
-if TYPE_CHECKING:
-    from cbsim.editor.session import Session
 
 __all__ = ["ACTIONS", "MOUSE"]
 
@@ -34,29 +31,29 @@ def _nudge_little(arrow: str) -> Action:
 def _pan(arrow: str) -> Action:
     x, y = ARROWS[arrow]
 
-    def act(session: Session) -> None:
+    def act(session: SessionState) -> None:
         session.camera = session.camera.panned(-x * PAN * session.points, y * PAN * session.points)
 
     return Action((f"shift+{arrow}",), f"look further {arrow}", "look", act)
 
 
-def _zoom(session: Session, factor: float) -> None:
+def _zoom(session: SessionState, factor: float) -> None:
     session.camera = session.camera.zoomed(factor)
 
 
-def _upright(session: Session) -> None:
+def _upright(session: SessionState) -> None:
     session.camera = session.camera.turned(-session.camera.angle)
 
 
-def _fit_selected(session: Session) -> None:
+def _fit_selected(session: SessionState) -> None:
     session.fit(session.selected or None)
 
 
-def _toggle(session: Session, key: str, shown: bool) -> None:
+def _toggle(session: SessionState, key: str, shown: bool) -> None:
     session.options.shown[key] = not session.options.shown.get(key, shown)
 
 
-def _help(session: Session) -> None:
+def _help(session: SessionState) -> None:
     session.helping = not session.helping
 
 

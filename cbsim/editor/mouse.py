@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import pygame
 
 from cbsim.editor import goals
 from cbsim.editor.drags import BoxSelection, CameraDrag, Drag, Move, MoveGoal, Resize, Turn
 from cbsim.editor.drawing import corner_handles, goal_places, turn_handle
+from cbsim.editor.panels import Panels
+from cbsim.editor.session_state import SessionState
 from cbsim.spec.objects import Kind
 from cbsim.viewer.pick import body_at
-
-if TYPE_CHECKING:
-    from cbsim.editor.session import Session
 
 __all__ = ["Mouse"]
 
@@ -28,8 +26,8 @@ GRIP = 10.0  # [points] radius of a handle's hit area
 class Mouse:
     """Mouse state of a session."""
 
-    def __init__(self, session: Session) -> None:
-        self.session = session
+    def __init__(self, session: SessionState, panels: Panels) -> None:
+        self.session, self._panels = session, panels
         self._pressed: Pixel | None = None
         self._at: Pixel = (0, 0)
         self._drag: Drag | None = None
@@ -67,7 +65,7 @@ class Mouse:
         session.hover, session.message = pixel, ""
         if button != 1:
             self._begin(pixel, CameraDrag(turns=True))
-        elif session.panels.press(pixel):
+        elif self._panels.press(pixel):
             return
         elif isinstance(session.tool, Kind):
             put = session.place_new(pixel, session.tool)

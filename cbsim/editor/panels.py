@@ -5,25 +5,23 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 import pygame
 
 from cbsim.editor import commands
+from cbsim.editor.document_store import DocumentStore
 from cbsim.editor.fields import fields_of, goal_fields
-from cbsim.editor.goals import stops_of
 from cbsim.editor.keys import ACTIONS, MOUSE
 from cbsim.editor.placement import nearest_point
 from cbsim.editor.prompt import Prompt
+from cbsim.editor.session_state import SessionState
+from cbsim.editor.stops import stops_of
 from cbsim.errors import Problem, Severity
 from cbsim.palette import CHROME, PAINT, WORDS
 from cbsim.spec.objects import Controller, Kind
 from cbsim.viewer import hud
 from cbsim.viewer.actions import help_rows
 from cbsim.viewer.canvas import Canvas, Colour
-
-if TYPE_CHECKING:
-    from cbsim.editor.session import Session
 
 __all__ = ["Panels"]
 
@@ -50,8 +48,8 @@ class Panels:
         Rectangles of the primary object's fields, and their labels.
     """
 
-    def __init__(self, session: Session) -> None:
-        self.session = session
+    def __init__(self, session: SessionState, store: DocumentStore, start_trial_run: Command) -> None:
+        self.session, self._store, self._start_trial_run = session, store, start_trial_run
         self._boxes: list[tuple[pygame.Rect, Command]] = []
         self.fields: list[tuple[pygame.Rect, str]] = []
 
@@ -91,13 +89,13 @@ class Panels:
     # --- title and tools ---------------------------------------------------------------------------------------------
     def _title(self, canvas: Canvas) -> None:
         session, points = self.session, canvas.points
-        star = " *" if session.store.dirty else ""
+        star = " *" if self._store.dirty else ""
         lines = [(f"{session.document.path.name}{star}   version {session.document.version}", CHROME.ink)]
         lines.append((self._hint(), CHROME.soft))
         if session.message:
             lines.append((session.message[:110], CHROME.accent))
-        if session.store.error:
-            lines.append((session.store.error[:110], WORDS.danger))
+        if self._store.error:
+            lines.append((self._store.error[:110], WORDS.danger))
         box = hud.draw_table(canvas, (EDGE, EDGE), lines)
         self._boxes.append((box, lambda: None))
         x, y = box.x, box.bottom + round(6 * points)
@@ -107,8 +105,8 @@ class Panels:
         ]
         buttons += [("undo", session.undo, False), ("redo", session.redo, False)]
         buttons += [
-            ("save", session.store.save, False),
-            ("run", session.start_trial_run, False),
+            ("save", self._store.save, False),
+            ("run", self._start_trial_run, False),
             ("?", self._toggle, False),
         ]
         for said, command, chosen in buttons:

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cbsim.editor.goals import script_ends
 from cbsim.editor.placement import frame_of, place_of
+from cbsim.editor.stops import script_ends
 from cbsim.errors import Problems
 from cbsim.formats.companions import Companions
 from cbsim.geometry.pose import Pose

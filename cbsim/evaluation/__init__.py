@@ -1,1 +1,1 @@
-"""Evaluation: rules, the judge of a run or a recording, results for people and CI, and proof by replay."""
+"""Evaluation: rules, the judge of a run or a recording, results for people and CI, and verification by replay."""

@@ -1,4 +1,4 @@
-"""Verdicts: every expectation of a scenario watched over the batches of a run, live or from a recording."""
+"""`Judge`: evaluation of a scenario's expectations over the batches of a run, live or from a recording."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from cbsim.world.scene import Scene
 
 __all__ = ["Judge", "Verdict", "judge", "scene_of"]
 
-GATHER = 128  # steps shown to the rules at once, where they come one by one: a look costs as much for one as for many
+GATHER = 128  # single steps are collected up to this number: rules take as long for one step as for many
 
 
 class Judge:
-    """A listener of a run that decides its expectations.
+    """A recorder that evaluates the expectations of a run.
 
     Parameters
     ----------
@@ -53,14 +53,14 @@ class Judge:
         self.faults: list[Check] = []
 
     def begin(self, header: Header, _snapshot: bytes, _sources: Mapping[str, bytes]) -> None:
-        """Set up the rules."""
+        """Create the rules."""
         self._scenario, self._step = header.scenario, header.step
         context = Context(header, self._roadmap, self._mission)
         self._names, self._moving = context.names, list(header.moving)
         self._rules = [RULES[e.rule](e, context) for e in self._expectations]
 
     def take(self, batch: Batch) -> None:
-        """Gather steps, and show them to every rule that is not decided yet."""
+        """Collect steps, and pass them to all undecided rules."""
         self._waiting.append(batch)
         self._gathered += len(batch.hashes)
         self._steps = batch.first_step + len(batch.hashes) - 1
@@ -68,7 +68,7 @@ class Judge:
             self._look()
 
     def end(self) -> None:
-        """Show the last steps."""
+        """Pass on the last steps."""
         self._look()
 
     def _look(self) -> None:
@@ -85,37 +85,38 @@ class Judge:
                     rule.see(batch)
 
     def _finite(self, batch: Batch) -> Batch:
-        """Cut off what comes after the last step that is made of finite numbers: nothing follows from it."""
+        """Truncate a batch after its last step of finite numbers."""
         sound = np.asarray(np.isfinite(batch.motion).all(axis=2))
         contacts = np.isfinite(batch.contacts).all()
         if contacts and sound.all():
             return batch
         last = int(np.argmin(sound.all(axis=1))) if contacts else 0
         time = float(batch.steps[last] * self._step)
-        who = f"the motion of '{self._names[self._moving[int(np.argmin(sound[last]))]]}'" if contacts else "a contact"
-        self._broken = Check(SIMULATOR, False, time, f"{who} is not finite at {time:.2f} s: nothing follows from that")
+        what = f"the motion of '{self._names[self._moving[int(np.argmin(sound[last]))]]}'" if contacts else "a contact"
+        message = f"{what} is not finite at {time:.2f} s; the run is not judged from there on"
+        self._broken = Check(SIMULATOR, False, time, message)
         before = batch.contacts[:, 0] <= (batch.first_step + last - 1 + 1e-9) * self._step
         return Batch(batch.first_step, batch.hashes[:last], batch.motion[:last], contacts=batch.contacts[before])
 
     def fault(self, name: str, time: float, message: str) -> None:
-        """Note a failure of the driver itself, which counts against it, or of the simulator, which does not."""
+        """Note a failure of the planner, which fails the run, or of the simulator, which makes the verdict an error."""
         self.faults.append(Check(name, False, time, message))
 
     @property
     def checks(self) -> list[Check]:
-        """Results, in the order of the scenario; failures of the driver and of the simulator last."""
+        """Results in the order of the scenario, then failures of planner and simulator."""
         self._look()
         broken = [] if self._broken is None else [self._broken]
         return [*(self._result(rule) for rule in self._rules), *self.faults, *broken]
 
     @property
     def _failures(self) -> list[Check]:
-        """What the simulator failed with."""
+        """Failures of the simulator."""
         told = [fault for fault in self.faults if fault.name == SIMULATOR]
         return told if self._broken is None else [self._broken, *told]
 
     def _result(self, rule: Rule) -> Check:
-        """Decide a rule; where the simulator failed, only what was decided before that holds."""
+        """Evaluate a rule; if the simulator failed, only rules decided before that have a result."""
         failures = self._failures
         if rule.decided or not failures:
             return rule.result()
@@ -123,7 +124,7 @@ class Judge:
 
     @property
     def decided(self) -> list[Check]:
-        """Results that nothing can change any more, as they are known after the last step that was taken."""
+        """Final results, as known after the last step."""
         self._look()
         return [*(rule.result() for rule in self._rules if rule.decided), *self.faults]
 
@@ -137,7 +138,7 @@ class Judge:
 
     @property
     def summary(self) -> Summary:
-        """What people see of it."""
+        """Summary for people."""
         took = f"{self._steps * self._step:g} s in {self._steps} steps"
         return Summary(self._scenario, self.verdict, took, tuple(self.checks))
 
@@ -149,7 +150,7 @@ class Judge:
 
 
 def _joined(batches: list[Batch]) -> Batch:
-    """Put consecutive batches together, as far as rules look at them."""
+    """Join consecutive batches, with the parts that rules use."""
     if len(batches) == 1:
         return batches[0]
     return Batch(
@@ -161,24 +162,24 @@ def _joined(batches: list[Batch]) -> Batch:
 
 
 def judge(recording: Recording | str | Path, scene: Scene | None = None) -> Judge:
-    """Decide from a recording alone what its scenario expects.
+    """Evaluate the expectations of a recording's scenario.
 
     Parameters
     ----------
     recording : Recording or path
-        A file is opened.
+        A path is opened.
     scene : Scene, optional
-        Whose expectations count; by default that of the files which the recording carries.
+        Scene with the expectations; by default that of the files in the recording.
 
     Returns
     -------
     Judge
-        With its `checks` and its `verdict`, the same as those of the run, a planner's own failures included.
+        With `checks` and `verdict` equal to those of the run, including failures of planners.
 
     Raises
     ------
     RecordingError
-        If it carries no files, or breaks off before its first Snapshot.
+        If it has no source files, or is truncated before its first Snapshot.
     """
     recording = recording if isinstance(recording, Recording) else Recording.open(recording)
     scene = scene_of(recording) if scene is None else scene
@@ -193,18 +194,18 @@ def judge(recording: Recording | str | Path, scene: Scene | None = None) -> Judg
 
 
 def scene_of(recording: Recording) -> Scene:
-    """Read the files that a recording carries.
+    """Read the Scene of a recording from its source files.
 
     Raises
     ------
     RecordingError
-        If it carries none, or breaks off before its first Snapshot.
+        If it has none, or is truncated before its first Snapshot.
     FileError
         If one of them is missing or has errors.
     """
     recording.require_snapshot()
     if not recording.sources:
-        raise RecordingError("this recording carries no source files: it was made of a World built by hand")
+        raise RecordingError("this recording has no source files: its World was built in Python")
     try:
         request = Request(**recording.header.request)
     except TypeError as reason:

@@ -1,7 +1,6 @@
-"""JUnit XML of verdicts, as build servers read it: one suite per scenario, one case per check and one for the run.
+"""JUnit XML of verdicts for build servers: one suite per scenario, one case per check and one for the run.
 
-Written by hand because the format has no owner; attributes and their order follow Jenkins' schema (``junit-10.xsd``),
-which pytest and others follow too.
+The format has no owner; attributes and their order follow Jenkins' schema (``junit-10.xsd``), as in pytest and others.
 """
 
 from __future__ import annotations
@@ -19,13 +18,13 @@ if TYPE_CHECKING:
 
 __all__ = ["Failure", "junit"]
 
-FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # not a character of XML 1.0
-HEADLINE = 200  # characters of a message that stands in an attribute
+FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # characters that XML 1.0 excludes
+HEADLINE = 200  # characters of a message in an attribute
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A scenario that could not be run: its name, and what was wrong with its files or with the simulator."""
+    """A scenario that could not be run: its name and the error of its files or of the simulator."""
 
     scenario: str
     message: str
@@ -41,7 +40,7 @@ def junit(results: Sequence[Outcome | Failure]) -> bytes:
     Returns
     -------
     bytes
-        UTF-8. What XML cannot hold, such as control characters in a planner's message, stands as ``\x1b``.
+        UTF-8. Characters that XML excludes, such as control characters in a planner's message, are written as ``\x1b``.
     """
     suites = ET.Element("testsuites", name="cbsim")
     for result in results:
@@ -103,7 +102,7 @@ def _failed(case: ET.Element, check: Check) -> None:
 
 
 def _tell(case: ET.Element, tag: str, kind: str, message: str) -> None:
-    """Say what is wrong: the last line, which of a traceback is its reason, in an attribute, and all of it inside."""
+    """Add a message: its last line, which is the error of a traceback, as an attribute, and all of it as text."""
     text = _clean(message).strip()
     lines = text.splitlines() or [""]
     told = ET.SubElement(case, tag, message=lines[-1].strip()[:HEADLINE], type=_clean(kind))

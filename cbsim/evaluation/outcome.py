@@ -1,4 +1,4 @@
-"""`execute`: run a World to its end with its judge and recorder, and sum up what came of it."""
+"""`execute`: a judged and optionally recorded run, and its `Outcome`."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ from cbsim.world.world import World
 __all__ = ["InterruptedRun", "MakeRecorder", "Outcome", "execute"]
 
 MakeRecorder = Callable[[str | Path, World, Callable[[], Sequence[Check]]], Recorder]
-"""Makes a recorder of a path, the World that runs, and a function that tells the checks so far."""
+"""Makes a recorder from a path, the World, and a function that returns the checks so far."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Outcome:
-    """What came of a run; a screen or a notebook shows its verdict and its checks.
+    """Result of a run, shown in a terminal or a notebook with its verdict and checks.
 
     Attributes
     ----------
@@ -50,9 +50,9 @@ class Outcome:
         64-bit digest of the hashes of all steps, in hexadecimal: equal for equal runs.
     wall_time : float
         [s].
-    complaints : tuple of str
-        Of planners that failed to draw, which is no failure of theirs at the wheel; and of models near which a step
-        could not be made as it should have been.
+    problems : tuple of str
+        Failures of planners to draw, which don't affect the verdict, and models with steps solved with fallback
+        settings.
     diagnostics : tuple of DiagnosticSummary
         The latter as numbers.
     """
@@ -73,7 +73,7 @@ class Outcome:
 
     @property
     def summary(self) -> Summary:
-        """What people see of it."""
+        """Summary for people."""
         took = f"{self.snapshot.time:g} s in {self.snapshot.step} steps"
         ran = f"{took}, {times(self.real_time_factor)} x real time, digest {self.digest}"
         return Summary(self.world.name, self.verdict, ran, tuple(self.checks), self.complaints)
@@ -123,7 +123,7 @@ class Outcome:
         return {"traffic": {"appeared": appeared, "left": left, "waiting_outside": arrived - appeared, "hit": hit}}
 
     def _mechanics(self) -> dict[str, Any]:
-        """Energy [J], largest violation of a joint [m, half rad], relaxed steps and diagnostics of models."""
+        """Energy [J], largest joint violation [m, half rad], relaxed steps and diagnostics of models."""
         instances = self.world.instances
         if not instances:
             return {}
@@ -143,18 +143,18 @@ class Outcome:
 
 
 class InterruptedRun(KeyboardInterrupt):
-    """The user has interrupted a run.
+    """The user interrupted a run.
 
     Attributes
     ----------
     scenario : str
         Its name.
     steps, time : int, float
-        Up to which it was judged and recorded; [s].
+        Steps and time [s] up to which it was judged and recorded.
     of : int
-        Steps that it would have had.
+        Steps of the whole run.
     checks : list of Check
-        Those that nothing could have changed any more.
+        Final results.
     digest : str
         Of the steps so far.
     """
@@ -166,14 +166,14 @@ class InterruptedRun(KeyboardInterrupt):
         super().__init__(f"interrupted {done}")
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data, with the keys of a result as far as there are any."""
+        """Return plain data, with the keys of a result that are known."""
         checks = [asdict(check) for check in self.checks]
         told = {"scenario": self.scenario, "verdict": "error", "checks": checks, "message": str(self)}
         return told | {"steps": self.steps, "time": self.time, "digest": self.digest}
 
 
 class Digest:
-    """A listener that digests the hashes of all steps, and counts them."""
+    """A recorder that digests the hashes of all steps and counts them."""
 
     def __init__(self) -> None:
         self._digest = hashlib.blake2b(digest_size=8)
@@ -215,23 +215,23 @@ def execute(
     ----------
     world : World
     record : path, optional
-        Where to write a recording.
+        File of the recording.
     recorder : callable, optional
-        Makes the recorder of that path; by default `cbsim.recording.recorder.FileRecorder`. Recordings made by
+        Makes the recorder; by default `cbsim.recording.recorder.FileRecorder`. Recordings made by
         `cbsim.foxglove.foxglove_recorder` can be opened in Foxglove and Lichtblick; the bits of the run stay the same.
     planner : object or mapping, optional
         As `cbsim.simulation.loop.run`.
     steps : int, optional
         In place of the scenario's duration.
     progress : callable, optional
-        Told the number of steps done.
+        Called with the number of steps done.
     observer : RunObserver, optional
-        Goes along: a window, or a pace.
+        A viewer, or a clock that limits the speed.
 
     Raises
     ------
     InterruptedRun
-        If the user interrupts it; what was recorded up to then is whole.
+        If the user interrupts the run; the recording up to then is complete.
     """
     scene, digest = world.scene, Digest()
     judge = Judge(scene.expectations, scene.roadmap, scene.mission)
@@ -246,7 +246,7 @@ def execute(
     count = step_count(world.settings.duration, world.step) if steps is None else steps
     began = time.perf_counter()
     try:
-        with suppress(PlannerError):  # the judge has heard of it
+        with suppress(PlannerError):  # the judge has been notified
             drive(run, count, progress, planner, observer)
     except KeyboardInterrupt as stop:
         at = digest.steps * world.step

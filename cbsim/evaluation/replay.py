@@ -1,4 +1,4 @@
-"""`replay`: load what a recording carries, step it again, and prove every bit; `diff`: where two recordings part."""
+"""`replay`: verification of a recording by stepping it again; `diff`: first difference of two recordings."""
 
 from __future__ import annotations
 
@@ -8,9 +8,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from cbsim.errors import RecordingError
-from cbsim.loading.load import load_scene
-from cbsim.loading.request import Request
-from cbsim.paths import StoredFiles
+from cbsim.evaluation.judge import scene_of
 from cbsim.recording.batch import Batch
 from cbsim.recording.divergence import Divergence, first_difference
 from cbsim.recording.recording import Recording
@@ -24,22 +22,14 @@ __all__ = ["Divergence", "diff", "replay", "world_of"]
 
 
 def world_of(recording: Recording) -> World:
-    """Compile the World that a recording was made in, from the files it carries.
+    """Compile the World of a recording from its source files.
 
     Raises
     ------
     RecordingError
-        If it carries none, or another World comes out of them.
+        If it has none, or they give another World.
     """
-    recording.require_snapshot()
-    if not recording.sources:
-        raise RecordingError("this recording carries no source files: it was made of a World built by hand")
-    try:
-        request = Request(**recording.header.request)
-    except TypeError as reason:
-        raise RecordingError(f"{recording.path}: error: the header's request is damaged: {reason}") from None
-    scene = load_scene(request, files=StoredFiles(recording.sources, request.environment))
-    world = compile_world(scene)
+    world = compile_world(scene_of(recording))
     if f"{world.digest:016x}" != recording.header.world_digest:
         made = recording.header.software
         raise RecordingError(f"the same files give another world with this software; it was recorded with {made}")
@@ -47,18 +37,18 @@ def world_of(recording: Recording) -> World:
 
 
 def replay(recording: Recording, world: World | None = None) -> Divergence | None:
-    """Step a recording again with its commands; compare every hash, and every number of motion bit for bit.
+    """Step a recording again with its commands, and compare all hashes and motion bit for bit.
 
     Parameters
     ----------
     recording : Recording
     world : World, optional
-        The World it was made in; by default compiled from the files that it carries.
+        The World of the run; by default compiled from the recording's source files.
 
     Returns
     -------
     Divergence or None
-        None if everything is the same.
+        None if all bits are equal.
 
     Raises
     ------
@@ -82,7 +72,7 @@ def replay(recording: Recording, world: World | None = None) -> Divergence | Non
 
 
 def _again(world: World, snapshot: Snapshot, batch: Batch) -> Batch:
-    """Go through the steps of a batch with its commands, the Snapshot with them; step 0 is the state before any."""
+    """Repeat the steps of a batch with its commands, advancing the Snapshot; step 0 is the state before any."""
     pieces, last = [], batch.first_step + len(batch.hashes) - 1
     if batch.first_step == snapshot.step:
         start = np.array([snapshot.hash], np.uint64)
@@ -102,7 +92,7 @@ def _step_of(order: tuple[int, int, tuple[float, ...] | float]) -> int:
 
 
 def _obey(snapshot: Snapshot, place: int, value: tuple[float, ...] | float) -> None:
-    """Write a command of a vehicle, or a control of a model."""
+    """Apply a command of a vehicle, or a control of a model."""
     row, what = ("controller_state", "control") if isinstance(value, float) else ("command", "vehicle")
     column = getattr(snapshot.columns, row)
     if not 0 <= place < len(column):
@@ -111,24 +101,24 @@ def _obey(snapshot: Snapshot, place: int, value: tuple[float, ...] | float) -> N
 
 
 def _steps(world: World, snapshot: Snapshot, count: int) -> list[Batch]:
-    """Take some quiet steps, as one batch or none."""
+    """Advance quiet steps; yields one batch or none."""
     first = snapshot.step + 1
     return [Batch(first, *advance(world, snapshot, count, world.moving)[:2])] if count else []
 
 
 def diff(one: Recording, other: Recording) -> Divergence | None:
-    """Find the first step at which two recordings differ; both are read once, batch by batch.
+    """Find the first difference of two recordings; both are read once, batch by batch.
 
     Returns
     -------
     Divergence or None
-        None if they are the same. A recording that ends earlier than the other differs there; those with steps of
-        different lengths differ from the start.
+        None if they are equal. A recording that ends earlier differs at its end; recordings with different step
+        lengths differ from the start.
 
     Raises
     ------
     RecordingError
-        If they are not of the same objects, or one has no steps.
+        If they have different objects, or one has no steps.
     """
     if one.names != other.names:
         raise RecordingError(f"the recordings have different objects: {_differing(one.names, other.names)}")
@@ -152,7 +142,7 @@ def diff(one: Recording, other: Recording) -> Divergence | None:
 
 
 def _differing(one: Sequence[str], other: Sequence[str]) -> str:
-    """Name the first object that one of two recordings has alone; else they have the same in another order."""
+    """Describe the first object that only one recording has, or a different order."""
     for name in (*one, *other):
         if (name in one) != (name in other):
             return f"'{name}' is in the {'first' if name in one else 'second'} alone"
@@ -165,7 +155,7 @@ def _early_end(recording: Recording, which: str, step: int) -> Divergence:
 
 
 def _side_by_side(one: Recording, other: Recording) -> Iterator[tuple[Batch | None, Batch | None]]:
-    """Walk two recordings together in batches of equal lengths; None stands on the side that ended earlier."""
+    """Iterate over two recordings in batches of equal lengths; None for the one that ended earlier."""
     left, right = one.batches(), other.batches()
     a, b = next(left, None), next(right, None)
     while a is not None and b is not None:

@@ -1,4 +1,4 @@
-"""`Summary`: a verdict and its checks as a person reads them, on a screen or in a notebook."""
+"""`Summary`: a verdict and its checks as text for terminals and notebooks."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ __all__ = ["Summary", "Verdict", "times"]
 
 Verdict = Literal["pass", "fail", "error"]
 
-MOST = 50  # checks that are listed; failed ones come first where there are more
+MOST = 50  # of listed checks; if there are more, failed ones come first
 COLOURS = {"pass": "#1a7f37", "fail": "#cf222e", "error": "#9a6700"}
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What is shown of a result.
+    """Summary of a result.
 
     Attributes
     ----------
@@ -28,7 +28,7 @@ class Summary:
     verdict : str
         ``pass``, ``fail`` or ``error``.
     ran : str
-        How far and how fast.
+        Simulated time and speed.
     checks : tuple of Check
     warnings : tuple of str
     """
@@ -41,7 +41,7 @@ class Summary:
 
     @property
     def text(self) -> str:
-        """Lines for a screen; of a planner's traceback, the last line."""
+        """Lines for a terminal; only the last line of a planner's traceback."""
         return "\n".join(self._lines())
 
     def _lines(self) -> Iterator[str]:
@@ -54,7 +54,7 @@ class Summary:
 
     @property
     def html(self) -> str:
-        """A table for a notebook, with whole messages."""
+        """A table for a notebook, with full messages."""
         colour = COLOURS[self.verdict]
         rows = "".join(map(_row, self._listed))
         if self._left_out:
@@ -89,7 +89,7 @@ def _last_line(message: str) -> str:
 
 
 def times(factor: float) -> str:
-    """Write a factor with three digits that mean something.
+    """Format a factor with three significant digits.
 
     >>> times(2345.6), times(0.01234), times(0.0)
     ('2346', '0.0123', '0')

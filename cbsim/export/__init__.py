@@ -1,1 +1,1 @@
-"""Conversions between specs that need more than one file."""
+"""Conversions and generators of specs."""

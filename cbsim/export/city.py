@@ -1,4 +1,4 @@
-"""Generate a city: road network, mission and objects as specs, or as files with a scenario that runs.
+"""Generator of cities: road network, mission and objects as specs, or as files with a scenario.
 
 The streets form a jittered grid (`streets`) with real crossings (`crossings`), dead ends, and parking lots (`parking`).
 The same options and seed give the same city to the last digit.
@@ -27,7 +27,7 @@ from cbsim.spec.scenario import Argument, Expectation, Scenario
 
 __all__ = ["HOME", "city", "write_city"]
 
-HOME = (30.2, -92.0)  # degrees: a field that is nowhere in particular
+HOME = (30.2, -92.0)  # [degrees] an arbitrary place
 WATCHED = 8  # cars that the scenario expects to arrive
 LONGEST = 120.0  # [s] of a scenario
 MARGIN = 0.1  # [s] by which an arrival may be off: two steps
@@ -97,7 +97,7 @@ def city(  # noqa: PLR0913 - the public face spells out every option
     """
     plan = Plan(columns, rows, block, lanes, two_way, zones, seed, spacing)
     _check(seed, origin, name)
-    streams = [np.random.default_rng([seed, k]) for k in range(4)]  # so that more objects do not move a street
+    streams = [np.random.default_rng([seed, k]) for k in range(4)]
     grid = build_grid(plan, streams[0])
     network = city_network(grid, LocalPlane(*origin), name, streams[1])
     return network, city_mission(network, f"{name}_mission", streams[2]), city_objects(network, name, streams[3])

@@ -1,4 +1,4 @@
-"""A laid-out city → `RoadNetwork`: numbering, marks, exits, stop lines, checkpoints, zones, degrees."""
+"""Road network of a generated city: numbering, markings, exits, stop lines, checkpoints, zones, degrees."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NOWHERE = Location("")
 
 
 def city_network(grid: Grid, plane: LocalPlane, name: str, random: np.random.Generator) -> RoadNetwork:
-    """Make the network of a grid: number its lanes, connect them, and put them on the earth.
+    """Build the network of a grid: number its lanes, connect them, and project them onto the earth.
 
     Parameters
     ----------

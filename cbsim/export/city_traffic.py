@@ -1,4 +1,4 @@
-"""What drives and stands in a generated city: a mission, a bot, cars that follow the streets, cones along the kerb."""
+"""Mission and objects of a generated city: a bot, cars that follow the streets, cones along the kerb."""
 
 from __future__ import annotations
 

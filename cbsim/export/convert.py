@@ -1,4 +1,4 @@
-"""`convert_file`: read any file and write it in another format; one line in `CONVERSIONS` each."""
+"""Conversions of files to other formats; one line in `CONVERSIONS` each."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ CONVERSIONS: dict[tuple[str, str], Convert] = {
     ("shift", "urdf"): _shift_to_urdf,
     ("rndf", "geojson"): _network_to_geojson,
 }
-WRITTEN = {"geojson"}  # formats that are only written: their conversions give the text
+WRITTEN = {"geojson"}  # write-only formats, whose conversions return text
 
 
 def convert_file(

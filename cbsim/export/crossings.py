@@ -1,4 +1,4 @@
-"""Turns and stop lines of a generated city: which lane leads to which at a node or dead end, and who has to stop."""
+"""Turns and stop lines of a generated city: connections of lanes at nodes and dead ends, and who has to stop."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _lanes_at(grid: Grid, key: tuple[int, int], side: int, *, leaving: bool) -> 
 def node_turns(grid: Grid, key: tuple[int, int]) -> Iterator[Turn]:
     """Connect the lanes that meet at a node: straight on, right from the right lane, left from the left lane.
 
-    A lane that nobody would enter, as the middle one of three at the foot of a T, is entered like the one beside it.
+    A lane without an entry, such as the middle one of three at the foot of a T, is entered like its neighbour.
     """
     turns = list(_regular_turns(grid, key))
     sources: defaultdict[LaneKey, list[LaneKey]] = defaultdict(list)

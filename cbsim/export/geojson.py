@@ -1,4 +1,4 @@
-"""A road network as GeoJSON (RFC 7946): its lanelets, what leads where, and conflicts with who yields."""
+"""GeoJSON (RFC 7946) of a road network: lanelets, their connections, and conflicts with right of way."""
 
 from __future__ import annotations
 

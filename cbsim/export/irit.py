@@ -1,7 +1,7 @@
-"""A walker of an IRIT file as a robot: its links and joints as they move by forces.
+"""Conversion of IRIT walkers to robots: links and joints of the dynamic walker.
 
-URDF names files for triangles, and has none inside: a body is written as the box around it, hips and shins as cylinders
-along them that hold as much.
+URDF has triangles in separate files only. A body is therefore written as its bounding box, and hips and shins as
+cylinders along them of the same volume.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from cbsim.spec.urdf import Robot
 __all__ = ["robot_of_walker"]
 
 Floats = NDArray[np.float64]
-STEP = 0.01  # [s]; nothing of a robot depends on it
+STEP = 0.01  # [s]; robots do not depend on it
 NOWHERE = (math.nan, math.nan)
 
 

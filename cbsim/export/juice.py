@@ -1,4 +1,4 @@
-"""A Juice model as a `Robot`, so that it can be written as URDF: bodies that touch, joints, stops; losses are told."""
+"""Conversion of Juice models to robots: bodies, joints and stops, with a warning for each loss."""
 
 from __future__ import annotations
 
@@ -53,11 +53,11 @@ def _loss(what: str, model: JuiceModel) -> Problem:
 
 
 def _solid(link: Link) -> Link:
-    """Let a link touch with what it looks like, as bodies of Juice do."""
+    """Make the visual geometry of a link collide, as in Juice."""
     return replace(link, collisions=tuple(Collision(look.geometry, look.origin) for look in link.visuals))
 
 
 def _placed(joint: Joint, body: JuiceBody) -> Joint:
-    """Let what moves freely in the world start where the file puts it."""
+    """Place a free-floating body where the file has it."""
     pose = Pose(np.array(body.position, float), orientation_of(body.attitude))
     return replace(joint, origin=frame_of(pose))

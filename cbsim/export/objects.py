@@ -1,7 +1,7 @@
-"""Conversion of object files between versions: the model as the other version can hold it, every loss with its line.
+"""Conversion of object files between versions, with every loss located at its line.
 
-`to_v1` gives exactly what reading its v1 text back would give. `to_v2` keeps everything; what the published grammar of
-version 2 lacks goes into extension attributes and elements, or is refused when strict.
+`to_v1` returns exactly what reading its v1 text would. `to_v2` keeps everything; fields that the published grammar of
+version 2 lacks become extension attributes and elements, or are refused if strict.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Loss = tuple[str, Location]
 
 
 def to_v1(file: ObjectFile, network: RoadNetwork | None, problems: Problems) -> ObjectFile:
-    """Turn a file into what version 1 can hold.
+    """Convert a file to version 1.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def _lose(problems: Problems, losses: list[Loss] | Iterator[Loss]) -> None:
 
 
 def _losses(item: TrafficObject, name: str) -> Iterator[Loss]:
-    """Name everything that the object will lose."""
+    """List everything that the object loses."""
     place = item.location
     if item.name != name:
         yield f"the name {quote(item.name)}", place
@@ -151,7 +151,7 @@ def _check_paths(item: TrafficObject, problems: Problems) -> None:
 
 
 def _v1_object(item: TrafficObject, network: RoadNetwork | None, problems: Problems) -> TrafficObject:
-    """Keep the fields that version 1 has records for."""
+    """Keep the fields that version 1 has."""
     kept = TrafficObject(
         item.kind, item.name, anchor=item.anchor, location=item.location, anchor_location=item.anchor_location
     )
@@ -206,7 +206,7 @@ def _v2_object(item: TrafficObject) -> TrafficObject:
 
 
 def _extensions(item: TrafficObject) -> Iterator[tuple[str, Location, bool]]:
-    """Name what needs an extension; the flag tells a mesh's pose, which version 2 may have left out on purpose (D3)."""
+    """List fields that need an extension; the flag marks a mesh's pose, which version 2 may lack on purpose (D3)."""
     home = HOME_CONTROLLER.get(item.kind)
     if home is not None and item.controller not in (None, home):
         yield f"controller '{Controller(item.controller or 0).name.lower()}'", item.location, False

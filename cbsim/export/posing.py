@@ -1,4 +1,4 @@
-"""Joints whose zero is where a mechanism starts: a robot file has no coordinates to start from but zero."""
+"""Joint offsets that make a start pose the zero of all coordinates, as robot files start from zero."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def posed(spec: MechanismSpec, start: Mapping[str, Sequence[float]]) -> Mechanis
     -----
     With an offset o, a child is turned by o r against its parent, r the coordinate's rotation; of one that starts at
     r₀, o r₀ is the new offset: rotations about one axis, and all rotations, still are what they were. A coordinate of
-    translation moves the parent's point along its axis, which stands in the parent.
+    translation moves the parent's point along its axis, which is in the parent.
     """
     return replace(spec, joints=[_posed(joint, tuple(start.get(joint.name, ()))) for joint in spec.joints])
 

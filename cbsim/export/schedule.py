@@ -1,4 +1,4 @@
-"""When literal traffic arrives: t = initial pause + Σ (dᵢ / vᵢ + pauseᵢ), on straight chords between waypoints."""
+"""Arrival times of literal traffic: t = initial pause + Σ (dᵢ / vᵢ + pauseᵢ), on straight chords between waypoints."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A Shift model as a robot, so that it can be written as URDF: in its start pose, upright."""
+"""Conversion of Shift models to robots, in their start pose and upright."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from cbsim.spec.urdf import Robot
 __all__ = ["robot_of_model"]
 
 STEP = 0.01  # [s], which a robot does not have
-EARTH = 9.81  # [m/s²], along -z, as a robot is simulated where nobody says
+EARTH = 9.81  # [m/s²], along -z, the default of robots
 
 
 def robot_of_model(model: ShiftModel, problems: Problems) -> Robot:
-    """Make a robot of a model; what its format cannot hold is told (W930).
+    """Convert a model to a robot; losses are reported (W930).
 
     Raises
     ------
@@ -44,8 +44,8 @@ def robot_of_model(model: ShiftModel, problems: Problems) -> Robot:
 
 
 def _losses(description: ModelDescription, model: ShiftModel) -> Iterator[Problem]:
-    """Tell of what a whole model has, and a robot has not."""
-    held = len(description.riders.bodies) if description.riders is not None else 0
+    """Report features of a whole model that robots lack."""
+    held = 0 if description.massless_links is None else len(description.massless_links.bodies)
     strength = math.hypot(*description.spec.gravity)
     turning = [joint.name for joint in description.spec.joints if _starts_turned(joint, description.start)]
     for is_lost, what in (

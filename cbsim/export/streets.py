@@ -1,4 +1,4 @@
-"""Streets of a generated city: a jittered grid of nodes, smooth centre lines between them, and lanes beside those.
+"""Streets of a generated city: a jittered grid of nodes, smooth centrelines between them, and lanes.
 
 Everything here is metres in a plane, x east and y north. Sides of a node are numbered clockwise from north, so that a
 right turn adds one. Centre lines run east or north, and the lanes of a street are listed from the left of its centre
@@ -141,7 +141,7 @@ class Grid:
 
 
 def build_grid(plan: Plan, random: np.random.Generator) -> Grid:
-    """Lay out the nodes and streets of a city."""
+    """Generate the nodes and streets of a city."""
     nodes = _nodes(plan, random)
     grid = Grid(plan, nodes, [])
     for key, side in _blocks(plan):
@@ -196,7 +196,7 @@ def _stubs(
     parking = set(order[: plan.zones])
     chosen = parking | {one for one in order[plan.zones :] if random.random() < STUBS}
     chosen.update([] if chosen else order[:1])  # a ring without a dead end has two directions that never meet
-    for key, node in nodes.items():  # a crossing has two streets at least, or nobody could leave it
+    for key, node in nodes.items():  # a crossing needs two streets at least, to be left
         missing = [one for one in order if one[0] == key and one not in chosen]
         have = len([one for one in chosen if one[0] == key]) + len(node.arms)
         chosen.update(missing[: max(0, 2 - have)] if plan.columns * plan.rows > 1 else missing)
@@ -206,7 +206,7 @@ def _stubs(
 def _add_street(
     grid: Grid, key: tuple[int, int], side: int, other: tuple[int, int] | None, *, parking: bool = False
 ) -> None:
-    """Add the street on one side of a node, and hang it on the nodes it joins."""
+    """Add the street on one side of a node, and link it to the nodes that it joins."""
     plan, node = grid.plan, grid.nodes[key]
     two_way = plan.two_way or other is None or _on_border(plan, key, side)
     outward = node.outward(side)
@@ -229,7 +229,7 @@ def _add_street(
 
 
 def _on_border(plan: Plan, key: tuple[int, int], side: int) -> bool:
-    """Tell whether a street is part of the ring around the city; the ring stays two-way, so that nobody is trapped."""
+    """Return whether a street is part of the ring around the city, which stays two-way so that no car is trapped."""
     line, last = (key[1], plan.rows - 1) if side % 2 else (key[0], plan.columns - 1)
     return line in (0, last)
 

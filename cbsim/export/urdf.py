@@ -1,7 +1,7 @@
-"""A mechanism as a `Robot`, so that it can be written as URDF; what the format cannot hold is told.
+"""Conversion of mechanisms to robots, for URDF, with a warning for each loss.
 
-A link's frame stands where the joint that leads to it does, with the body's axes: then the joint's frame in the parent
-is its vertex and its offset, and coordinates stay what they are.
+A link's frame has the position of its parent joint and the axes of its body. The joint's frame in the parent then
+consists of its vertex and offset, and joint coordinates are unchanged.
 """
 
 from __future__ import annotations
@@ -87,11 +87,11 @@ class _Writer:
         return base.dof == 6 and not through_world and not stands and base.child.name != "world" and _is_at_zero(base)
 
     def lose(self, what: str) -> None:
-        """Tell of something that URDF cannot hold."""
+        """Report something that URDF cannot hold."""
         self.problems.warning("W930", f"URDF cannot hold {what}; it is left out", Location(""))
 
     def robot(self, name: str) -> Robot:
-        """Put everything together."""
+        """Assemble the robot."""
         for solid in self.spec.colliders:
             if isinstance(solid.owner, Origin) and not isinstance(solid.shape, HalfSpace):  # every robot has a ground
                 self.lose(f"the {type(solid.shape).__name__} '{solid.name}' that stands in the world")

@@ -1,9 +1,9 @@
-"""Text ↔ spec, and nothing else: one module per format, one line each in `FORMATS`.
+"""Formats: conversion of text to spec and back, one module per format, one line each in `FORMATS`.
 
 Each module has `read(source, problems) -> spec or None`, `write(spec) -> str` and, but for formats of models,
-`count(spec) -> dict`, which `cbsim info` prints. What builds models, and counts them, is the layer above, which also
-checks what only building finds: whoever may meet a model reads through that. Modules are imported when first needed,
-because a linter should start in milliseconds.
+`count(spec) -> dict`, which `cbsim info` prints. Models are built and counted by the layer above, `cbsim.models`, which
+also makes the checks that need building; files that may be models are read through it. Modules are imported when first
+needed, so that a linter starts in milliseconds.
 """
 
 from __future__ import annotations
@@ -26,7 +26,6 @@ __all__ = [
     "Format",
     "Reading",
     "is_recording",
-    "read",
     "read_as",
     "read_file",
     "read_source",
@@ -34,11 +33,9 @@ __all__ = [
     "write",
 ]
 
-RECORDING_MAGIC = b"\x89MCAP0\r\n"  # what a recording begins with; none of the readers here reads one
-HEAD = 65536  # characters that recognition looks at: some files begin with a long comment
-PAGE = re.compile(
-    r"(?i)\A\s*(<\?xml[^>]*>\s*)?(<!--(?:(?!-->)[\s\S])*-->\s*)*<(!doctype\s+)?html\b"
-)  # what a browser reads
+RECORDING_MAGIC = b"\x89MCAP0\r\n"  # first bytes of recordings, which have no reader here
+HEAD = 65536  # characters examined to recognise a format: some files begin with a long comment
+PAGE = re.compile(r"(?i)\A\s*(<\?xml[^>]*>\s*)?(<!--(?:(?!-->)[\s\S])*-->\s*)*<(!doctype\s+)?html\b")  # a web page
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,16 +47,16 @@ class Format:
     name : str
         As `cbsim info` prints it.
     module : str
-        Where `read`, `write` and, but for formats of models, `count` stand.
+        Module with `read`, `write` and, except for formats of models, `count`.
     suffixes : tuple of str
-        Usual endings, used when the content does not tell.
+        Usual suffixes, used when the content is ambiguous.
     head : str
         Regular expression found in the first 65 536 characters of a file of this format. It takes linear time: what
         may begin at any line must not run over the ends of lines.
     spec : str
-        Class name of what the reader gives, to find the writer for a spec.
+        Class name of the spec, to find its writer.
     includes : bool
-        Whether its files name others that reading them takes: `read` then is given what may be read, too.
+        Whether reading takes further files, which are then an argument of `read`.
     """
 
     name: str
@@ -74,7 +71,7 @@ class Format:
         return importlib.import_module(self.module)
 
     def read(self, source: Source, problems: Problems, files: Files) -> Any:
-        """Read a source; None, with complaints, where nothing can be made of it."""
+        """Read a source; None, with problems, if it cannot be understood."""
         read = self.load().read
         return read(source, problems, files) if self.includes else read(source, problems)
 
@@ -137,7 +134,7 @@ FORMATS: tuple[Format, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What reading one file gave: the spec if there is one, the format, and every problem."""
+    """Result of reading a file: the spec if there is one, the format, and all problems."""
 
     spec: Any
     format: Format
@@ -146,12 +143,12 @@ class Reading:
 
 
 def recognise(source: Source) -> Format:
-    """Tell the format of a source by its content, and by its suffix where the content leaves a choice.
+    """Recognise the format of a source by its content, and by its suffix if the content is ambiguous.
 
     Raises
     ------
     FileError
-        E001 if it is none of the known ones, or a web page whatever it is called.
+        E001 if the format is unknown, or the file is a web page.
     """
     suffix = Path(source.path).suffix.lower()
     head = source.text[:HEAD]
@@ -170,7 +167,7 @@ def recognise(source: Source) -> Format:
 
 
 def is_recording(path: str | Path, files: Files) -> bool:
-    """Tell whether a file begins as a recording; what is not a regular file that may be read is none."""
+    """Return whether a file begins as a recording; what is not a regular file that may be read is none."""
     if not files.exists(path):
         return False
     try:
@@ -211,16 +208,16 @@ def read_file(
     path : str or Path
         The file.
     files : Files, optional
-        What may be read; by default the file's own folder.
+        Readable files; by default the file's own folder.
     format : str, optional
         A format's name, for a caller that knows.
     asked_at : Location, optional
-        The line that asked for this file, for the complaint if it is missing.
+        The line that asked for this file, for the problem if it is missing.
 
     Raises
     ------
     FileError
-        If the file cannot be opened or its format is not known. Mistakes inside it are in the reading's problems.
+        If the file cannot be opened or its format is not known. Errors inside it are in the reading's problems.
     """
     allowed = files or Files([path])
     source = read_source(path, allowed, asked_at=asked_at)
@@ -249,7 +246,7 @@ def read_as(
     path, files, asked_at
         As `read_file`.
     problems : Problems
-        Gets every mistake in the file, or the one that keeps it from being read.
+        Collects all problems of the file, or the one that keeps it from being read.
 
     Returns
     -------
@@ -267,19 +264,6 @@ def read_as(
         return None
     problems.extend(reading.problems)
     return reading
-
-
-def read(path: str | Path) -> Any:
-    """Read a file and return its spec.
-
-    Raises
-    ------
-    FileError
-        With every error of the file.
-    """
-    reading = read_file(path)
-    reading.problems.raise_if_any()
-    return reading.spec
 
 
 def write(spec: Any, path: str | Path) -> None:

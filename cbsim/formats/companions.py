@@ -1,4 +1,4 @@
-"""`Companions`: the sensor confs and meshes that objects refer to, found and read; one way for a linter and a run."""
+"""`Companions`: reader of the sensor confs and meshes that objects refer to, for linter and runs."""
 
 from __future__ import annotations
 
@@ -21,27 +21,27 @@ Mesh = tuple[NDArray[np.float64], NDArray[np.int64]]  # vertices (n, 3) [m], tri
 
 
 def mesh_folders(mesh: MeshFile, object_folder: Path) -> list[Path]:
-    """List where a mesh file is looked for (D27): ``full`` as it stands, ``base`` also beside the object file."""
+    """List the search path of a mesh file (D27): ``full`` unchanged, ``base`` also beside the object file."""
     return [Path()] if mesh.mode == "full" else [Path(), object_folder]
 
 
 def find_mesh_file(mesh: MeshFile, object_folder: Path, files: Files) -> Path | None:
-    """Find a vertices or indices file; None if it is nowhere."""
+    """Find a vertices or indices file; None if it is missing."""
     return files.find(mesh.path, mesh_folders(mesh, object_folder))
 
 
 @dataclass
 class Companions:
-    """Finds and reads confs and meshes, each once, so that its mistakes are told once.
+    """Reader of confs and meshes, each read once, so that its problems are reported once.
 
-    A file that is not there gives None without a word: the linter of object files says which line asked for it.
+    A missing file yields None without a problem; the linter of object files reports the line that refers to it.
 
     Attributes
     ----------
     files : Files
-        What may be read.
+        Readable files.
     problems : Problems
-        Gets every mistake.
+        Collects all problems.
     """
 
     files: Files
@@ -50,14 +50,14 @@ class Companions:
     _meshes: dict[tuple[Path, Path], Mesh | None] = field(default_factory=dict)
 
     def read(self, items: Iterable[TrafficObject], folder: Path) -> None:
-        """Read all that some objects refer to, for the mistakes alone."""
+        """Read all files that objects refer to, to collect their problems."""
         for item in items:
             for mount in item.sensors:
                 self.conf(item, mount, folder)
             self.mesh(item, folder)
 
     def conf(self, item: TrafficObject, mount: SensorMount, folder: Path) -> SensorConf | None:
-        """Read the sensor conf that an object of a file in some folder mounts; None if there is none without errors."""
+        """Read a sensor conf of an object of a file in a folder; None if it is missing or has errors."""
         path = self.files.find(mount.conf, sensor_folders(item.name, folder, self.files.environment))
         if path is None:
             return None
@@ -68,7 +68,7 @@ class Companions:
         return self._confs[path]
 
     def mesh(self, item: TrafficObject, folder: Path) -> Mesh | None:
-        """Read the mesh of an object of a file in some folder; None if it has none, or none without errors."""
+        """Read the mesh of an object of a file in a folder; None if it has none, or the mesh has errors."""
         if item.vertices is None or item.indices is None:
             return None
         vertices, indices = (find_mesh_file(part, folder, self.files) for part in (item.vertices, item.indices))

@@ -1,8 +1,8 @@
-"""JSON as a tree of values that know their places; what JSON does not have, but files do, is read with a warning.
+"""Parser of JSON to a tree of located values; common deviations from JSON are read with a warning.
 
-`json` of the standard library tells places of mistakes alone, not of values, and ends at the first mistake. The tree is
-that of `cbsim.formats.yaml_tree`. Accepted beyond the standard, as in the format's real files: comments, commas before
-a closing bracket, and tabs or line ends inside texts.
+`json` of the standard library locates errors only, not values, and ends at the first error. The tree is that of
+`cbsim.formats.yaml_tree`. Accepted beyond the standard, because real files have them: comments, commas before a closing
+bracket, and tabs or line ends inside texts.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ CLOSING = {"{": "}", "[": "]"}
 
 
 class _StopError(Exception):
-    """The rest of the text cannot be understood; its complaint has been made."""
+    """The rest of the text cannot be parsed, which has been reported."""
 
 
 class _Parser:
-    """Walks the text once; every method leaves `kind` and `token` at what comes next."""
+    """Recursive-descent parser; every method leaves `kind` and `token` at the next token."""
 
     def __init__(self, source: Source, problems: Problems) -> None:
         self.source, self.problems, self.text = source, problems, source.text
@@ -58,7 +58,7 @@ class _Parser:
         return _StopError()
 
     def loosely(self, what: str) -> None:
-        """Tell of something that JSON does not have, once of each kind."""
+        """Report a deviation from JSON, once of each kind."""
         if what not in self.told:
             self.told.add(what)
             self.problems.warning("W960", f"JSON has no {what}; read all the same", self.place())
@@ -125,7 +125,7 @@ class _Parser:
         except ValueError:
             raise self.stop("a backslash stands before what JSON does not escape") from None
         self.next()
-        # a lone half of a surrogate pair is no character, and could be neither printed nor written
+        # a lone half of a surrogate pair is not a character, and could be neither printed nor written
         return str(text).encode("utf-8", "replace").decode("utf-8")
 
     def sequence(self, depth: int, place: Location) -> Item:

@@ -1,7 +1,7 @@
 r"""MDF, DARPA's mission data file, and its dialects: text ↔ `Mission`.
 
-Tolerant like the reader of networks, whose line handling it shares: sections and header records are recognised by
-keyword, counts are advisory, absent sections are no mistake, unknown records are kept and written back.
+As tolerant as the reader of networks, whose line handling it shares: sections and header records are recognised by
+keyword, counts are advisory, sections may be missing, unknown records are kept and written back.
 See ``docs/formats/mdf.md``.
 
 >>> from cbsim.formats.reader import Source
@@ -33,7 +33,7 @@ __all__ = ["count", "read", "write"]
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A list of rows: its keyword, what each column is, and the spec's record of a row."""
+    """A list of rows: keyword, columns, and the spec's record of a row."""
 
     name: str
     columns: Mapping[str, Parser]
@@ -65,14 +65,14 @@ KEYWORDS = {word.lower(): word for word in (*HEADER, *SECTIONS, *COUNTS, *ENDS, 
 
 
 def read(source: Source, problems: Problems) -> Mission | None:
-    """Read a mission, collecting every problem.
+    """Read a mission, collecting all problems.
 
     Parameters
     ----------
     source : Source
         The file.
     problems : Problems
-        Where complaints go; with an error among them the mission is as far as it could be understood.
+        Collects problems; with an error among them the mission is as far as it could be understood.
 
     Returns
     -------
@@ -92,7 +92,7 @@ def read(source: Source, problems: Problems) -> Mission | None:
 
 
 def count(mission: Mission) -> dict[str, int | float]:
-    """Count the records of a mission, repeated checkpoints as often as they stand there."""
+    """Count the records of a mission, including repeated checkpoints."""
     return {"checkpoints": len(mission.checkpoints), "speed_limits": len(mission.speed_limits or ())}
 
 
@@ -121,20 +121,20 @@ def _lines(mission: Mission) -> Iterator[str]:
 
 
 class Reading(Cursor):
-    """What one pass over a mission knows, beside where it is.
+    """State of a pass over a mission.
 
     Attributes
     ----------
     values, places : dict
-        Header records and counts by keyword: what they say, and where; sections have a place only.
+        Values and locations of header records and counts by keyword; sections have locations only.
     rows : dict of str to list
-        The rows of each section that the file has.
+        The rows of each section.
     broken : dict of str to int
-        Rows of each section that could not be parsed; they count, but are not kept.
+        Numbers of rows of each section that could not be parsed.
     extensions : list of Extension
-        Records that the format does not know.
+        Unknown records.
     open : Section or None
-        The section that has begun and not ended.
+        The open section.
     """
 
     def __init__(self, path: str, lines: list[str], problems: Problems) -> None:
@@ -148,11 +148,11 @@ class Reading(Cursor):
 
     @property
     def is_empty(self) -> bool:
-        """Whether no record of the format has been met yet."""
+        """Whether no record of the format has been read yet."""
         return not (self.values or self.rows)
 
     def begin(self, section: Section, line: int) -> None:
-        """Begin a section; another one that is still open ends here."""
+        """Begin a section, and end one that is still open."""
         if self.open is not None and self.open is not section:
             self.unclosed(self.open, line, f" before '{section.name}'")
         self.open = section
@@ -160,12 +160,12 @@ class Reading(Cursor):
         self.rows.setdefault(section.name, [])
 
     def unclosed(self, section: Section, line: int, where: str = "") -> None:
-        """Complain of a section without end."""
+        """Report a section without end."""
         message = f"'{section.name}' is not closed: expected 'end_{section.name}'{where}"
         self.problems.error("E101", message, self.at(line), also=self.at(self.places[section.name]))
 
     def is_repeated(self, keyword: str, line: int) -> bool:
-        """Complain of a record whose keyword, or another one for the same, has been met."""
+        """Report a repeated record, by any of its keywords."""
         first = next((self.places[name] for name in ALIASES.get(keyword, (keyword,)) if name in self.places), None)
         if first is None:
             self.places[keyword] = line
@@ -175,7 +175,7 @@ class Reading(Cursor):
         return True
 
     def found(self, section: Section) -> int:
-        """Count the rows of a section, those that make no sense included."""
+        """Count the rows of a section, including malformed ones."""
         return len(self.rows.get(section.name, ())) + self.broken[section.name]
 
 
@@ -190,11 +190,11 @@ def read_records(reading: Reading) -> None:
     reading.remark_ends()
     section = reading.open
     if section is not None and not reading.end and reading.values.get(section.count) != reading.found(section):
-        reading.unclosed(section, reading.last_line)  # a file that stops behind its last row has lost nothing
+        reading.unclosed(section, reading.last_line)  # a file that ends after its last row is complete
 
 
 def take_header(reading: Reading, words: list[str], line: int) -> None:
-    """Take a header record, the rest of its line; the first one holds."""
+    """Take a header record, the rest of its line; the first one is valid."""
     if not reading.is_repeated(words[0], line):
         reading.values[words[0]] = reading.rest(words, line)
 
@@ -210,7 +210,7 @@ def take_section(reading: Reading, words: list[str], line: int) -> None:
 
 
 def take_count(reading: Reading, words: list[str], line: int) -> None:
-    """Take an advisory count; it also tells that its section has begun."""
+    """Take an advisory count, which also begins its section."""
     keyword = words[0]
     section = COUNTS[keyword]
     if reading.open is not section:
@@ -245,7 +245,7 @@ def take_end_file(reading: Reading, words: list[str], line: int) -> None:
 
 
 def take_other(reading: Reading, words: list[str], line: int) -> None:
-    """Take a row, or a record that the format does not know."""
+    """Take a row, or an unknown record."""
     word = words[0]
     known = KEYWORDS.get(word.lower())
     if word[0] in "0123456789+-.":
@@ -262,7 +262,7 @@ def take_other(reading: Reading, words: list[str], line: int) -> None:
 
 
 def take_row(reading: Reading, words: Sequence[str], line: int) -> None:
-    """Take a row; outside a section the number of columns tells which one it is of."""
+    """Take a row; outside a section, the number of columns determines its section."""
     section = reading.open
     if section is None:
         section = SECTIONS["checkpoints" if len(words) == 1 else "speed_limits"]
@@ -283,7 +283,7 @@ def take_row(reading: Reading, words: Sequence[str], line: int) -> None:
 
 
 def check(reading: Reading) -> None:
-    """Complain of names, counts, and repeated or impossible numbers."""
+    """Report names, counts, and repeated or impossible numbers."""
     _check_names(reading)
     for section in SECTIONS.values():
         _check_count(reading, section)
@@ -336,7 +336,7 @@ def _check_limits(reading: Reading) -> None:
 
 
 def build(reading: Reading) -> Mission:
-    """Make the spec."""
+    """Build the spec."""
     values = reading.values
     key = next((keyword for keyword in ALIASES["RNDF"] if keyword in values), "RNDF")
     limits = reading.rows.get("speed_limits")

@@ -1,4 +1,4 @@
-"""Vertices and indices files of mesh objects: text to arrays (docs/formats/objects.md D27).
+"""Reader of vertices and indices files of mesh objects (docs/formats/objects.md D27).
 
 Vertices: one ``x y z`` per line [m]. Indices: three whole numbers per line, from 0. A lone count may come first.
 """
@@ -37,7 +37,7 @@ def read_mesh(vertices: Source, indices: Source, problems: Problems) -> tuple[Ve
     vertices, indices : Source
         The two files.
     problems : Problems
-        Gets every mistake, with its file and line.
+        Collects all problems, with their files and lines.
 
     Returns
     -------
@@ -57,7 +57,7 @@ def read_mesh(vertices: Source, indices: Source, problems: Problems) -> tuple[Ve
 
 
 class _Kind(NamedTuple):
-    """What a row of a file is, how one of its numbers is read, and the code for an impossible one."""
+    """Kind of rows of a file: name, parser of numbers, and the code of invalid ones."""
 
     noun: str
     parse: Callable[[str], float | Complaint]
@@ -65,7 +65,7 @@ class _Kind(NamedTuple):
 
 
 def _coordinate(text: str) -> float | Complaint:
-    """Parse a coordinate; the usual one at once, because a terrain has millions."""
+    """Parse a coordinate, with a fast path, as terrains have millions."""
     if len(text) <= 32 and text.isascii() and "_" not in text:
         try:
             value = float(text)
@@ -77,7 +77,7 @@ def _coordinate(text: str) -> float | Complaint:
 
 
 def _index(text: str) -> int | Complaint:
-    """Parse an index; the usual one at once."""
+    """Parse an index, with a fast path."""
     return int(text) if len(text) < 10 and text.isascii() and text.isdigit() else parse_whole(text, "an index")
 
 
@@ -118,7 +118,7 @@ def _read_table(source: Source, kind: _Kind, problems: Problems) -> _Table | Non
 
 
 def _rows(source: Source) -> Iterator[tuple[int, list[str]]]:
-    """Give each line that holds something, without comments."""
+    """Yield each line that holds something, without comments."""
     for line, raw in source.lines():
         tokens = (raw.split("//", 1)[0].split("#", 1)[0] if "/" in raw or "#" in raw else raw).split()
         if tokens:
@@ -145,7 +145,7 @@ WAVEFRONT = "this looks like a Wavefront file; a CajunBot mesh has bare numbers,
 
 
 def _from_zero(triangles: Triangles, n: int, table: _Table, source: Source, problems: Problems) -> Triangles | None:
-    """Shift indices that count from 1; refuse those that no vertex has."""
+    """Shift indices that count from 1; refuse indices without a vertex."""
     if triangles.min() >= 1 and triangles.max() == n:
         message = f"the indices go from {triangles.min()} to {n}, so they count from 1; they should count from 0"
         problems.warning("W684", message, source.at(table.lines[0]))

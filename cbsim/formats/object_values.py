@@ -1,8 +1,8 @@
-"""What both versions of object files agree on: ranges, defaults, words, and the checks of a single value.
+"""Ranges, defaults, names and checks of values in object files of both versions.
 
 Readings of unclear points are those of docs/formats/objects.md, D1 to D31.
 
-Each function adds its complaint and returns a value to go on with, so that one mistake never hides the next.
+Each function adds its problems and returns a substitute value, so that one error never hides the next.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ IMPLIED_FILE_NAME = "Default"
 
 
 def number(text: str, quantity: Quantity, place: Location, problems: Problems) -> float:
-    """Read a number, keeping its text; E604 if it is none, E611 if it is out of range."""
+    """Read a number, keeping its text; E604 if it is malformed, E611 if it is out of range."""
     value = parse_number(text, quantity)
     if isinstance(value, Complaint):
         problems.error("E611" if value.out_of_range else "E604", value.message, place, value.hint)
@@ -113,7 +113,7 @@ def number(text: str, quantity: Quantity, place: Location, problems: Problems) -
 
 
 def whole(text: str, name: str, place: Location, problems: Problems, least: int = 0, hint: str = "") -> int | None:
-    """Read a whole number; None and E604 if it is none, with a hint where there is no nearer one, E611 out of range."""
+    """Read a whole number; None and E604 with a hint if it is malformed, E611 if it is out of range."""
     value = parse_whole(text, name, least)
     if isinstance(value, Complaint):
         problems.error("E611" if value.out_of_range else "E604", value.message, place, value.hint or hint)
@@ -122,7 +122,7 @@ def whole(text: str, name: str, place: Location, problems: Problems, least: int 
 
 
 def suggested(text: str, words: Iterable[str]) -> tuple[str | None, str]:
-    """Find the word that a mistyped one was meant to be, and the hint that says so; None if none is near."""
+    """Find the nearest word to a misspelt one, and a hint; None if none is near."""
     known = list(words)
     meant = nearest(text, known, near=0.5)
     return (None, f"one of {', '.join(known)}") if meant is None else (meant, f"did you mean '{meant}'?")
@@ -134,7 +134,7 @@ def listed(members: type[IntEnum]) -> str:
 
 
 def member(code: int | None, default: Member, name: str, place: Location, problems: Problems) -> Member:
-    """Turn a code into its member; E607 and the default if there is no such code; None has been refused before."""
+    """Return the member of a code; E607 and the default if there is none; None has been reported before."""
     members = type(default)
     if code in set(members):
         return members(code)
@@ -153,12 +153,12 @@ def check_speed(speed: float, place: Location, problems: Problems) -> float:
 def check_anchor(
     parts: tuple[int | None, ...], place: Location, problems: Problems, *, optional: bool
 ) -> PointId | None:
-    """Make a waypoint id of three numbers (D5): all zero is no anchor, ``s 0 p`` a perimeter point, else no zeros.
+    """Make a waypoint id of three numbers (D5): all zero is not an anchor, ``s 0 p`` a perimeter point, else no zeros.
 
     Parameters
     ----------
     parts : tuple of (int or None)
-        Segment, lane, waypoint; None for one that has been refused already: there is nothing more to say then.
+        Segment, lane, waypoint; None for invalid ones, which have been reported.
     optional : bool
         Whether ``0 0 0`` may stand for none.
     """
@@ -186,7 +186,7 @@ def check_sensor_type(code: int, place: Location, problems: Problems) -> int:
 
 
 def check_controller(kind: Kind, controller: Controller, place: Location, problems: Problems) -> Controller:
-    """Treat a sensor-driven object without sensors as driven by hand (D8)."""
+    """Treat a sensor-driven object without sensors as driven manually (D8)."""
     if kind is Kind.DYNAMIC and controller is Controller.SENSOR:
         message = "an object that is not simulated has no sensors: its controller 'sensor' is treated as 'manual'"
         problems.warning("W616", message, place)
@@ -195,7 +195,7 @@ def check_controller(kind: Kind, controller: Controller, place: Location, proble
 
 
 def check_drive(text: str | None, wheels: Wheels | None, place: Location, problems: Problems) -> str | None:
-    """Check that there is a drive of that name on such wheels; E643, and the default of the wheels, where not."""
+    """Check that the wheels support a drive; otherwise E643, and the default of the wheels."""
     kind = (wheels or Wheels()).type
     if text is None or text in drives_on(kind):
         return text
@@ -208,7 +208,7 @@ def check_drive(text: str | None, wheels: Wheels | None, place: Location, proble
 def check_shape(item: TrafficObject, place: Location, problems: Problems, *, sized: bool = True) -> TrafficObject:
     """Check that shape, kind and size agree (D2, D20, D29); returns the object with a shape it can have.
 
-    Where a size has been refused, `sized` is False, and what stands in for it is not compared.
+    If a size was invalid, `sized` is False, and its substitute is not compared.
     """
     if item.kind is Kind.MESH:
         return replace(item, shape=ShapeKind.MESH)
@@ -234,7 +234,7 @@ ROUND = {
 
 
 def is_path(text: str) -> bool:
-    """Tell whether a text can be a file's name: not empty, without control characters."""
+    """Return whether a text is a valid file name: not empty, without control characters."""
     return bool(text.strip()) and all(c >= " " and c not in "\x7f\ufffe\uffff" for c in text)
 
 

@@ -1,6 +1,6 @@
 """CajunBot object files, version 2: XML with root ``object_file`` (docs/formats/objects.md).
 
-The grammar stands in `objects_grammar`; `objects_elements` takes objects apart by it; here the parts get their meaning.
+The grammar is in `objects_grammar`; `objects_elements` splits objects by it; this module interprets the parts.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def read(source: Source, problems: Problems) -> ObjectFile | None:
     source : Source
         The text.
     problems : Problems
-        Gets every mistake, with its line.
+        Collects all problems, with their lines.
 
     Returns
     -------
@@ -96,7 +96,7 @@ def _file(root: Element, source: Source, problems: Problems) -> ObjectFile:
     extensions = [attribute_text(root, str(name)) for name in root.attrib]
     objects: list[TrafficObject] = []
     names: list[str] = []
-    for child in root.iterchildren("*"):  # comments are none
+    for child in root.iterchildren("*"):  # not a comment
         tag, place = tag_in(child, root), place_of(child, source)
         if tag == "object":
             objects.append(_object(take_apart(child, len(objects) + 1, source, problems)))
@@ -181,7 +181,7 @@ def _shape(parts: Elements) -> ShapeKind:
 
 
 def _controller(parts: Elements) -> tuple[Controller | None, bool]:
-    """Tell who moves the object, and whether that is sure: as written, as probably meant, or as its kind has it."""
+    """Return the controller, and whether it is certain: as written, as probably meant, or the default of the kind."""
     home, text = rules.HOME_CONTROLLER.get(parts.kind), parts.node.get("controller")
     if home is None or text is None:
         return home, True
@@ -204,7 +204,7 @@ def _drivable(parts: Elements) -> bool:
 
 
 def _parameters(parts: Elements) -> tuple[tuple[str, float], ...]:
-    """Vehicle parameters, which may stand at the object, its wheels or its steering."""
+    """Vehicle parameters of the object, its wheels or its steering."""
     values: dict[str, float] = {}
     if parts.kind in rules.HOME_CONTROLLER:
         for node in [parts.node, *parts.children["wheels"][-1:], *parts.children["steering"][-1:]]:

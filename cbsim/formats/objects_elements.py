@@ -1,6 +1,6 @@
-"""One ``object`` element of a v2 file, taken apart by the grammar: its kind, its children by tag, its extensions.
+"""``object`` elements of v2 files, split by the grammar: kind, children by tag, extensions.
 
-Every complaint about what is there and what is missing is made here; what the values mean is `cbsim.formats.objects`'s.
+Unknown and missing parts are reported here; values are interpreted in `cbsim.formats.objects`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Element = etree._Element
 
 
 class Node(NamedTuple):
-    """An element, its path inside the object, its place, and where its mistakes go."""
+    """An element with its path inside the object, its location and its problems."""
 
     element: Element
     path: str
@@ -63,7 +63,7 @@ class Node(NamedTuple):
         return quantity.default if text is None else rules.number(text, named, self.place, self.problems)
 
     def whole(self, name: str, least: int = 0, hint: str = "") -> int | None:
-        """Return an attribute as a whole number; None if it is missing or refused, which has then been said."""
+        """Return an attribute as a whole number; None if it is missing or invalid, which has been reported."""
         text, what = self.required(name), f"{name} of '{self.tag}'"
         return None if text is None else rules.whole(text, what, self.place, self.problems, least, hint)
 
@@ -73,22 +73,22 @@ OPTIONAL = (rules.POSITION, rules.ORIENTATION)
 
 @dataclass
 class Elements:
-    """An object taken apart.
+    """An object split into parts.
 
     Attributes
     ----------
     node : Node
         The object itself.
     index : int
-        Its place in the file, from 1.
+        Its index in the file, from 1.
     kind : Kind
-        Its type, or what it looks like.
+        Its type, as written or inferred.
     sure : bool
-        False where the type is a guess: what the object has too much or too little by it is then not told.
+        False if the type is a guess; unknown and missing parts are then not reported.
     children : dict
         Tag → nodes, in file order; every tag of the grammar has an entry.
     extensions : list of str
-        What the grammar does not know.
+        Unknown elements and attributes.
     """
 
     node: Node
@@ -99,7 +99,7 @@ class Elements:
     extensions: list[str] = field(default_factory=list)
 
     def last(self, tag: str) -> Node | None:
-        """Return the last child of that tag, which counts, or None."""
+        """Return the last child of a tag, which is valid, or None."""
         return self.children[tag][-1] if self.children[tag] else None
 
 
@@ -136,7 +136,7 @@ def say_stray_text(node: Node) -> None:
 
 
 def say_unknown(child: Element, place: Location, problems: Problems, where: str, known: tuple[str, ...]) -> None:
-    """Tell of an element that the grammar does not know there."""
+    """Report an unknown element."""
     name, parent = etree.QName(child), child.getparent()
     foreign = parent is not None and etree.QName(parent).namespace != name.namespace
     message = f"{where} has no element {quote(str(name.localname))}"
@@ -144,7 +144,7 @@ def say_unknown(child: Element, place: Location, problems: Problems, where: str,
 
 
 def say_kept(name: str, message: str, place: Location, problems: Problems, known: tuple[str, ...]) -> None:
-    """Remark what is unknown and kept, or warn (W642) where it looks like a known name that is spelled wrong."""
+    """Add a remark on an unknown name that is kept, or a warning (W642) if it resembles a known one."""
     hint = did_you_mean(name, known)
     if hint:
         problems.warning("W642", f"{message}; it has no effect", place, hint)
@@ -153,7 +153,7 @@ def say_kept(name: str, message: str, place: Location, problems: Problems, known
 
 
 def _kind(node: Node) -> tuple[Kind, bool]:
-    """Tell an object's kind, and whether that is sure: as written, as probably meant, or as it looks."""
+    """Return an object's kind, and whether that is sure: as written, as probably meant, or as it looks."""
     text = node.get("type")
     if text in set(Kind):
         return Kind(text), True
@@ -172,7 +172,7 @@ ANY_ATTRIBUTE = tuple(name for names in OBJECT_ATTRIBUTES.values() for name in n
 
 
 def _keep_attributes(parts: Elements, node: Node, known: tuple[str, ...], quiet: tuple[str, ...] = ()) -> None:
-    """Keep what the grammar does not know, and tell of it but for the quiet ones."""
+    """Keep unknown attributes, and report all but the quiet ones."""
     for name in map(str, node.element.attrib):
         if name in known:
             continue

@@ -1,7 +1,7 @@
-"""Elements and attributes that the reader of v2 object files does not know, as texts that can be written back.
+"""Unknown elements and attributes of v2 object files, as texts that can be written back.
 
-A text is ``[tag[k] ](<element/> | name="value")``: an element or an attribute of the object (or of the file), or
-behind a path, of its k-th child with that tag: ``goal[2] colour="red"``.
+A text is ``[tag[k] ](<element/> | name="value")``: an element or an attribute of the object (or of the file), or with a
+path, of its k-th child with that tag: ``goal[2] colour="red"``.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def fits_xml(text: str) -> bool:
-    """Tell whether XML can hold a text."""
+    """Return whether a text is valid in XML."""
     return NOT_XML.search(text) is None
 
 
 def text_of(text: str) -> str:
-    """Escape a text for the content of an element; what XML cannot hold becomes U+FFFD."""
+    """Escape a text for the content of an element; invalid characters become U+FFFD."""
     return _xml(text).translate(IN_TEXT)
 
 
@@ -47,7 +47,7 @@ def element_text(element: Element, path: str = "") -> str:
 
 
 def attribute_text(element: Element, name: str, path: str = "") -> str:
-    """Text of an unknown attribute, with the declaration of its namespace where it has one."""
+    """Text of an unknown attribute, with the declaration of its namespace, if any."""
     value = quoted(element.get(name) or "")
     known = etree.QName(name)
     if not known.namespace:
@@ -63,12 +63,12 @@ def _at(path: str) -> str:
 
 
 class Extras:
-    """Extension texts sorted by where they go.
+    """Extension texts by path.
 
     Parameters
     ----------
     texts : iterable of str
-        As they stand in a spec.
+        As they are in a spec.
     """
 
     def __init__(self, texts: Iterable[str]) -> None:

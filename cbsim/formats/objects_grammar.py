@@ -1,4 +1,4 @@
-"""Grammar of v2 object files as tables: what an object of each kind may and must hold (docs/formats/objects.md)."""
+"""Grammar of v2 object files as tables: allowed and required parts of each kind (docs/formats/objects.md)."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class Child(NamedTuple):
     Attributes
     ----------
     kinds : frozenset of Kind
-        Objects that may have it.
+        Kinds that may have it.
     needed : frozenset of Kind
-        Objects that should.
+        Kinds that should have it.
     absent : str
-        What stands in where a needed one is missing (W633); empty where nothing can (E634).
+        Substitute of a missing one (W633); empty if there is none (E634).
     attributes : tuple of str
         Attributes it may have.
     many : bool

@@ -1,7 +1,7 @@
 """CajunBot object files, version 1: one record per line (docs/formats/objects.md, D1 to D11).
 
-Each object is read by the grammars of its type in turn, greedily: no decision is ever taken back, so time grows with
-the length of the file. After an object that fits none, reading goes on at the next place where an object fits.
+The grammars of an object's type are tried in turn, greedily and without backtracking over objects, so that time is
+linear in the length of the file. After an object that fits none, reading continues at the next place where one fits.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from cbsim.spec.objects import Kind, ObjectFile, TrafficObject
 __all__ = ["count", "read", "write"]
 
 TYPES = "0 dyn_sim, 1 dyn_no_sim, 2 static, 3 mesh"
-WORK = 6  # records that may be looked at, per record of the file, while looking for where an object begins
-PROOF = 3  # numbers after the anchor that show that an object begins here, even if it is broken further on
+WORK = 6  # records that may be examined, per record of the file, to find the start of an object
+PROOF = 3  # numbers after the anchor that prove the start of an object, even if it is malformed later
 
 
 def read(source: Source, problems: Problems) -> ObjectFile | None:
@@ -33,7 +33,7 @@ def read(source: Source, problems: Problems) -> ObjectFile | None:
     source : Source
         The text.
     problems : Problems
-        Gets every mistake, with its line.
+        Collects all problems, with their lines.
 
     Returns
     -------
@@ -49,7 +49,7 @@ def read(source: Source, problems: Problems) -> ObjectFile | None:
 
 @dataclass
 class Attempt:
-    """What reading an object at one place gave: the object, or the misfit; and where reading stopped."""
+    """Result of reading an object at an index: the object, or the misfit; and the index where reading stopped."""
 
     cursor: Cursor
     item: TrafficObject | None = None
@@ -57,12 +57,12 @@ class Attempt:
 
     @property
     def seen(self) -> int:
-        """Index of the record that reading stopped at; for a misfit, of the record that did not fit."""
+        """Index of the record where reading stopped; for a misfit, that of the unexpected record."""
         return self.cursor.index if self.misfit is None else self.misfit.index
 
     @property
     def convincing(self) -> bool:
-        """Whether an object seems to begin there: all of it fits, or the hard part of it."""
+        """Whether an object seems to begin there: it fits completely, or in its characteristic part."""
         if self.misfit is not None:
             return self.cursor.anchored > PROOF
         return not any(problem.code == "E604" for problem in self.cursor.problems)
@@ -88,11 +88,11 @@ class _Reading:
                 self._say_more(claimed, start)
             attempt = self._attempt(start)
             if claimed is not None and found >= claimed and not attempt.convincing:
-                break  # what follows the last object is no object, and W609 has been said
+                break  # what follows the last object is not an object, and W609 has been said
             following = attempt.seen if attempt.item is not None else self._go_on(attempt, start, previous)
             if attempt.item is not None:
                 self._keep(attempt.item, attempt.cursor.problems)
-            found += following > start  # else a slip in the object before has been undone
+            found += following > start  # otherwise an error in the object before has been undone
             previous, start = start, following
         if claimed is not None and found < claimed and not self.lost:
             self._say_fewer(claimed, found)
@@ -111,7 +111,7 @@ class _Reading:
         self.problems.error("E608", message, self._place(len(self.records)), also=self._place(0))
 
     def _claimed_count(self) -> tuple[int | None, int]:
-        """Read the first record; without it, the objects begin at once."""
+        """Read the first record, the number of objects, which may be missing."""
         cursor = Cursor(self.source, self.records, 0)
         first = self._place(0)
         if not self._attempt(1).convincing and self._attempt(0).convincing:
@@ -129,7 +129,7 @@ class _Reading:
         return (claimed if len(cursor.problems) == before else None), 1
 
     def _attempt(self, index: int) -> Attempt:
-        """Read the object at an index by the first of its grammars that fits, else by the one that came further."""
+        """Read the object at an index by the first of its grammars that fits, else by the one that got furthest."""
         code = self._type_code(index)
         if code is None:
             return self._no_object(index)
@@ -169,11 +169,11 @@ class _Reading:
         self.problems.extend(problems)
 
     def _go_on(self, attempt: Attempt, start: int, previous: int) -> int:
-        """Report a misfit and find where to go on; it may come from a missing record in the object before."""
+        """Report a misfit and find where to continue; it may come from a missing record in the object before."""
         misfit = attempt.misfit
         assert misfit is not None
         self.broken = True
-        begin = start if attempt.convincing else previous  # where no object seems to begin, reading may have slipped
+        begin = start if attempt.convincing else previous  # records may be missing before
         following = self._next_object(begin)
         self.lost = following == len(self.records) and misfit.index < len(self.records)
         on = "no object is recognised after this" if self.lost else ""
@@ -181,13 +181,13 @@ class _Reading:
             on = f"reading goes on with the object at line {self.records[following].line}"
         hint = "; ".join(part for part in (misfit.hint, on) if part)
         also = self._place(begin) if misfit.index > begin else None
-        if following > start:  # else these records are read again, in step
+        if following > start:  # otherwise these records are read again
             self.problems.extend(attempt.cursor.problems)
         self.problems.error(misfit.code, misfit.message, self._place(misfit.index), hint, also)
         return following
 
     def _next_object(self, after: int) -> int:
-        """Find the next place after an index where an object begins; the end if there is none, or work runs out."""
+        """Find the next start of an object after an index; the end if there is none, or the work limit is reached."""
         for index in range(after + 1, len(self.records)):
             if self.work > WORK * len(self.records) + 1000:
                 break

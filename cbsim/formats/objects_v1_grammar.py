@@ -1,6 +1,6 @@
 """Grammar of v1 object files: one function per construct, each reading records through a `Cursor`.
 
-The grammar stands in docs/formats/objects.md.
+The grammar is in docs/formats/objects.md.
 
 `DIALECTS` lists the grammars of each object type in the order they are tried: the published grammar, and for kinematic
 objects also that of the published sample, which has no controller line (D1).

@@ -1,7 +1,7 @@
-"""Records of a v1 object file, and a cursor over them that knows how many numbers each must hold.
+"""Records of a v1 object file, and a cursor that checks their numbers of values.
 
-The format has records, not free tokens: how many numbers stand on a line is what tells the dialects apart, and what
-lets reading go on after a mistake (D1, D5). So a wrong count is a `Misfit`; a wrong value is merely a problem.
+The format consists of lines, not of free tokens: the number of values on a line distinguishes the dialects, and allows
+reading to continue after an error (D1, D5). So a wrong count is a `Misfit`; a wrong value is merely a problem.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ WORDS = {1: "one number", 3: "three numbers on one line"}
 
 
 class Misfit(Exception):  # noqa: N818  (not an error of the program: the records are not what the grammar expects)
-    """The record at `index` does not fit the grammar."""
+    """The record at `index` does not match the grammar."""
 
     def __init__(self, index: int, code: str, message: str, hint: str = "") -> None:
         super().__init__(message)
@@ -51,9 +51,9 @@ class Record:
     Attributes
     ----------
     values : tuple of str
-        The numbers it begins with; if there is none, its first word.
+        Its leading numbers; without any, its first word.
     rest : str
-        What follows them, without the comment.
+        Rest of the line, without the comment.
     """
 
     line: int
@@ -76,12 +76,12 @@ def path_text(text: str) -> str:
 
 
 def is_numeric(text: str) -> bool:
-    """Tell whether a text is made of numbers, as no file name is."""
+    """Return whether a text consists of numbers, unlike file names."""
     return all(NUMBER.fullmatch(token) or DOTTED.fullmatch(token) for token in text.split())
 
 
 def fits_path_record(text: str) -> bool:
-    """Tell whether a file name reads back as it is from a line of its own."""
+    """Return whether a file name is read back unchanged from a line of its own."""
     return is_path(text) and path_text(text) == text and not is_numeric(text)
 
 
@@ -107,7 +107,7 @@ def read_records(source: Source, problems: Problems) -> list[Record]:
 
 @dataclass
 class Cursor:
-    """Reads records in order; value mistakes go to `problems`, a record that does not fit raises `Misfit`.
+    """Reads records in order; value errors go to `problems`, a record that does not fit raises `Misfit`.
 
     Attributes
     ----------
@@ -116,7 +116,7 @@ class Cursor:
     index : int
         The next record.
     anchored : int
-        Numbers read since the object's anchor; -1 before it. Tells how much an attempt proved.
+        Numbers read since the object's anchor; -1 before it. Measures the success of an attempt.
     """
 
     source: Source
@@ -130,14 +130,14 @@ class Cursor:
         return self.source.at(record.line)
 
     def take(self, what: str) -> Record:
-        """Take the next record, whatever it holds."""
+        """Take the next record."""
         if self.index >= len(self.records):
             raise Misfit(self.index, "E603", f"the file ends where {what} should follow")
         self.index += 1
         return self.records[self.index - 1]
 
     def values(self, what: str, count: int) -> tuple[tuple[str, ...], Location]:
-        """Take a record of so many numbers."""
+        """Take a record of that many numbers."""
         record = self.take(what)
         if len(record.values) != count:
             self.index -= 1
@@ -158,12 +158,12 @@ class Cursor:
         return number(text, quantity._replace(name=what or quantity.name), place, self.problems)
 
     def whole(self, what: str) -> tuple[int | None, Location]:
-        """Take one whole number, 0 or more; None for one that is refused."""
+        """Take one whole number, 0 or more; None if it is invalid."""
         (text,), place = self.values(what, 1)
         return whole(text, what, place, self.problems), place
 
     def count(self, what: str) -> int:
-        """Take a count; without one there is no telling what the records after it are."""
+        """Take a count, without which the records after it cannot be interpreted."""
         (text,), _ = self.values(what, 1)
         value = parse_whole(text, what)
         if isinstance(value, Complaint):
@@ -182,13 +182,13 @@ class Cursor:
         return check_anchor(tuple(parts), place, self.problems, optional=optional), place
 
     def anchor(self) -> tuple[PointId | None, Location]:
-        """Take the waypoint that an object is placed by."""
+        """Take the anchor of an object."""
         found = self.point("the waypoint of the start position", optional=True)
         self.anchored = 0
         return found
 
     def path(self, what: str) -> tuple[str, Location]:
-        """Take a file's name; a number in its place shows that a record is missing."""
+        """Take a file name; a number in its place means that a record is missing."""
         record = self.take(what)
         text = path_text(record.text)
         if is_numeric(text):

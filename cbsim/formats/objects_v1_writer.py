@@ -31,7 +31,7 @@ TYPE_CODES = {Kind.AUTONOMOUS: 0, Kind.DYNAMIC: 1, Kind.STATIC: 2, Kind.MESH: 3}
 def write(spec: ObjectFile) -> str:
     """Write a v1 object file.
 
-    What the format has no record for is left out; `cbsim.export.objects.to_v1` names each loss beforehand.
+    Fields without a record in the format are left out; `cbsim.export.objects.to_v1` reports each loss beforehand.
 
     Raises
     ------

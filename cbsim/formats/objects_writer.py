@@ -36,7 +36,7 @@ def write(spec: ObjectFile) -> str:
 
 
 class _Lines:
-    """Collects the children of one object, and puts extensions where they belong."""
+    """Collects the children of one object, with extensions at their paths."""
 
     def __init__(self, extras: Extras) -> None:
         self.extras = extras
@@ -74,7 +74,7 @@ def rows_of(item: TrafficObject) -> list[Row]:
 
 
 def own_attributes(item: TrafficObject) -> Attributes:
-    """List what stands in the start tag of an object."""
+    """List what is in the start tag of an object."""
     home = HOME_CONTROLLER.get(item.kind)
     away = item.controller is not None and home is not None and item.controller is not home
     return {

@@ -1,6 +1,6 @@
-"""What every reader shares: the source text with its places, and hardened XML and YAML with line numbers.
+"""Source texts with locations, and hardened XML and YAML parsers with line numbers, shared by all readers.
 
-Nothing here knows a format. Sizes, depths and counts are bounded, because input is hostile.
+Sizes, depths and counts are bounded, because input may be hostile.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ __all__ = [
 ]
 
 DEPTH_LIMIT = 64  # nesting of XML elements or YAML nodes; real files stay below 10
-YAML_NODE_LIMIT = 1_000_000  # aliases counted as often as they are used
+YAML_NODE_LIMIT = 1_000_000  # counting repeated aliases
 
 LINE = re.compile(r"([^\r\n]*)(?:\r\n?|\n|\Z)")
 XML_VERSION = re.compile(rb"(\A(?:\xef\xbb\xbf)?<\?xml\s+version\s*=\s*[\"'])([0-9.]{1,16})(?=[\"'])")
@@ -48,7 +48,7 @@ Element = etree._Element
 
 @contextmanager
 def collector_at_rest() -> Iterator[None]:
-    """Keep the garbage collector from walking a growing spec: all of it is alive, and the walks cost a third."""
+    """Pause the garbage collector, which would take a third of the time to traverse a growing spec."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -59,14 +59,14 @@ def collector_at_rest() -> Iterator[None]:
 
 
 def quiet_arithmetic() -> AbstractContextManager[Any]:
-    """Keep numpy, where a reader uses it, from warning of results that are no numbers: readers look for those."""
+    """Suppress numpy's warnings of results that are not finite, which readers check themselves."""
     numpy = sys.modules.get("numpy")
     return nullcontext() if numpy is None else numpy.errstate(all="ignore")
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The text of one file, and where it stands.
+    """The text of one file, with its path.
 
     Attributes
     ----------
@@ -84,7 +84,7 @@ class Source:
 
     @classmethod
     def decode(cls, path: str | Path, data: bytes) -> Source:
-        """Take bytes as UTF-8 (or UTF-16 with its mark), else as Latin-1, which cannot fail."""
+        """Decode bytes as UTF-8 (or UTF-16 with its mark), else as Latin-1, which cannot fail."""
         if data.startswith((b"\xff\xfe", b"\xfe\xff")):
             return cls(str(path), data.decode("utf-16", errors="replace"), data)
         try:
@@ -98,12 +98,12 @@ class Source:
         return Location(self.path, line, None, inside)
 
     def lines(self) -> Iterator[tuple[int, str]]:
-        """Give each line with its 1-based number; LF, CR LF and CR end a line, and nothing is copied ahead."""
+        """Yield each line with its 1-based number; LF, CR LF and CR end a line. Nothing is copied in advance."""
         return enumerate((match[1] for match in LINE.finditer(self.text)), 1)
 
     @property
     def folder(self) -> Path:
-        """Folder in which relative names of this file are looked for."""
+        """Folder of relative names in this file."""
         return Path(self.path).parent
 
 
@@ -113,7 +113,7 @@ def read_xml(source: Source, problems: Problems) -> Element | None:
     Returns
     -------
     Element or None
-        The root; None if the text is not well-formed (every mistake is then in `problems`: E020 not well-formed,
+        The root; None if the text is not well-formed (every error is then in `problems`: E020 not well-formed,
         E021 entity declaration or external reference, E022 nested too deep). A version of XML that does not exist
         is read as 1.0, with a warning (W020): the robots that come with Bullet say 0.0. So is Latin-1 that says no
         encoding.
@@ -151,7 +151,7 @@ def _parser() -> etree.XMLParser:
 
 
 def _read_as_latin(source: Source, problems: Problems) -> Element | None:
-    """Read what says no encoding and is no UTF-8, as files of old programs with names in Latin-1 are; else None."""
+    """Decode a file without a declared encoding as Latin-1 if it is not UTF-8, as old programs write it; else None."""
     data = source.data
     if data.isascii() or XML_ENCODING.match(data) or source.text.encode("latin-1", errors="replace") != data:
         return None
@@ -237,7 +237,7 @@ def read_yaml(source: Source, problems: Problems) -> yaml.Node | None:
 
 
 def _line_there(line_of: Callable[[int], int], mark: Any, source: Source) -> int:
-    """Find the line of a mistake; what is missing at the end of a file is missed on its last line."""
+    """Find the line of an error; parts missing at the end of a file are reported at its last line."""
     return 1 if mark is None else min(line_of(mark.line + 1), 1 + len(LINE_END.findall(source.text)))
 
 
@@ -253,7 +253,7 @@ def _expanded_size(node: yaml.Node, sizes: dict[int, int]) -> int:
     """Count nodes with every alias expanded; a node inside itself counts as infinitely many."""
     if id(node) in sizes:
         return sizes[id(node)]
-    sizes[id(node)] = YAML_NODE_LIMIT + 1  # what a cycle meets
+    sizes[id(node)] = YAML_NODE_LIMIT + 1  # for cycles
     children: list[yaml.Node] = []
     if isinstance(node, yaml.MappingNode):
         children = [child for pair in node.value for child in pair]

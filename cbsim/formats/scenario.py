@@ -1,7 +1,7 @@
-"""Scenario YAML: reading with every mistake at its line, writing, and the JSON Schema for editors.
+"""Scenario YAML: reading with every error at its line, writing, and the JSON Schema for editors.
 
 The document becomes a tree that knows its places (`yaml_tree`); settings and parameters are put in
-(`scenario_parameters`), the models validate what comes out (`scenario_models`), and every complaint of theirs is taken
+(`scenario_parameters`), the models validate what comes out (`scenario_models`), and every problem of theirs is taken
 back to the line of its key.
 """
 
@@ -30,10 +30,10 @@ from cbsim.spec.scenario import Scenario
 
 __all__ = ["KINDS", "RULES", "count", "find_named", "read", "read_with", "schema", "write"]
 
-COMPLAINTS = 1000  # mistakes that are told one by one
+COMPLAINTS = 1000  # problems that are reported one by one
 SIZE_LIMIT = 8 * 2**20  # [characters] of a scenario; ten thousand objects take one million
 
-KINDS: Mapping[str, tuple[str, tuple[str, ...]]] = {  # what a scenario names → shipped folder, endings
+KINDS: Mapping[str, tuple[str, tuple[str, ...]]] = {  # kind of named file → shipped folder, suffixes
     "network": ("rndf", (".rndf", ".rdf")),
     "mission": ("rndf", (".mdf",)),
     "objects": ("scenarios", (".xml", ".obj")),
@@ -47,14 +47,14 @@ def read(source: Source, problems: Problems) -> Scenario | None:
 
 
 def read_with(source: Source, problems: Problems, overrides: Mapping[str, str]) -> Scenario | None:
-    """Read a scenario with some values set from outside.
+    """Read a scenario with overridden values.
 
     Parameters
     ----------
     source : Source
         The file.
     problems : Problems
-        Collects complaints: E801 to E809, and those of the YAML itself.
+        Collects problems: E801 to E809, and those of the YAML itself.
     overrides : mapping
         ``--set``: a declared parameter, or a key path such as ``add.0.size.x`` → YAML text of the value.
 
@@ -90,7 +90,7 @@ def _tree(source: Source, problems: Problems) -> Item | None:
 
 
 def _with_hint(problem: Problem, source: Source) -> Problem:
-    """Say what stops YAML from reading ``{speed: ${v}}``."""
+    """Report what stops YAML from reading ``{speed: ${v}}``."""
     line = next((text for number, text in source.lines() if number == problem.location.line), "")
     return replace(problem, hint="inside { } or [ ], put ${name} in quotes") if "${" in line else problem
 
@@ -109,7 +109,7 @@ def _validated(root: Item, problems: Problems) -> Scenario | None:
 
 
 def _places(root: Item) -> Iterable[tuple[str, Location]]:
-    """Places of what the linter and the world may have to complain about: top-level keys and their entries."""
+    """Locations of top-level keys and their entries, for problems of the linter and the world."""
     if not isinstance(root.value, dict):
         return
     for key, item in root.value.items():
@@ -122,7 +122,7 @@ def _places(root: Item) -> Iterable[tuple[str, Location]]:
             yield f"{key}.{SINGLE[key]}", locate(root, [key])
 
 
-SINGLE = {"objects": "0", "planner": ""}  # where one value is short for a list of one, or for the first bot's
+SINGLE = {"objects": "0", "planner": ""}  # a single value for a list of one, or for the first bot
 
 EXPECTED = {
     "float_type": "a number",
@@ -145,14 +145,14 @@ EXPECTED = {
     "string_too_long": "at most {max_length} characters",
     "string_too_short": "a text that is not empty",
 }
-OTHER_WORDS = {"rndf": "network", "mdf": "mission", "object": "objects", "model": "models"}  # as options call them
+OTHER_WORDS = {"rndf": "network", "mdf": "mission", "object": "objects", "model": "models"}  # names of the options
 BOUNDS = ("greater_than_equal", "less_than_equal")
 REASONS = {"size": SIZE.reason, "radius": RADIUS.reason, "width": WIDTH.reason}
 EXAMPLES = {"planner": "'module:Class'", "parameters": "a name of letters, digits and underscores"}
 
 
 def _complain(error: ErrorDetails, root: Item, problems: Problems) -> None:
-    """Say one validation error at the line of its key or value."""
+    """Report a validation error at the line of its key or value."""
     kind, path, context = error["type"], error["loc"], error.get("ctx", {})
     name = str(path[-1]) if path else ""
     if kind == "missing":
@@ -176,7 +176,7 @@ def _complain_of_value(error: ErrorDetails, root: Item, problems: Problems) -> N
     place, value = locate(root, path), error["input"]
     unknown = isinstance(value, str) and "${" in value
     if unknown and any(problem.code == "E807" and problem.location.line == place.line for problem in problems):
-        return  # an undeclared parameter has been complained of already
+        return  # an undeclared parameter has been reported already
     context = {**error.get("ctx", {}), "example": EXAMPLES.get(str(path[0]) if path else "", "")}
     expected = EXPECTED.get(error["type"])
     wanted = error["msg"].lower() if expected is None else f"expected {expected.format(**context)}"
@@ -188,7 +188,7 @@ def _complain_of_value(error: ErrorDetails, root: Item, problems: Problems) -> N
 
 
 def _reason(path: Sequence[int | str]) -> str:
-    """Why the bounds of a number are where they are, as far as that is said."""
+    """Reason of the bounds of a number, if there is one."""
     names = [part for part in path if isinstance(part, str)]
     if "parameters" in names and names[-1] in PARAMETERS:
         return PARAMETERS[names[-1]].reason
@@ -201,7 +201,7 @@ def write(spec: Scenario) -> str:
 
 
 def count(spec: Scenario) -> dict[str, int]:
-    """Count what the scenario itself describes; objects of object files are not in it."""
+    """Count objects of the scenario itself, without those of object files."""
     return {"objects": len(spec.add), "models": len(spec.models), "expectations": len(spec.expect)}
 
 
@@ -235,18 +235,18 @@ def schema() -> dict[str, Any]:
 
 
 def find_named(kind: str, name: str, folder: Path, files: Files) -> Path | None:
-    """Find a file that a scenario names, with or without its ending: beside it, in the working directory, shipped.
+    """Find a file that a scenario names, with or without suffix: beside it, in the working directory, or shipped.
 
     Parameters
     ----------
     kind : str
         ``network``, ``mission``, ``objects`` or ``models``.
     name : str
-        As the scenario says it.
+        Name in the scenario.
     folder : Path
         Folder of the scenario.
     files : Files
-        What may be read.
+        Readable files.
     """
     shipped, suffixes = KINDS[kind]
     near = (files.find(name + ending, [folder, Path()]) for ending in ("", *suffixes))
@@ -255,6 +255,6 @@ def find_named(kind: str, name: str, folder: Path, files: Files) -> Path | None:
         return beside
     try:
         found = find_shipped(name, shipped, suffixes)
-    except (OSError, ValueError):  # a name that no file system has
+    except (OSError, ValueError):  # an invalid name
         return None
     return found if found is not None and files.exists(found) else None

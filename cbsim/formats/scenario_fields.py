@@ -1,4 +1,4 @@
-"""Kinds of values in a scenario YAML, and the base of its models: what each accepts, and how the schema shows it."""
+"""Types of values in a scenario YAML, and the base class of its models: validation and schema."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ Contradiction = tuple[tuple[str, ...], str]
 POINT = re.compile(r"([0-9]{1,9})\.([0-9]{1,9})\.([0-9]{1,9})")
 LANE = re.compile(r"([0-9]{1,9})\.([0-9]{1,9})")
 SCALAR_TYPES = ["string", "number", "boolean", "null"]
-LIMIT = 1e9  # as for every number of a file: sums of squares stay finite
+LIMIT = 1e9  # as for all numbers of files: sums of squares stay finite
 
 
 def about(
@@ -78,7 +78,7 @@ def about(
 
 
 class ShortForm:
-    """Schema of a value that may also be written short."""
+    """Schema of a value that has a short form."""
 
     def __init__(self, **short: Any) -> None:
         self.short = short
@@ -100,12 +100,12 @@ class Model(BaseModel):
 
     @classmethod
     def expanded(cls, data: Any) -> Any:
-        """Turn the short form into the mapping it stands for."""
+        """Expand the short form to a mapping."""
         return data if not cls.short or isinstance(data, dict | list) else {cls.short: data}
 
     @classmethod
     def contradictions(cls, data: Mapping[str, Any]) -> Iterator[Contradiction]:  # noqa: ARG003
-        """Give (path, message) for every pair of keys that cannot stand together."""
+        """Return (path, message) for every pair of keys that cannot stand together."""
         return iter(())
 
     @classmethod
@@ -131,7 +131,7 @@ class Model(BaseModel):
 
 
 def _again(error: Any, keys: list[str]) -> InitErrorDetails:
-    """Raise a collected error again; an unknown key of this very mapping learns which keys there are."""
+    """Raise a collected error again; errors of unknown keys of this mapping list the known keys."""
     context = dict(error.get("ctx", {}))
     if error["type"] == "extra_forbidden" and len(error["loc"]) == 1:
         context["known"] = keys
@@ -143,12 +143,12 @@ def _custom(kind: str, path: tuple[int | str, ...], value: Any, **context: Any) 
 
 
 def wrong(text: str) -> PydanticCustomError:
-    """Make the error of a value that is wrong in a way of its own."""
+    """Return the error of an invalid value."""
     return PydanticCustomError("wrong_value", "{text}", {"text": text})
 
 
 def as_list(value: Any) -> Any:
-    """Take one value for a list of one."""
+    """Convert a single value to a list of one."""
     return value if isinstance(value, list) else [value]
 
 
@@ -230,7 +230,7 @@ PlannerName = Annotated[str, Field(pattern=r"^[A-Za-z_][\w.]*:[A-Za-z_]\w*$", ma
 
 
 class Axes(Model):
-    """Three numbers along x, y and z; a list of three is short for it."""
+    """Three numbers along x, y and z; also as a list of three."""
 
     @classmethod
     def expanded(cls, data: Any) -> Any:
@@ -242,7 +242,7 @@ class Axes(Model):
         return data
 
     def triple(self) -> Triple:
-        """Give the three numbers, angles in radians."""
+        """Return the three numbers, angles in radians."""
         values = dict(self)
         return Triple(values["x"], values["y"], values["z"])
 

@@ -1,4 +1,4 @@
-"""The models of a scenario YAML: one class per mapping, one line per key. Validation and JSON Schema come from them.
+"""Models of a scenario YAML for validation and JSON Schema: one class per mapping, one line per key.
 
 Angles are degrees here and radians once validated; lengths are metres, speeds metres per second, times seconds.
 """
@@ -63,7 +63,7 @@ At = Annotated[AtModel, ShortForm(**WAYPOINT)]
 
 
 class PlacementModel(Model):
-    """Where something stands; it takes the place of the object's anchor, and the object's own offsets still apply."""
+    """Place of an object in place of its anchor; the object's own offsets still apply."""
 
     short = "at"
 
@@ -80,12 +80,12 @@ class PlacementModel(Model):
 
     @classmethod
     def contradictions(cls, data: Mapping[str, Any]) -> Iterator[Contradiction]:
-        """One place only, and one at all."""
+        """Exactly one place."""
         yield from one_of(data, "at", "position", needed=cls is PlacementModel)
 
 
 class GoalModel(Model):
-    """A place to go to."""
+    """A goal."""
 
     waypoint: Waypoint | None = about("the waypoint to reach", None, example="1.1.5")
     lane: LaneName | None = about("instead of a waypoint: every remaining waypoint of that lane", None, example="1.1")
@@ -128,7 +128,7 @@ class WheelsModel(Model):
 
 
 class SteeringModel(Model):
-    """How fast the actuators of a bot move."""
+    """Rates of a bot's actuators."""
 
     throttle_rate: Length = about("slew limit of the throttle", 2.0, unit="full scale/s")
     lever_rate: Length = about("slew limit of the levers or the steering wheel", 0.5, unit="full scale/s")
@@ -202,7 +202,7 @@ class AdditionModel(PlacementModel):
 
     @classmethod
     def contradictions(cls, data: Mapping[str, Any]) -> Iterator[Contradiction]:
-        """Keys that its kind does not have, and controllers that disagree with what they control."""
+        """Keys that the kind lacks, and controllers that contradict other keys."""
         yield from super().contradictions(data)
         kind = data.get("kind", "static")
         if kind not in list(KEYS_OF_KIND):
@@ -247,7 +247,7 @@ def _goal_speeds(data: Mapping[str, Any]) -> Iterator[Contradiction]:
 
 
 class ModelModel(PlacementModel):
-    """A model file that stands in the scenario."""
+    """A model file that is in the scenario."""
 
     short = ""
 
@@ -265,7 +265,7 @@ class ModelModel(PlacementModel):
 
 
 class OriginModel(Model):
-    """Where the local plane touches the earth."""
+    """Tangent point of the local plane on the earth."""
 
     latitude: float = about("north positive", unit="deg", ge=-90, le=90, allow_inf_nan=False, example=30.2)
     longitude: float = about("east positive", unit="deg", ge=-180, le=180, allow_inf_nan=False, example=-92.0)
@@ -325,7 +325,7 @@ class ScenarioModel(Model):
 
     @classmethod
     def contradictions(cls, data: Mapping[str, Any]) -> Iterator[Contradiction]:
-        """Names that stand twice."""
+        """Duplicate names."""
         yield from _repeated(data.get("add"), "add")
         yield from _repeated(data.get("models"), "models")
         yield from _repeated(data.get("traffic"), "traffic")

@@ -1,4 +1,4 @@
-"""``${name}`` in a scenario, and ``--set key=value``: both work on the tree of values, before anything is validated."""
+"""Substitution of ``${name}`` and ``--set key=value`` in the tree of a scenario, before validation."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ __all__ = ["escaped", "override", "replace_parameters"]
 
 NAME = re.compile(r"\$(\$?)\{([^{}]*)\}")
 DECLARED = "parameters"
-TEXT_LIMIT = 8 * 2**20  # [characters] of texts with parameters in them
+TEXT_LIMIT = 8 * 2**20  # [characters] of texts with parameters
 
 
 def replace_parameters(root: Item, problems: Problems) -> Item | None:
-    """Put the values of the declared parameters where ``${name}`` stands; ``$${name}`` stays as ``${name}``.
+    """Substitute the values of declared parameters for ``${name}``; ``$${name}`` becomes ``${name}``.
 
     A scalar that is nothing but ``${name}`` takes the value with its type; elsewhere its text is put in, and a scalar
     without quotes is then read again, so that ``1.${n}`` may be a number. Unknown names are E807, unused ones I811.
@@ -32,7 +32,7 @@ def replace_parameters(root: Item, problems: Problems) -> Item | None:
     Returns
     -------
     Item or None
-        None if there are too many values (E023) or characters (E810) then: a list of a thousand may stand in a
+        None if there are too many values (E023) or characters (E810) then: a list of a thousand may be in a
         thousand places.
     """
     if not isinstance(root.value, dict):
@@ -53,12 +53,12 @@ def replace_parameters(root: Item, problems: Problems) -> Item | None:
 
 
 def escaped(text: str) -> str:
-    """Write a text so that `replace_parameters` gives it back as it is."""
+    """Escape a text so that `replace_parameters` restores it."""
     return NAME.sub(lambda match: "$" + match[0], text)
 
 
 class _Replacer:
-    """Copies a tree with the names replaced, each aliased part once."""
+    """Copies a tree with parameters replaced, each aliased part once."""
 
     def __init__(self, values: Mapping[str, Item], problems: Problems) -> None:
         self.values = values
@@ -157,7 +157,7 @@ def _parse(text: str, place: Location, problems: Problems) -> Item | None:
 
 
 def _moved(item: Item, place: Location) -> Item:
-    """Let every part of an overriding value be found at its ``--set``."""
+    """Locate all parts of an overriding value at its ``--set``."""
     if isinstance(item.value, dict):
         moved = {key: _moved(child, place) for key, child in item.value.items()}
         return replace(item, value=moved, location=place, keys=dict.fromkeys(moved, place))
@@ -167,7 +167,7 @@ def _moved(item: Item, place: Location) -> Item:
 
 
 def _target(root: Item, key: str, place: Location, problems: Problems) -> list[str] | None:
-    """Find the key path that a setting means."""
+    """Find the key path of a setting."""
     declared = child_of(root, DECLARED)
     names = list(declared.value) if declared is not None and isinstance(declared.value, dict) else []
     if key in names:
@@ -181,7 +181,7 @@ def _target(root: Item, key: str, place: Location, problems: Problems) -> list[s
 
 
 def _what_there_is(here: Any, part: str, parameters: Sequence[str]) -> str:
-    """Suggest something for a key path that ended at a type."""
+    """Hint for a key path that ended at a type."""
     if here is ScenarioModel:
         fields = ScenarioModel.spellings()
         lists = (_list("parameters:", parameters), _list("fields:", fields))
@@ -194,7 +194,7 @@ def _what_there_is(here: Any, part: str, parameters: Sequence[str]) -> str:
 
 
 def _dead_end(root: Item, path: Sequence[str]) -> tuple[Any, str] | None:
-    """Walk a key path through the models; where it ends too early, the type and the step that it does not have."""
+    """Follow a key path through the models; if it is invalid, return the type and the missing step."""
     here: Any = ScenarioModel
     item: Item | None = root
     for part in path:
@@ -209,7 +209,7 @@ def _dead_end(root: Item, path: Sequence[str]) -> tuple[Any, str] | None:
 def _below(here: Any, item: Item | None, part: str) -> Any:
     """Type of one step down from a type, or None where there is no such step.
 
-    Lists have the items they have, and parameters are those declared; other mappings take new names.
+    Lists have existing items only, parameters declared names only; other mappings take new names.
     """
     if isinstance(here, type) and issubclass(here, Model):
         fields = {info.alias or name: info.annotation for name, info in here.model_fields.items()}
@@ -239,7 +239,7 @@ def _bare(annotation: Any) -> Any:
 
 
 def _expand(item: Item, path: Sequence[str]) -> Item:
-    """Turn a scalar on the way of a key path into the mapping it is short for, or nothing into an empty one."""
+    """Expand a scalar on a key path to the mapping that it is short for, or null to an empty one."""
     if item.value is None:
         return replace(item, value={}, keys={})
     short = SHORT_OF.get(path[0], "")  # no key: the one planner of the first bot
@@ -247,7 +247,7 @@ def _expand(item: Item, path: Sequence[str]) -> Item:
 
 
 def _short_forms() -> dict[str, str]:
-    """Which key a scalar stands for, by any key of the same mapping."""
+    """Key of the short form, by any key of the same mapping."""
     models: list[type[Model]] = [ScenarioModel]
     forms: dict[str, str] = {}
     while models:

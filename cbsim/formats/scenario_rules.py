@@ -1,4 +1,4 @@
-"""The models of the rules of `expect`: one class per rule, one line per argument, one line each in `RULES`."""
+"""Models of the rules of `expect`: one class per rule, one line per argument, one line each in `RULES`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["RULES", "ExpectationModel", "RuleModel", "one_of"]
 
 
 def one_of(data: Mapping[str, Any], first: str, second: str, *, needed: bool = True) -> Iterator[Contradiction]:
-    """Complain about two keys that exclude each other, or about both missing."""
+    """Report two keys that exclude each other, or both missing."""
     given = [key for key in (first, second) if data.get(key) is not None]
     if len(given) == 2:
         yield (second,), f"'{first}' and '{second}' exclude each other"
@@ -23,7 +23,7 @@ def one_of(data: Mapping[str, Any], first: str, second: str, *, needed: bool = T
 
 
 def ordered(data: Mapping[str, Any], low: str, high: str) -> Iterator[Contradiction]:
-    """Complain about a range that is empty."""
+    """Report a range that is empty."""
     lower, upper = data.get(low), data.get(high)
     if isinstance(lower, int | float) and isinstance(upper, int | float) and lower > upper:
         yield (high,), f"'{high}' is less than '{low}'"
@@ -36,7 +36,7 @@ class RuleModel(Model):
 
     @classmethod
     def needed(cls, arguments: Mapping[str, Any]) -> tuple[str, ...]:  # noqa: ARG003 - some depend on them
-        """Tell what a rule with these arguments needs."""
+        """Return what a rule with these arguments needs."""
         return cls.needs
 
 
@@ -73,21 +73,21 @@ class TravelModel(RuleModel):
 
 
 class RestModel(RuleModel):
-    """The object stands still from a time to the end."""
+    """The object is at rest from a time to the end."""
 
     object: Name = about("name of the object")
     start: Time = about("from when", 0.0, unit="s", alias="from")
 
 
 class CollisionModel(RuleModel):
-    """The object touches nothing, or nothing hard."""
+    """The object touches nothing, or only below a given speed."""
 
     object: Name = about("name of the object")
     impact_below: Positive | None = about("contacts slower than this do not count", None, unit="m/s", example=0.5)
 
 
 class LaneModel(RuleModel):
-    """The object stays in its lane, or in the corridor of its way through an intersection."""
+    """The object stays in its lane, or in its corridor through an intersection."""
 
     needs = ("network",)
 
@@ -130,7 +130,7 @@ class CheckpointsModel(RuleModel):
 
 
 class MissionTimeModel(RuleModel):
-    """The mission is finished in time, and without standing about where the way is clear."""
+    """The mission is finished in time, without excess delay."""
 
     needs = ("network", "mission")
 

@@ -1,4 +1,4 @@
-"""Validated scenario models → spec, and spec → the mapping that is written as YAML."""
+"""Conversion of validated scenario models to specs, and of specs to mappings for YAML."""
 
 from __future__ import annotations
 

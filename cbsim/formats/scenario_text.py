@@ -1,4 +1,4 @@
-"""Spec → the YAML text of a scenario: only what differs from the defaults, angles in degrees."""
+"""Writer of scenarios as YAML: values that differ from the defaults, angles in degrees."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def scenario_text(spec: Scenario) -> str:
 
 
 class _Dumper(yaml.SafeDumper):
-    """Puts lists of scalars on one line, and writes no anchors."""
+    """YAML writer with lists of scalars on one line, and without anchors."""
 
     def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002
         """Write equal parts out again."""
@@ -69,7 +69,7 @@ class _Dumper(yaml.SafeDumper):
         return self.represent_float(float(data))
 
     def _text(self, data: str) -> yaml.Node:
-        """Quote what our reader would take for a number, a word or several lines."""
+        """Quote texts that would be read as a number, a word or several lines."""
         plain = isinstance(typed(data), str) and data.isprintable()
         return self.represent_scalar("tag:yaml.org,2002:str", data, None if plain else '"')
 
@@ -92,7 +92,7 @@ def _given(*pairs: tuple[str, Any]) -> dict[str, Any]:
 
 
 def _changed(default: object, spec: object, names: Iterable[str]) -> dict[str, Any]:
-    """Values that differ from the defaults, in a friendly spelling."""
+    """Values that differ from the defaults, in readable form."""
     pairs = ((name, getattr(spec, name), getattr(default, name)) for name in names)
     return {name: _listed(value) for name, value, usual in pairs if value != usual}
 
@@ -106,7 +106,7 @@ def _listed(value: Any) -> Any:
 
 
 def _escaped(value: Any) -> Any:
-    """Keep ``${…}`` in texts from being taken for parameters when it is read again."""
+    """Escape ``${…}`` in texts, so that it is not read as a parameter."""
     if isinstance(value, dict):
         return {key: _escaped(child) for key, child in value.items()}
     if isinstance(value, list):
@@ -115,7 +115,7 @@ def _escaped(value: Any) -> Any:
 
 
 def _degrees(angle: float) -> float:
-    """Find the shortest number of degrees that reads back as the very same angle."""
+    """Find the shortest number of degrees that reads back as the same angle."""
     exact = angle / DEGREE
     near = (exact, math.nextafter(exact, math.inf), math.nextafter(exact, -math.inf))
     candidates = (*(round(exact, digits) for digits in range(16)), *near)
@@ -141,7 +141,7 @@ def _model(spec: ModelAddition) -> dict[str, Any]:
 
 
 def _setting(text: str) -> Any:
-    """Give the plain value of a setting, if that reads back as the same text."""
+    """Return the plain value of a setting, if that reads back as the same text."""
     value = typed(text)
     if isinstance(value, bool):
         return value if text in ("true", "false") else text

@@ -1,8 +1,8 @@
-"""Files of triangles that hold a scene, placed by nodes: dae, glb and 3mf, as trimesh reads them for us.
+"""Scene files of placed meshes (dae, glb and 3mf), read by trimesh within bounds.
 
-Any bytes may stand in such a file, so what it would take is looked at before a reader gets it: no entities of XML, no
-archive that unfolds beyond a bound, no table of more numbers than the file has bytes for, no scene whose nodes repeat
-its meshes beyond a bound. Nothing else is read beside it: pictures and buffers that it names are left alone.
+Files may be hostile, so they are checked before trimesh parses them: no XML entities, no archive that unpacks beyond a
+bound, no table of more numbers than the file has bytes for, no scene whose nodes repeat its meshes beyond a bound.
+Other files that it names, such as pictures and buffers, are not read.
 """
 
 from __future__ import annotations
@@ -29,25 +29,25 @@ SCENES: Mapping[str, tuple[tuple[str, str], ...]] = {
 """Ending → what reading it imports, and the package that has it."""
 
 Array = NDArray[np.float64]
-LARGEST = 256 * 2**20  # bytes that an archive unfolds to at most, as of any file
-TRIANGLES = 4_000_000  # of all nodes together
-DEEPEST = 64  # nodes above one another
+LARGEST = 256 * 2**20  # largest size of an unpacked archive in bytes, as of any file
+TRIANGLES = 4_000_000  # limit of all nodes together
+DEEPEST = 64  # depth of nodes
 NUMBERS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT2": 4, "MAT3": 9, "MAT4": 16}
 
 
 class RefusedMeshError(ValueError):
-    """A file is not read, for a reason that completes a sentence about it."""
+    """A file is refused; the message completes a sentence about it."""
 
 
 def parse_scene(data: bytes, kind: str) -> tuple[Array, NDArray[np.int64]]:
-    """Read vertices (n, 3) and triangles (m, 3) of all nodes together, in the file's units and axes.
+    """Read vertices (n, 3) and triangles (m, 3) of all nodes, in the file's units and axes.
 
     Raises
     ------
     RefusedMeshError
-        If its package isn't there, or it asks for too much.
+        If its package isn't installed, or it exceeds a limit.
     Exception
-        Of any kind, for bytes that are no such file.
+        Of any type, for malformed files.
     """
     for module, package in SCENES[kind]:
         if importlib.util.find_spec(module) is None:
@@ -61,7 +61,7 @@ def parse_scene(data: bytes, kind: str) -> tuple[Array, NDArray[np.int64]]:
 
 # --- bounds -----------------------------------------------------------------------------------------------------------
 def _check_markup(data: bytes) -> None:
-    """Refuse XML with entities, and encodings in which they could not be seen."""
+    """Refuse XML with entities, and encodings that could hide them."""
     if b"\0" in data[:4096] or data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise RefusedMeshError("is XML in 16 or 32 bits a character, expected UTF-8")
     head = data.upper()
@@ -70,7 +70,7 @@ def _check_markup(data: bytes) -> None:
 
 
 def _check_archive(data: bytes) -> None:
-    """Refuse an archive that unfolds beyond what a file may have, or whose XML has entities."""
+    """Refuse an archive that unpacks beyond the limit of files, or whose XML has entities."""
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         members = archive.infolist()
         if sum(member.file_size for member in members) > LARGEST:
@@ -97,7 +97,7 @@ def _check_tables(data: bytes) -> None:
 
 # --- scenes -----------------------------------------------------------------------------------------------------------
 def _together(scene: Any) -> tuple[Array, NDArray[np.int64]]:
-    """Put the meshes of all nodes together, each where its node has it."""
+    """Combine the meshes of all nodes, with their placements."""
     graph = scene.graph
     placed = [(node, scene.geometry[graph.transforms.node_data[node]["geometry"]]) for node in graph.nodes_geometry]
     placed = [(node, mesh) for node, mesh in placed if hasattr(mesh, "faces")]
@@ -116,7 +116,7 @@ def _together(scene: Any) -> tuple[Array, NDArray[np.int64]]:
 
 
 def _place(graph: Any, node: str) -> Array:
-    """Multiply the placements (4, 4) from the scene down to a node."""
+    """Return the product of the placements (4, 4) from the scene down to a node."""
     edges, parents = graph.transforms.edge_data, graph.transforms.parents
     out, at = np.eye(4), node
     for _ in range(DEEPEST):

@@ -1,7 +1,7 @@
 """Sensor conf files: ``key = value`` lines that the simulator and a real driver share (docs/formats/sensor_conf.md).
 
-What the simulator does not know belongs to the driver and is kept. Files of other systems are read as far as they look
-like this: their records are then warnings, never errors.
+Unknown keys belong to the driver and are kept. Files of other systems are read as far as they have this form; their
+problems are then warnings, never errors.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from cbsim.units import DEGREE
 
 __all__ = ["count", "read", "write"]
 
-SETTING_LIMIT = 100_000  # records of one file; a real one has some twenty
+SETTING_LIMIT = 100_000  # records of one file; real ones have about twenty
 
 COMMENT = re.compile(r"(?:^|(?<=\s))(?:#|//|;).*")
 ASSIGNMENT = re.compile(r"(?P<key>[A-Za-z][A-Za-z0-9_.]*)(?P<sign>\s*[=:]\s*|\s+|$)(?P<value>.*)")
@@ -40,12 +40,12 @@ def read(source: Source, problems: Problems) -> SensorConf | None:
     source : Source
         The text.
     problems : Problems
-        Gets every mistake, with its line.
+        Collects all problems, with their lines.
 
     Returns
     -------
     SensorConf or None
-        With the defaults of its model filled in; values that are wrong are the model's as well.
+        With the defaults of its model, which also replace invalid values.
     """
     own = Problems()
     records, foreign = _records(source, own)
@@ -62,10 +62,10 @@ def read(source: Source, problems: Problems) -> SensorConf | None:
 
 
 def _without_errors(records: list[_Setting], source: Source, found: Problems) -> SensorConf:
-    """Make a conf of those of another system's settings that are no errors in one of ours."""
+    """Make a conf of those of another system's settings that are not errors in one of ours."""
     wrong = {problem.location.line for problem in found.errors}
     while wrong:
-        keys = {record.key for record in records if record.line in wrong}  # of a key given twice, no value counts
+        keys = {record.key for record in records if record.line in wrong}  # of repeated keys, no value is used
         records, found = [record for record in records if record.key not in keys], Problems()
         build(_values(records, source, found), (), None, found)
         wrong = {problem.location.line for problem in found.errors} & {record.line for record in records}
@@ -74,15 +74,15 @@ def _without_errors(records: list[_Setting], source: Source, found: Problems) ->
 
 
 def count(spec: SensorConf) -> dict[str, float]:
-    """Count beams and layers; rate [Hz] and largest range [m]."""
+    """Return numbers of beams and layers, rate [Hz] and largest range [m]."""
     layers = len(spec.layer_pitches)
     return {"beams": spec.beams, "layers": layers, "rate": float(spec.rate), "max_range": float(spec.max_range)}
 
 
 def write(spec: SensorConf) -> str:
-    """Write a conf: its settings as they were, then a key for every field that they do not give.
+    """Write a conf: its settings unchanged, then a key for every field without a setting.
 
-    Keys that contradict a changed field are left out.
+    Keys that contradict a changed field are dropped.
     """
     return "".join(f"{_line(key, text)}\n" for key, text in _settings(spec)) or "# every value is the default\n"
 
@@ -104,7 +104,7 @@ def _line(key: str, text: str) -> str:
 
 
 def _conf_of(settings: list[tuple[str, str]], spec: SensorConf) -> SensorConf:
-    """Read settings back, as if they stood in the file that the spec came from."""
+    """Read settings back, as if they were in the file of the spec."""
     path = spec.location.path
     records = [_Setting(key, text, 1) for key, text in settings]
     values = _values(records, Source(path, "", b""), Problems())
@@ -112,7 +112,7 @@ def _conf_of(settings: list[tuple[str, str]], spec: SensorConf) -> SensorConf:
 
 
 class _Field(NamedTuple):
-    """Fields of a spec that are written together, the keys that speak of them, and what is written."""
+    """Fields of a spec that are written together, their keys, and the function that writes them."""
 
     names: tuple[str, ...]
     keys: tuple[str, ...]
@@ -190,7 +190,7 @@ class _Setting(NamedTuple):
 
 
 def _records(source: Source, problems: Problems) -> tuple[list[_Setting], bool]:
-    """Collect the assignments (W708 for what is none, E719 past the limit), and tell a file of another system."""
+    """Collect the assignments (W708 for other lines, E719 beyond the limit), and recognise files of other systems."""
     records: list[_Setting] = []
     foreign = False
     for line, raw in source.lines():
@@ -211,12 +211,12 @@ def _records(source: Source, problems: Problems) -> tuple[list[_Setting], bool]:
 
 
 def _assigns(match: re.Match[str]) -> bool:
-    """Tell whether a line assigns something; a lone word does not, but for a known key, whose value is missing."""
+    """Return whether a line assigns something; a lone word does not, but for a known key, whose value is missing."""
     return bool(match["value"] or match["sign"] or match["key"].lower() in KEYS)
 
 
 def _values(records: list[_Setting], source: Source, problems: Problems) -> Values:
-    """Convert the values of known keys; the last one counts, unknown ones are the driver's."""
+    """Convert the values of known keys; the last one is used, unknown ones are the driver's."""
     found = Values({}, {}, source.at(1))
     lines: dict[str, int] = {}
     for key, text, line in records:
@@ -246,7 +246,7 @@ def _values(records: list[_Setting], source: Source, problems: Problems) -> Valu
 
 
 def _misspelt(key: str) -> str:
-    """Suggest a known key only where it is very near, because most unknown keys are a driver's own."""
+    """Suggest a known key only if it is very similar, because most unknown keys are a driver's own."""
     return did_you_mean(key[:60], KEYS, near=0.8)
 
 

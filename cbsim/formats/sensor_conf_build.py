@@ -1,7 +1,7 @@
-"""From the values of a sensor conf file to a `SensorConf`: defaults of the model, angles, beams, layers, consistency.
+"""Construction of a `SensorConf` from values: defaults of the model, angles, beams, layers, consistency.
 
-Explicit keys win over the model, wherever they stand. A contradiction is an error at the later of its lines, and the
-model's value stands in, so that the next one is found as well.
+Explicit keys override the model, whatever their order. A contradiction is an error at the later of its lines, and is
+replaced by the model's value, so that the next one is found as well.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from cbsim.units import DEGREE
 __all__ = ["Values", "build"]
 
 RAY_LIMIT = 4_000_000  # beams times layers
-RAY_RATE_LIMIT = 20_000_000  # beams times layers times rate [1/s]; the largest real device takes some 5 million
-SAME = 1e-6  # [rad] angles that differ by less are the same
+RAY_RATE_LIMIT = 20_000_000  # beams times layers times rate [1/s]; the largest real devices have about 5 million
+SAME = 1e-6  # [rad] tolerance of equal angles
 FULL_TURN = 2.0 * math.pi - 1e-9
 
 PLAIN = (
@@ -36,12 +36,12 @@ PLAIN = (
 VIEW = ("start_angle", "end_angle", "fov", "center_angle", "angle_zero")
 
 
-SPELLINGS = {name.replace("_", ""): name for name in SENSOR_MODELS}  # LMS-291 and lms_291 are lms291
+SPELLINGS = {name.replace("_", ""): name for name in SENSOR_MODELS}  # LMS-291 and lms_291 equal lms291
 
 
 @dataclass
 class Values:
-    """Values by key, the line each stands on, the place of the file, and the keys whose value was refused."""
+    """Values by key, their lines, the location of the file, and the keys with invalid values."""
 
     values: dict[str, Any]
     places: dict[str, Location]
@@ -49,32 +49,32 @@ class Values:
     refused: set[str] = field(default_factory=set)
 
     def place(self, *keys: str) -> Location:
-        """Locate the last of some keys; the file where there is none."""
+        """Locate the last of some keys; the file if there is none."""
         found = [self.places[key] for key in keys if key in self.places]
         return max(found, key=lambda place: place.line or 0, default=self.file)
 
     def has(self, *keys: str) -> bool:
-        """Tell whether all of some keys are given."""
+        """Return whether all of some keys are given."""
         return all(key in self.values for key in keys)
 
     def unless_refused(self, problems: Problems, *keys: str) -> Problems:
-        """Where complaints about some keys together go: nowhere if one has been refused and a guess stands in."""
+        """Where problems about some keys together go: nowhere if one has been refused and a guess stands in."""
         return Problems() if self.refused.intersection(keys) else problems
 
 
 def build(given: Values, settings: tuple[tuple[str, str], ...], file_id: int | None, problems: Problems) -> SensorConf:
-    """Assemble the conf.
+    """Build the conf.
 
     Parameters
     ----------
     given : Values
-        What the file says, converted.
+        Converted values of the file.
     settings : tuple of (str, str)
         Every record as written.
     file_id : int or None
         Number at the end of the file's name.
     problems : Problems
-        Gets contradictions and impossible values.
+        Collects contradictions and invalid values.
     """
     name, model = _model(given, problems)
     kind, known = _type(given, model, problems)
@@ -236,7 +236,7 @@ def _ranges(given: Values, model: SensorModel, problems: Problems) -> tuple[floa
 
 
 def _layers(given: Values, model: SensorModel, problems: Problems) -> tuple[float, ...]:
-    """Pitches of the layers [rad]: as listed, else spread evenly from the lowest to the highest."""
+    """Pitches of the layers [rad]: as listed, else evenly spaced from the lowest to the highest."""
     listed, count = given.values.get("layer_pitch"), given.values.get("layers", model.layers)
     place = given.place("layers", "layer_pitch", "vertical_fov")
     if listed is not None:
@@ -274,7 +274,7 @@ def _check(conf: SensorConf, given: Values, problems: Problems) -> None:
 
 
 def _bins(given: Values, problems: Problems) -> None:
-    """Hold the lists of noise by distance against the bins; one that does not fit is left out."""
+    """Check the lengths of the lists of noise by distance; others are dropped."""
     count = len(given.values.get("bins", ()))
     for key in BINNED:
         listed = given.values.get(key)
@@ -286,7 +286,7 @@ def _bins(given: Values, problems: Problems) -> None:
 
 
 def _scan_time(given: Values, rate: float, problems: Problems) -> None:
-    """Refuse a scan that is not over when the next one begins."""
+    """Refuse a scan that ends after the next one begins."""
     asked = given.values.get("scan_time", 0.0)
     if asked > 1.0 / rate + 1e-9:
         message = f"a scan of '{asked:g}' s takes longer than the {1.0 / rate:g} s between scans"

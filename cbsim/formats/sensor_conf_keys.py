@@ -1,7 +1,6 @@
-"""Keys of sensor conf files: how each value is read (docs/formats/sensor_conf.md).
+"""Keys of sensor conf files, and parsers of their values (docs/formats/sensor_conf.md).
 
-Each row of `KEYS` turns a value's text into a value, or says why it cannot. Lengths are metres, angles leave here in
-radians.
+Each row of `KEYS` parses a text to a value or an error message. Lengths are in metres, returned angles in radians.
 """
 
 from __future__ import annotations
@@ -21,19 +20,19 @@ __all__ = ["BEAM_LIMIT", "KEYS", "LAYER_LIMIT", "ONLY", "REPEATED", "TYPES", "Co
 
 BEAM_LIMIT = 100_000  # beams of one layer
 LAYER_LIMIT = 1024
-FARTHEST = 1e5  # [m] that any sensor on a vehicle sees; ten times its horizon
+FARTHEST = 1e5  # [m] largest range of a sensor on a vehicle; ten times its horizon
 
 TYPES = (*SIMULATED, "camera")
 SYNONYMS = {"lidar": "ladar", "laser": "ladar", "gnss": "gps", "imu": "ins", "object_list": "objects"}
-LONGEST = 1e6  # [s] that a run may be thought to last
-FROZEN = 60.0  # [s] that a scan may stay frozen: so long every Snapshot remembers the motion of vehicles
+LONGEST = 1e6  # [s] largest duration of a run
+FROZEN = 60.0  # [s] largest time of a frozen scan: every Snapshot keeps the motion of vehicles for as long
 FLAGS = {"1": True, "true": True, "on": True, "yes": True, "0": False, "false": False, "off": False, "no": False}
 
 Convert = Callable[[str], Any]
 
 
 def _parts(text: str) -> list[str]:
-    """Split a list at commas and blanks; brackets around it, as Player writes them, are dropped."""
+    """Split a list at commas and blanks; Player's brackets around it are dropped."""
     return [part for part in re.split(r"[,\s]+", text.strip("[]() \t")) if part]
 
 
@@ -162,7 +161,7 @@ def _share(name: str) -> Convert:
 
 
 def _size(name: str, unit: str, most: float = 1e3) -> Convert:
-    """Read a number that is not negative, such as a standard deviation."""
+    """Read a non-negative number, such as a standard deviation."""
     return _quantity(Quantity(name, unit, least=0.0, most=most))
 
 
@@ -171,7 +170,7 @@ def _signed(name: str, unit: str, most: float = 1e3) -> Convert:
 
 
 def _turn(name: str, unit: str = "deg") -> Convert:
-    """Read an angle or rate of turn that is not negative, in degrees."""
+    """Read a non-negative angle or angular rate, in degrees."""
     return _quantity(Quantity(name, unit, DEGREE, least=0.0, most=180.0))
 
 

@@ -1,4 +1,4 @@
-"""Files of triangles that models name, in the formats that trimesh reads for us."""
+"""Reader of mesh files of models, by trimesh."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MeshData = tuple[NDArray[np.float64], NDArray[np.int64]]
 
 
 def parse_triangles(data: bytes, kind: str) -> tuple[str, MeshData | None]:
-    """Read a file's bytes: what is wrong with it, or nothing, and its data.
+    """Read a file's bytes; returns an error message or an empty text, and the data.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def parse_triangles(data: bytes, kind: str) -> tuple[str, MeshData | None]:
         vertices, faces = parse_scene(data, kind) if kind in SCENES else _parse_mesh(data, kind)
     except RefusedMeshError as reason:
         return str(reason)[:150], None
-    except Exception as reason:  # any bytes may stand in a file, and readers of trimesh raise anything
+    except Exception as reason:  # any bytes may be in a file, and readers of trimesh raise anything
         return f"is no mesh: {str(reason)[:100] or type(reason).__name__}", None
     if vertices.ndim != 2 or faces.ndim != 2 or not len(faces) or not np.isfinite(vertices).all():
         return "has no triangles", None

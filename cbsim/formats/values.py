@@ -1,4 +1,4 @@
-"""Numbers of a file: what kind each is, how it is parsed, and what is said when it is wrong.
+"""Numbers in files: kinds, parsing and error messages.
 
 A `Quantity` is one row of a format's table. Parsing gives a value or a `Complaint`; the format adds code and place.
 """
@@ -13,7 +13,7 @@ from cbsim.spec.number import Written
 
 __all__ = ["LIMIT", "NUMBER", "WHOLE_LIMIT", "Complaint", "Quantity", "parse_number", "parse_whole", "quote"]
 
-LIMIT = 1e9  # magnitude past which a number is a mistake in any of our units, and sums of squares lose all meaning
+LIMIT = 1e9  # magnitude past which a number is an error in any of our units, and sums of squares lose all meaning
 WHOLE_LIMIT = 2**31 - 1
 TEXT_LIMIT = 64  # characters of a number; converting text of any length takes time that grows with its square
 SHOWN = 60  # characters of a file's text that a message quotes
@@ -37,7 +37,7 @@ class Quantity(NamedTuple):
     least, above, most : float
         Closed lower bound, open lower bound and closed upper bound, in the file's unit.
     default : float
-        Value that stands in after a mistake, in SI.
+        Substitute after an error, in SI.
     grain : float
         What it must be a multiple of; 0 for any number, 1 for whole ones.
     reason : str

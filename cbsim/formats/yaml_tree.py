@@ -1,7 +1,7 @@
-"""A YAML document as a small tree of values that know their places: what reading, overriding and locating share.
+"""Tree of located values of a YAML document, shared by reading, overriding and locating.
 
 Scalars follow the YAML 1.2 core schema, so that ``no`` is a word, ``1e3`` a number and ``010`` ten. Merge keys are
-flattened; tags, repeated keys and keys that are not text are complaints.
+flattened; tags, repeated keys and keys that are not text are problems.
 """
 
 from __future__ import annotations
@@ -196,7 +196,7 @@ def tree(node: yaml.Node, source: Source, problems: Problems) -> Item | None:
 
 
 def is_small(item: Item, problems: Problems) -> bool:
-    """Tell whether a tree has few enough values, whatever is shared counted as often as it is used; else E023."""
+    """Return whether a tree has few enough values, whatever is shared counted as often as it is used; else E023."""
     if _size(item, {}) <= ITEM_LIMIT:
         return True
     problems.error("E023", f"YAML has more than {ITEM_LIMIT} values", item.location)

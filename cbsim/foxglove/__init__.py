@@ -1,6 +1,6 @@
-"""Recordings that Foxglove and Lichtblick open as they are: messages of foxglove's schemas beside cbsim's own topics.
+"""Recordings for Foxglove and Lichtblick: messages of foxglove's schemas beside cbsim's own topics.
 
-They are made from what the recording holds, so they can be added to one later, and no reader of cbsim looks at them.
+They are derived from the recording, so they can be added to one later, and readers of cbsim ignore them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""`Display`: what a run gives, batch by batch, as foxglove messages; nothing here changes what is recorded.
+"""`Display`: the batches of a run as foxglove messages.
 
-Viewers that jump in time show the newest message of each topic before that time. So what belongs together is in one
-message, what is told once has a topic of its own, and every sensor has its own frames.
+Viewers that jump in time show the newest message of each topic before that time. Therefore related data are in one
+message, data that are sent once have a topic of their own, and every sensor has its own frames.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from cbsim.evaluation.rules import Check
 from cbsim.foxglove.drawings import planner_annotations
 from cbsim.foxglove.entities import bodies, road
 from cbsim.foxglove.lasers import Laser
-from cbsim.foxglove.words import MAP, QUARTER, Floats, Shown, Words, frame_of, moment, pose, transform
+from cbsim.foxglove.messages import MAP, QUARTER, Fields, Floats, Message, frame_of, pose, timestamp, transform
 from cbsim.geometry.pose import heading_quaternion, multiply
 from cbsim.recording.batch import Batch, Header
 from cbsim.road.drawing import road_of
@@ -30,10 +30,10 @@ from cbsim.world.tables import Shapes
 
 __all__ = ["Display"]
 
-PERIOD = 0.05  # between two messages of one topic at least [s]: 20 Hz
+PERIOD = 0.05  # least time between messages of a topic [s]: 20 Hz
 TRAIL = 20  # poses of a trail at most
-TRAIL_PERIOD = 1.0  # between two poses of a trail [s]
-TRAILS = 12  # bodies with a trail at most: bots first
+TRAIL_PERIOD = 1.0  # time between poses of a trail [s]
+TRAILS = 12  # largest number of bodies with a trail; bots first
 INFO, WARNING, ERROR, FATAL = 2, 3, 4, 5
 POSITION, ORIENTATION = MOTION["position"], MOTION["orientation"]
 
@@ -44,7 +44,7 @@ class Display:
     Parameters
     ----------
     header : Header
-        Of the recording.
+        Header of the recording.
     scene : Scene, optional
         For the road and the goals.
     shapes : Shapes, optional
@@ -62,18 +62,18 @@ class Display:
         self._shown = -1
         self._scanned: dict[str, float] = {}
         self._drawn = -math.inf
-        self._trails: dict[int, list[Words]] = {column: [] for column in self._trailing()}
+        self._trails: dict[int, list[Fields]] = {column: [] for column in self._trailing_columns()}
 
-    def _trailing(self) -> list[int]:
+    def _trailing_columns(self) -> list[int]:
         """Columns of the bodies that leave trails."""
         kinds = [self._header.objects[row].get("type") for row in self._header.moving]
         return sorted(range(len(kinds)), key=lambda column: kinds[column] != "autonomous")[:TRAILS]
 
-    def take(self, batch: Batch) -> Iterator[Shown]:
-        """Tell of a batch what is due."""
+    def take(self, batch: Batch) -> Iterator[Message]:
+        """Yield the messages of a batch, at most one per period and topic."""
         if self._first is None:
             self._first = batch.first_step
-            yield from self._standing(batch.first_step * self._header.step)
+            yield from self._static(batch.first_step * self._header.step)
         for row, step in enumerate(batch.steps.tolist()):
             since = step - self._first
             if since % self._stride == 0:
@@ -82,25 +82,25 @@ class Display:
                 yield from self._paths(step, batch.motion[row])
         if len(batch.hashes):
             self._last = int(batch.steps[-1]), batch.motion[-1].copy()
-        for scan in sorted(batch.scans, key=attrgetter("key")):  # the order of files, so that afterwards gives the same
+        for scan in sorted(batch.scans, key=attrgetter("key")):  # the order of files, for equal messages
             last = self._scanned.get(scan.key)
             if scan.key in self._lasers and (last is None or scan.time >= last + PERIOD - 1e-9):
                 self._scanned[scan.key] = scan.time
-                yield from self._lasers[scan.key].shown(scan)
-        for told in batch.drawings:
-            time = told.step * self._header.step
-            if time >= self._drawn + PERIOD - 1e-9 or not told.drawings:  # that all is gone is told only once
+                yield from self._lasers[scan.key].messages_of(scan)
+        for annotated in batch.drawings:
+            time = annotated.step * self._header.step
+            if time >= self._drawn + PERIOD - 1e-9 or not annotated.drawings:  # an empty message is sent only once
                 self._drawn = time
-                yield _scene("/foxglove/planners", time, [planner_annotations(time, told.drawings)])
+                yield _scene("/foxglove/planners", time, [planner_annotations(time, annotated.drawings)])
         for contact in batch.contacts:
-            yield self._touch(Contact.of(contact, self._names))
+            yield self._contact(Contact.of(contact, self._names))
 
-    def fault(self, name: str, time: float, message: str) -> Shown:
-        """Tell of a failure of a planner itself."""
+    def fault(self, name: str, time: float, message: str) -> Message:
+        """Return the message of a failure of a planner itself."""
         return _log(FATAL, time, name, message)
 
-    def end(self, checks: Sequence[Check] = ()) -> Iterator[Shown]:
-        """Tell the last state, where it was not due, and how the checks came out, each at the time it was decided."""
+    def end(self, checks: Sequence[Check] = ()) -> Iterator[Message]:
+        """Yield the last state, unless sent before, and the checks, each at the time of its decision."""
         if self._last is None:
             return
         step, motion = self._last
@@ -111,8 +111,8 @@ class Display:
             text = f"{'passed' if check.passed else 'FAILED'}: {check.message}"
             yield _log(INFO if check.passed else ERROR, time, check.name, text)
 
-    def _standing(self, time: float) -> Iterator[Shown]:
-        """Tell once what stands, and what the bodies look like."""
+    def _static(self, time: float) -> Iterator[Message]:
+        """Yield what is sent once: road, static bodies and shapes of bodies."""
         yield _scene("/foxglove/bodies", time, bodies(self._header, time, self._shapes))
         if self._scene is None or self._scene.roadmap is None:
             return
@@ -120,8 +120,8 @@ class Display:
         for row, goals in _goals(self._scene).items():
             yield _poses(f"/foxglove/goals/{self._names[row]}", time, goals)
 
-    def _frames(self, step: int, motion: Floats) -> Iterator[Shown]:
-        """Tell where the moving bodies (n, 13) are."""
+    def _frames(self, step: int, motion: Floats) -> Iterator[Message]:
+        """Yield the transforms of the moving bodies (n, 13)."""
         self._shown, time = step, step * self._header.step
         whole: list[bool] = np.all(np.isfinite(motion), axis=1).tolist()
         frames = [
@@ -132,8 +132,8 @@ class Display:
         if frames:
             yield _packed("/foxglove/frames", "foxglove.FrameTransforms", time, {"transforms": frames})
 
-    def _paths(self, step: int, motion: Floats) -> Iterator[Shown]:
-        """Tell where some bodies have been, their fronts along x, as viewers draw poses."""
+    def _paths(self, step: int, motion: Floats) -> Iterator[Message]:
+        """Yield the trails of bodies; poses have their fronts along x, as viewers draw them."""
         for column, trail in self._trails.items():
             if not np.isfinite(motion[column]).all():
                 continue
@@ -144,11 +144,11 @@ class Display:
             yield _poses(f"/foxglove/trail/{name}", step * self._header.step, trail)
 
     @staticmethod
-    def _touch(contact: Contact) -> Shown:
+    def _contact(contact: Contact) -> Message:
         one, other = contact.bodies
         x, y, z = contact.place
-        said = f"{one} and {other} touch at ({x:.2f}, {y:.2f}, {z:.2f}) m with {contact.closing_speed:.2f} m/s"
-        return _log(WARNING, contact.time, "contact", f"{said}, {contact.impulse:.0f} N s")
+        text = f"{one} and {other} touch at ({x:.2f}, {y:.2f}, {z:.2f}) m with {contact.closing_speed:.2f} m/s"
+        return _log(WARNING, contact.time, "contact", f"{text}, {contact.impulse:.0f} N s")
 
 
 def _steps(period: float, step: float) -> int:
@@ -156,9 +156,9 @@ def _steps(period: float, step: float) -> int:
     return max(1, -int(-(period / step - 1e-9) // 1))
 
 
-def _goals(scene: Scene) -> dict[int, list[Words]]:
-    """Row → poses of the places that a body makes for, its front along x where the lane goes."""
-    found, roadmap = dict[int, list[Words]](), scene.roadmap
+def _goals(scene: Scene) -> dict[int, list[Fields]]:
+    """Row → poses of a body's goals, with x along the lane."""
+    found, roadmap = dict[int, list[Fields]](), scene.roadmap
     if roadmap is None:
         return found
     for row, actor in enumerate(scene.actors):
@@ -169,22 +169,24 @@ def _goals(scene: Scene) -> dict[int, list[Words]]:
     return found
 
 
-def _goal(place: Floats, heading: float) -> Words:
+def _goal(place: Floats, heading: float) -> Fields:
     return pose(np.array([*place[:2], 0.0]), multiply(heading_quaternion(heading), QUARTER))
 
 
-def _packed(topic: str, schema: str, time: float, message: dict[str, Any]) -> Shown:
-    return Shown(topic, schema, time, json.dumps(message, separators=(",", ":")).encode())
+def _packed(topic: str, schema: str, time: float, message: dict[str, Any]) -> Message:
+    return Message(topic, schema, time, json.dumps(message, separators=(",", ":")).encode())
 
 
-def _scene(topic: str, time: float, entities: list[Words]) -> Shown:
+def _scene(topic: str, time: float, entities: list[Fields]) -> Message:
     return _packed(topic, "foxglove.SceneUpdate", time, {"deletions": [], "entities": entities})
 
 
-def _poses(topic: str, time: float, poses: list[Words]) -> Shown:
-    return _packed(topic, "foxglove.PosesInFrame", time, {"timestamp": moment(time), "frame_id": MAP, "poses": poses})
+def _poses(topic: str, time: float, poses: list[Fields]) -> Message:
+    return _packed(
+        topic, "foxglove.PosesInFrame", time, {"timestamp": timestamp(time), "frame_id": MAP, "poses": poses}
+    )
 
 
-def _log(level: int, time: float, name: str, message: str) -> Shown:
-    said = {"timestamp": moment(time), "level": level, "message": message, "name": name, "file": "", "line": 0}
-    return _packed("/foxglove/log", "foxglove.Log", time, said)
+def _log(level: int, time: float, name: str, message: str) -> Message:
+    entry = {"timestamp": timestamp(time), "level": level, "message": message, "name": name, "file": "", "line": 0}
+    return _packed("/foxglove/log", "foxglove.Log", time, entry)

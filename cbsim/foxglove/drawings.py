@@ -1,27 +1,27 @@
-"""What planners show, as one entity that stands until they show something else."""
+"""Annotations of planners as one entity, which is replaced when they change."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from cbsim.foxglove.words import HERE, MAP, Words, colour, entity, pose, vector
+from cbsim.foxglove.messages import HERE, MAP, Fields, colour, entity, pose, vector
 from cbsim.palette import PAINT
 from cbsim.spec.drawing import Dots, Drawing, Line, Text
 
 __all__ = ["planner_annotations"]
 
 LINE_STRIP, LINE_LOOP = 0, 1
-GRAIN = 3  # digits of a metre that points keep
-LIFT = np.array([0.0, 0.0, 0.05])  # [m] over the ground, so that lines are not in it
-SIDE = 0.1  # [m] of a dot for each point of the screen
+GRAIN = 3  # decimals of points in metres
+LIFT = np.array([0.0, 0.0, 0.05])  # [m] height of lines above the ground
+SIDE = 0.1  # [m] of a dot per pixel
 LETTERS = 14.0  # [pixels] height of texts
 CORNERS = np.array([(-0.5, -0.5, 0.0), (0.5, -0.5, 0.0), (0.5, 0.5, 0.0), (-0.5, 0.5, 0.0)])
 HALVES = np.array([0, 1, 2, 0, 2, 3])
 UPRIGHT = np.array([1.0, 0.0, 0.0, 0.0])
 
 
-def planner_annotations(time: float, drawings: tuple[Drawing, ...]) -> Words:
-    """Make the entity of all that is shown from a time on [s]; an empty one where nothing is."""
+def planner_annotations(time: float, drawings: tuple[Drawing, ...]) -> Fields:
+    """Return the entity of all annotations from a time on [s]; empty if there are none."""
     return entity(
         time,
         MAP,
@@ -33,12 +33,12 @@ def planner_annotations(time: float, drawings: tuple[Drawing, ...]) -> Words:
     )
 
 
-def _paint(one: Drawing) -> Words:
+def _paint(one: Drawing) -> Fields:
     red, green, blue = one.colour or PAINT.plan
     return colour((red, green, blue))
 
 
-def _line(one: Line) -> Words:
+def _line(one: Line) -> Fields:
     return {
         "type": LINE_LOOP if one.closed else LINE_STRIP,
         "pose": HERE,
@@ -51,8 +51,8 @@ def _line(one: Line) -> Words:
     }
 
 
-def _dots(one: Dots) -> Words:
-    """Lay a square on the ground for each dot."""
+def _dots(one: Dots) -> Fields:
+    """Return a horizontal square for each dot."""
     centres = one.places + LIFT
     corners = (centres[:, None] + SIDE * one.size * CORNERS).reshape(-1, 3).round(GRAIN)
     indices = 4 * np.arange(len(centres))[:, None] + HALVES
@@ -65,7 +65,7 @@ def _dots(one: Dots) -> Words:
     }
 
 
-def _text(one: Text) -> Words:
+def _text(one: Text) -> Fields:
     return {
         "pose": pose(one.places[0] + LIFT, UPRIGHT),
         "billboard": True,

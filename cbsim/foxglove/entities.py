@@ -1,4 +1,4 @@
-"""Bodies and the road as entities of a scene: told once, bodies in frames of their own that move."""
+"""Bodies and the road as scene entities, sent once; bodies in frames of their own, which move."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from cbsim.foxglove.words import HERE, MAP, QUARTER, Floats, Words, colour, entity, frame_of, pose, vector
+from cbsim.foxglove.messages import HERE, MAP, QUARTER, Fields, Floats, colour, entity, frame_of, pose, vector
 from cbsim.geometry.polyline import direction, left_of
 from cbsim.geometry.pose import Pose
 from cbsim.palette import KINDS, MARKINGS, PAINT, SCENE
@@ -18,25 +18,25 @@ from cbsim.world.tables import Shapes
 __all__ = ["bodies", "road"]
 
 LINE_LIST = 2
-GRAIN = 6  # digits of a metre that points of meshes keep
+GRAIN = 6  # decimals of points of meshes in metres
 ROAD_GRAIN = 3  # of the road: edges are simplified by a centimetre
 PAINT_WIDTH, STOP_WIDTH = 0.12, 0.4  # [m]
-APART = 0.12  # of a double line, each from the middle [m]
+APART = 0.12  # offset of the lines of a double line from their middle [m]
 TEXT = 1.0  # height of the numbers of checkpoints [m]
 UPRIGHT = np.array([1.0, 0.0, 0.0, 0.0])
 ASIDE = np.array([math.sqrt(0.5), 0.0, math.sqrt(0.5), 0.0])  # turns the axis of a cylinder, z, into that of a wheel, x
 
 
-def bodies(header: Header, time: float, shapes: Shapes | None) -> list[Words]:
-    """Make an entity of each body: in its own frame where it moves, in the map where it stays.
+def bodies(header: Header, time: float, shapes: Shapes | None) -> list[Fields]:
+    """Return an entity for each body: in its own frame if it moves, else in the map.
 
     Parameters
     ----------
     header : Header
     time : float
-        From when on they are there [s].
+        Start [s].
     shapes : Shapes, optional
-        Where the triangles of meshes are found; without them a mesh is its box.
+        Triangles of meshes; without them a mesh is drawn as its box.
     """
     moving = set(header.moving)
     found = []
@@ -55,8 +55,8 @@ def bodies(header: Header, time: float, shapes: Shapes | None) -> list[Words]:
     return found
 
 
-def _placed(placed: Floats, own: Words) -> Words:
-    """Put what stands at a pose in a body into the map, given the body's position and orientation (7,)."""
+def _placed(placed: Floats, own: Fields) -> Fields:
+    """Transform a pose from a body's frame to the map, given the body's position and orientation (7,)."""
     at, turned = own["position"], own["orientation"]
     inner = Pose(np.array([at["x"], at["y"], at["z"]]), np.array([turned["w"], turned["x"], turned["y"], turned["z"]]))
     return pose(*(Pose(placed[:3], placed[3:]) @ inner))
@@ -68,12 +68,12 @@ def _triangles(shapes: Shapes | None, row: int) -> Floats:
     return np.asarray(shapes.triangles[shapes.first[row] : shapes.last[row]])
 
 
-def _body(shape: str, size: Floats, kind: str, triangles: Floats) -> dict[str, list[Words]]:
+def _body(shape: str, size: Floats, kind: str, triangles: Floats) -> dict[str, list[Fields]]:
     """Draw one body in its own axes."""
     look = KINDS.get(kind, KINDS["static"])
     paint = colour(look.fill)
     width, length, height = map(float, size)
-    drawn: dict[str, list[Words]] = {}
+    drawn: dict[str, list[Fields]] = {}
     if len(triangles):
         drawn["triangles"] = [_mesh(triangles, paint)]
     elif shape == "sphere":
@@ -91,8 +91,8 @@ def _body(shape: str, size: Floats, kind: str, triangles: Floats) -> dict[str, l
     return drawn
 
 
-def _arrow(width: float, length: float, height: float) -> Words:
-    """Show on the roof where a body's front is."""
+def _arrow(width: float, length: float, height: float) -> Fields:
+    """Return an arrow on the roof that points to the front."""
     thick = 0.3 * min(width, length)
     return {
         "pose": pose(np.array([0.0, 0.0, 0.5 * height]), QUARTER),
@@ -104,8 +104,8 @@ def _arrow(width: float, length: float, height: float) -> Words:
     }
 
 
-def _mesh(triangles: Floats, paint: Words) -> Words:
-    """Tell triangles (n, 3, 3) by their corners, each told once."""
+def _mesh(triangles: Floats, paint: Fields) -> Fields:
+    """Return triangles (n, 3, 3) as an indexed mesh without duplicate vertices."""
     corners, indices = np.unique(triangles.reshape(-1, 3).round(GRAIN), axis=0, return_inverse=True)
     return {
         "pose": HERE,
@@ -116,10 +116,10 @@ def _mesh(triangles: Floats, paint: Words) -> Words:
     }
 
 
-def road(drawn: Road, time: float) -> list[Words]:
+def road(drawn: Road, time: float) -> list[Fields]:
     """Draw a network: edges of lanes as they are marked, stop lines, zones and spots, numbers of checkpoints.
 
-    Lines of one colour are one list of segments, for a viewer draws a few long lists faster than many short lines.
+    Lines of one colour form one list of segments: viewers draw few long lists faster than many short lines.
     """
     marks: dict[tuple[int, int, int], list[Floats]] = {}
     for lane in drawn.lanes:
@@ -152,7 +152,7 @@ def road(drawn: Road, time: float) -> list[Words]:
 
 
 def _directions(edge: Floats) -> Floats:
-    """Give unit vectors (n, 2) along a line at its points."""
+    """Return the unit tangents (n, 2) of a line at its points."""
     if len(edge) < 2:
         return np.zeros_like(edge)
     along = np.gradient(edge, axis=0)
@@ -160,19 +160,19 @@ def _directions(edge: Floats) -> Floats:
 
 
 def _segments(line: Floats) -> Floats:
-    """List the ends (k, 2) of the segments of a line (n, 2), two and two."""
+    """List the ends (k, 2) of the segments of a line (n, 2) in pairs."""
     return np.repeat(line, 2, axis=0)[1:-1]
 
 
 def _dashes(line: Floats, dash: float, gap: float) -> Floats:
-    """List the ends (k, 2) of the dashes [m] along a line; they are short beside its curves, and go straight."""
+    """List the ends (k, 2) of dashes [m] along a line; dashes are straight, as they are short against its curves."""
     run = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(line, axis=0).T))])
     starts = np.arange(0.0, run[-1], dash + gap)
     ends = np.stack([starts, np.minimum(starts + dash, run[-1])], axis=1).ravel()
     return np.stack([np.interp(ends, run, line[:, 0]), np.interp(ends, run, line[:, 1])], axis=1)
 
 
-def _lines(segments: list[Floats], paint: tuple[int, int, int], width: float) -> Words:
+def _lines(segments: list[Floats], paint: tuple[int, int, int], width: float) -> Fields:
     points = np.concatenate(segments).round(ROAD_GRAIN).tolist()
     return {
         "type": LINE_LIST,

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from cbsim.foxglove.words import HERE, QUARTER, Floats, Shown, frame_of, moment, pose, transform
+from cbsim.foxglove.messages import HERE, QUARTER, Floats, Message, frame_of, pose, timestamp, transform
 from cbsim.geometry.pose import conjugate, rotate
 from cbsim.recording.batch import ScanRow
 from cbsim.world.sensors import beam_directions
@@ -19,13 +19,13 @@ __all__ = ["Laser"]
 FLOAT32 = 7
 STRIDE = 12  # [bytes] of a point
 FIELDS = [{"name": name, "offset": 4 * k, "type": FLOAT32} for k, name in enumerate("xyz")]
-EVEN = 1e-9  # [rad] how far azimuths may be from even spacing
-DIGITS = 4  # of a metre that ranges keep: a tenth of a millimetre, less than any laser resolves
-NO_RETURN = "1e999"  # a number as JSON has them, which readers take for infinity; JSON has no word for that
+EVEN = 1e-9  # [rad] tolerance of even spacing of azimuths
+DIGITS = 4  # decimals of ranges in metres: a tenth of a millimetre, finer than any laser's resolution
+NO_RETURN = "1e999"  # JSON has no infinity; readers parse this number as such
 
 
 class Laser:
-    """One laser, as the header of a recording describes it."""
+    """One laser, from its description in a header."""
 
     def __init__(self, sensor: dict[str, Any]) -> None:
         self.key = str(sensor["key"])
@@ -37,21 +37,21 @@ class Laser:
         even = count > 1 and np.abs(self.angles - np.linspace(self.angles[0], self.angles[-1], count)).max() < EVEN
         self.flat = bool(even) and pitches == (0.0,)
 
-    def shown(self, scan: ScanRow) -> Iterator[Shown]:
-        """Tell where the sensor was, and what it saw."""
+    def messages_of(self, scan: ScanRow) -> Iterator[Message]:
+        """Yield the messages of a scan: the sensor's pose and its returns."""
         if not np.isfinite(scan.pose).all():
             return
         frame, topic = frame_of("sensor", self.key), f"/foxglove/scan/{self.key}"
         placed = json.dumps(transform(scan.time, frame, scan.pose[:3], scan.pose[3:]), separators=(",", ":"))
-        yield Shown(f"/foxglove/frames/{self.key}", "foxglove.FrameTransform", scan.time, placed.encode())
-        head = {"timestamp": moment(scan.time), "frame_id": frame}
+        yield Message(f"/foxglove/frames/{self.key}", "foxglove.FrameTransform", scan.time, placed.encode())
+        head = {"timestamp": timestamp(scan.time), "frame_id": frame}
         if self.flat and scan.sweep is None and scan.ranges.shape == (1, len(self.angles)):
-            yield Shown(topic, "foxglove.LaserScan", scan.time, self._plane(head, scan.ranges[0]))
+            yield Message(topic, "foxglove.LaserScan", scan.time, self._plane(head, scan.ranges[0]))
         else:
-            yield Shown(f"/foxglove/points/{self.key}", "foxglove.PointCloud", scan.time, self._cloud(head, scan))
+            yield Message(f"/foxglove/points/{self.key}", "foxglove.PointCloud", scan.time, self._cloud(head, scan))
 
     def _plane(self, head: dict[str, Any], ranges: Floats) -> bytes:
-        """Write a scan in its plane: foxglove's azimuths begin at x, those of a sensor at y."""
+        """Return a LaserScan: foxglove's azimuths begin at x, those of cbsim at y."""
         said = head | {
             "pose": pose(np.zeros(3), QUARTER),
             "start_angle": float(self.angles[0]),
@@ -67,7 +67,7 @@ class Laser:
         return f'{text[:-1]},"ranges":[{",".join(numbers)}]}}'.encode()
 
     def _cloud(self, head: dict[str, Any], scan: ScanRow) -> bytes:
-        """Write the returns as points in the sensor's frame at the end of the scan."""
+        """Return a PointCloud in the sensor's frame at the end of the scan."""
         pose_, shape = scan.pose, self._directions.shape[:2]
         ranges = scan.ranges if scan.ranges.shape == shape else np.full(shape, np.nan)
         known = np.isfinite(ranges) & (ranges != self._nothing)

@@ -1,4 +1,4 @@
-"""`FoxgloveRecorder` writes foxglove messages beside cbsim's own; `add_foxglove` does the same afterwards."""
+"""`FoxgloveRecorder`: a recorder that adds foxglove messages; `add_foxglove`: the same for an existing recording."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pathlib import Path
 from cbsim.evaluation.judge import judge, scene_of
 from cbsim.evaluation.rules import Check
 from cbsim.foxglove.display import Display
+from cbsim.foxglove.messages import Message
 from cbsim.foxglove.schemas import FOXGLOVE
-from cbsim.foxglove.words import Shown
 from cbsim.recording.batch import Batch, Header
 from cbsim.recording.recorder import FileRecorder
 from cbsim.recording.recording import Recording
@@ -23,18 +23,18 @@ __all__ = ["FoxgloveRecorder", "add_foxglove", "foxglove_recorder"]
 
 
 class FoxgloveRecorder(FileRecorder):
-    """Writes an MCAP file that cbsim reads as any of its own, and Foxglove and Lichtblick open.
+    """Writes an MCAP file that cbsim, Foxglove and Lichtblick can read.
 
     Parameters
     ----------
     path : path
-        The file; overwritten.
+        The file, which is overwritten.
     scene : Scene, optional
         For the road and the goals.
     shapes : Shapes, optional
         For meshes.
     checks : callable, optional
-        Asked at the end how the checks came out; of planners' own failures the recorder hears by itself.
+        Returns the checks at the end; failures of planners are passed to `fault`.
 
     Raises
     ------
@@ -60,39 +60,39 @@ class FoxgloveRecorder(FileRecorder):
         self._display = Display(header, self._scene, self._shapes)
 
     def write(self, batch: Batch) -> None:
-        """Write a batch, and what is shown of it."""
+        """Write a batch and its foxglove messages."""
         super().write(batch)
         if self._display is not None:
-            for shown in self._display.take(batch):
-                self._show(shown)
+            for message in self._display.take(batch):
+                self._write_message(message)
 
     def fault(self, name: str, time: float, message: str) -> None:
         """Write a failure."""
         super().fault(name, time, message)
         self._failed.append(name)
         if self._display is not None:
-            self._show(self._display.fault(name, time, message))
+            self._write_message(self._display.fault(name, time, message))
 
     def end(self) -> None:
-        """Write how the checks came out, the index, and close the file."""
+        """Write the checks and the index, and close the file."""
         try:
             if self._display is not None:
                 checks = [] if self._checks is None else self._checks()
-                for shown in self._display.end([check for check in checks if check.name not in self._failed]):
-                    self._show(shown)
+                for message in self._display.end([check for check in checks if check.name not in self._failed]):
+                    self._write_message(message)
         finally:
             super().end()
 
-    def _show(self, shown: Shown) -> None:
-        if shown.topic not in self._channels:
-            schema = json.dumps(FOXGLOVE[shown.schema]).encode()
-            number = self._writer.register_schema(shown.schema, "jsonschema", schema)
-            self._channels[shown.topic] = self._writer.register_channel(shown.topic, "json", number)
-        self._put(shown.topic, max(0.0, shown.time), shown.data)
+    def _write_message(self, message: Message) -> None:
+        if message.topic not in self._channels:
+            schema = json.dumps(FOXGLOVE[message.schema]).encode()
+            number = self._writer.register_schema(message.schema, "jsonschema", schema)
+            self._channels[message.topic] = self._writer.register_channel(message.topic, "json", number)
+        self._put(message.topic, max(0.0, message.time), message.data)
 
 
 def foxglove_recorder(path: str | Path, world: World, checks: Callable[[], Sequence[Check]]) -> FoxgloveRecorder:
-    """Make a recorder of a run for `cbsim.execute(…, record=path, recorder=foxglove_recorder)`."""
+    """Return a recorder for `cbsim.execute(…, record=path, recorder=foxglove_recorder)`."""
     return FoxgloveRecorder(path, world.scene, world.shapes, checks)
 
 
@@ -102,16 +102,16 @@ def add_foxglove(recording: Recording, path: str | Path) -> None:
     Parameters
     ----------
     recording : Recording
-        Made with or without them; one that carries no files has neither road nor meshes nor checks.
+        With or without such messages; without source files, there are no road, meshes or checks.
     path : path
-        The file; the recording's own may be named.
+        The file; may be that of the recording.
 
     Raises
     ------
     RecordingError
         If it ends before its first Snapshot.
     FileError
-        If a file that it carries is missing or has errors.
+        If one of its source files is missing or has errors.
     UsageError
         If the file cannot be written.
     """

@@ -1,7 +1,7 @@
-"""JSON Schemas of the foxglove messages that are written, by their public definitions; no kit of theirs is needed.
+"""JSON Schemas of the foxglove messages in use, after their public definitions.
 
-A viewer knows a message by the name of its schema, and a time by its title. Source: "Foxglove schemas", foxglove-sdk,
-`schemas/jsonschema`; fields that are optional there and never written here are left out.
+Viewers identify messages by the name of the schema, and times by its title. Source: "Foxglove schemas", foxglove-sdk,
+`schemas/jsonschema`; optional fields that are never written are left out.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ BYTES: Schema = {"type": "string", "contentEncoding": "base64"}
 
 
 def _record(title: str, **properties: Schema) -> Schema:
-    """Describe a message all of whose fields are required."""
+    """Return the schema of a message with required fields only."""
     return {"title": title, "type": "object", "properties": properties, "required": list(properties)}
 
 
@@ -30,7 +30,7 @@ def _list(items: Schema) -> Schema:
 
 
 def _choice(title: str, *names: str) -> Schema:
-    """Describe an enumeration, numbered from 0."""
+    """Return the schema of an enumeration, numbered from 0."""
     return {"title": title, "oneOf": [{"title": name, "const": number} for number, name in enumerate(names)]}
 
 

@@ -1,1 +1,1 @@
-"""Pure space: poses, shapes, polylines, the local plane. No word of roads, cars or files."""
+"""Geometry: poses, shapes, polylines, the local plane; independent of roads, vehicles and files."""

@@ -1,4 +1,4 @@
-"""Meshes as kernels take them: triangles in the order of their tree's leaves, and the tree."""
+"""Meshes for kernels: triangles in the order of the leaves of a bounding volume hierarchy, and the hierarchy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Many plane curves at once: smooth lines through vertices, arc length, edges at a distance, points beside a line.
+"""Plane polylines in batches: smooth curves through vertices, arc length, offset curves, projections.
 
 A set of lines is one array of points with `offsets`: line k owns rows ``offsets[k]:offsets[k + 1]``, at least one. One
 call then serves a whole road network, whose thousand lanes would otherwise cost a thousand calls each.

@@ -1,4 +1,4 @@
-"""Rotations and poses as numpy arrays: the faces for people, broadcasting, free of numba."""
+"""Rotations and poses as NumPy arrays, with broadcasting and without numba."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ class Pose(NamedTuple):
 
     @property
     def inverse(self) -> Pose:
-        """The pose in this body of what stands at the world's origin."""
+        """The pose in this body of what is at the world's origin."""
         back = conjugate(self.orientation)
         return Pose(-rotate(back, self.position), back)
 

@@ -1,4 +1,4 @@
-"""Time to collision: when two footprints would touch if both went on as they are, without turning.
+"""Time to collision of two footprints at constant velocity, without rotation.
 
 Source: Hayward, "Near-miss determination through use of a scale of danger", Highway Research Record 384, 1972, for the
 measure; separating axes of two rectangles, each an interval in time, for the footprints (Gottschalk, Lin and Manocha,
@@ -19,7 +19,7 @@ __all__ = ["HORIZON", "Footprint", "time_to_collision"]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-HORIZON = 10.0  # [s] what is later is no danger
+HORIZON = 10.0  # [s] what is later is not a danger
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +65,7 @@ def time_to_collision(one: Footprint, other: Footprint) -> Floats:
     Notes
     -----
     On each of the four axes across their edges, the gap of the centres changes evenly, so the shadows overlap from one
-    time to another; the rectangles touch while all four overlap. What passes above or below is no collision.
+    time to another; the rectangles touch while all four overlap. What passes above or below is not a collision.
     """
     found = np.full(len(one.centre), np.nan)
     apart, closing = other.centre - one.centre, other.velocity - one.velocity

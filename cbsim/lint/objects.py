@@ -36,7 +36,7 @@ class ObjectsContext:
 
     @property
     def accepted(self) -> list[TrafficObject]:
-        """Objects that the reader has not refused: one mistake yields one problem."""
+        """Objects that the reader has not refused: one error yields one problem."""
         return [item for item in self.file.objects if not item.broken]
 
     @property

@@ -1,1 +1,1 @@
-"""Loading: scenarios, object files and models, with every file they refer to, compiled into a World."""
+"""Loading of scenarios, object files and models, with every file they refer to, into a World."""

@@ -1,4 +1,4 @@
-"""`load`: names and files to a World; the only place where formats meet worlds."""
+"""`load`: from names and files to a World."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ SCENARIOS = ("", ".yaml", ".yml")
 LEAST_STEP = 1e-6  # [s]
 MOST_STEPS = 1e9
 SEEDS = 2**63  # a Snapshot keeps the seed among its signed numbers
-KEY = re.compile(r"(?m)^[ \t{]*[\w\"']+[ \t]*:")  # without one near its beginning a file is no scenario
+KEY = re.compile(r"(?m)^[ \t{]*[\w\"']+[ \t]*:")  # a file without a key near its beginning is not a scenario
 HEAD = 65536
 DURATION = 60.0  # [s] of a run when neither the scenario nor the user says
 
@@ -71,15 +71,15 @@ def load(  # noqa: PLR0913 - the public face spells out every option
     Parameters
     ----------
     scenario : str or Path, optional
-        A shipped scenario's name, a scenario file, or the file of a model, which runs alone.
+        Name of a shipped scenario, a scenario file, or a model file, which runs alone.
     rndf, objects, mdf : str or Path, optional
-        A road network, an object file and a mission: instead of a scenario, or in place of what it names.
+        A road network, an object file and a mission, without a scenario or in place of the files that it names.
     step, seed, duration : optional
         In place of the scenario's; step and duration in seconds.
     planner : str or mapping, optional
         ``module:Class`` for the first bot, or object name → ``module:Class``, in place of the scenario's.
     settings : mapping, optional
-        Scenario parameters or settings of a model, as `--set` gives them; what is not text is taken as it prints.
+        Scenario parameters or settings of a model, as of `--set`; other values than text are converted by `str`.
     strict : bool
         Treat missing sensor confs as errors.
     deadline : float, optional
@@ -90,7 +90,7 @@ def load(  # noqa: PLR0913 - the public face spells out every option
     Raises
     ------
     FileError
-        With every error of every file.
+        With all errors of all files.
     ModelError
         If the files are well-formed but do not fit together.
     UsageError
@@ -112,7 +112,7 @@ def load(  # noqa: PLR0913 - the public face spells out every option
     )
     world = compile_world(load_scene(request, problems=problems))
     if len(world.instances) + len(world.scene.actors) > 1 and world.instances:
-        from cbsim.coupling.placement import check_places  # of what a scenario without models has no need
+        from cbsim.coupling.placement import check_places  # not needed without models
 
         check_places(world)
     return world
@@ -128,10 +128,10 @@ def load_scene(request: Request, *, files: Files | None = None, problems: Proble
     Parameters
     ----------
     request : Request
-        What is asked for.
+        What to load.
     files : Files, optional
-        What may be read: by default the folders of the files named in the request; a replay gives those of its
-        recording.
+        Readable files; by default those in the folders of the files that the request names. A replay passes those of
+        its recording.
     problems : Problems, optional
         Collects warnings.
 
@@ -159,7 +159,7 @@ def load_scene(request: Request, *, files: Files | None = None, problems: Proble
 
 
 def _model_alone(loader: Loader, request: Request, path: Path | None) -> Scene | None:
-    """Read the file of a model as `_model` does; what cannot even be set up is said of that file."""
+    """Read a model file as `_model` does; a failed set-up is an error located at the file."""
     try:
         return _model(loader, request, path)
     except StepError as error:
@@ -167,7 +167,7 @@ def _model_alone(loader: Loader, request: Request, path: Path | None) -> Scene |
 
 
 def _model(loader: Loader, request: Request, path: Path | None) -> Scene | None:
-    """Read the file of a model in place of a scenario; None if it is none."""
+    """Read a model file in place of a scenario; None if the file is not a model."""
     if path is None:
         return None
     source = read_source(path, loader.files)
@@ -179,7 +179,7 @@ def _model(loader: Loader, request: Request, path: Path | None) -> Scene | None:
             raise UsageError(f"'{path}' is a model, which runs alone: --{option} is for scenarios")
     settings = _settings(request, Scenario(step=STEP))
     scene = model_scene(source, chosen, request, settings, loader.files, loader.problems)
-    _check_numbers(scene.settings.step, scene.settings.duration, scene.settings.seed)  # the file's, where none was told
+    _check_numbers(scene.settings.step, scene.settings.duration, scene.settings.seed)  # maybe the file's
     return scene
 
 
@@ -191,7 +191,7 @@ def find_scenario(name: str | None, files: Files | None = None) -> Path | None:
     name : str or None
         A path or a bare name.
     files : Files, optional
-        Where it is looked for in place of the disk: a replay looks in its recording, whatever lies about here.
+        Files to search in place of the disk; a replay searches its recording.
 
     Raises
     ------
@@ -205,7 +205,7 @@ def find_scenario(name: str | None, files: Files | None = None) -> Path | None:
     shipped = find_shipped(name) or _find_stored(name, files)
     if shipped is None:
         if files is None and (os.path.lexists(name) or Path(name).suffix.lower() not in SCENARIOS):
-            Files([name]).require(name)  # a folder, a pipe, a link to nothing; or the name of another file
+            Files([name]).require(name)  # a folder, a pipe, a broken link, or the name of another file
         known = shipped_names("scenarios", SCENARIOS[1:])
         message = f"no such scenario; shipped are {', '.join(known)}"
         place = Location(name[:200])
@@ -216,7 +216,7 @@ def find_scenario(name: str | None, files: Files | None = None) -> Path | None:
 
 
 def _find_stored(name: str, files: Files | None) -> Path | None:
-    """Find a scenario that was shipped when the recording was made, and no longer is."""
+    """Find a scenario that was shipped when the recording was made, but no longer is."""
     folder = data_folder("scenarios")
     prefix = stored_name(folder / "x").removesuffix("x")
     stored = (key.removeprefix(prefix) for key in (files.seen if files is not None else ()) if key.startswith(prefix))
@@ -224,7 +224,7 @@ def _find_stored(name: str, files: Files | None) -> Path | None:
 
 
 def _check_format(source: Source) -> None:
-    """Refuse a network, a page or a picture in place of a scenario; an unusual name alone is no fault."""
+    """Refuse files of other formats, unless they are named like scenarios."""
     try:
         found = recognise(source)
     except FileError:
@@ -238,7 +238,7 @@ def _check_format(source: Source) -> None:
 
 
 class _Assembly:
-    """Builds one Scene; each method reads one kind of thing."""
+    """Builds one Scene; each method reads one kind of part."""
 
     def __init__(self, loader: Loader, request: Request, path: Path | None) -> None:
         self.loader, self.request, self.path = loader, request, path
@@ -250,11 +250,11 @@ class _Assembly:
             if self.request.settings:
                 key, text = next(iter(self.request.settings.items()))
                 place = Location(f"--set {key}={text}")
-                message = "there is nothing to set: --rndf and --objects name no scenario file"
+                message = "--set needs a scenario or a model; --rndf and --objects name neither"
                 hint = "write a scenario that names them, or run a model"
                 raise FileError(Problem(Severity.ERROR, "E809", message, place, hint))
             return Scenario()
-        from cbsim.formats.scenario import read_with  # a run without a scenario file starts sooner
+        from cbsim.formats.scenario import read_with  # imported late: runs without a scenario file start faster
 
         source = read_source(self.path, self.loader.files)
         _check_format(source)
@@ -291,11 +291,11 @@ class _Assembly:
         )
 
     def _models(self, step: float) -> tuple[Model, ...]:
-        """All models that stand in the scenario."""
+        """All models of the scenario."""
         theirs = model_settings(self.request.settings, self.spec.models)
         if not self.spec.models:
             return ()
-        from cbsim.loading.placed_models import placed_model  # a scenario without models starts sooner
+        from cbsim.loading.placed_models import placed_model  # imported late: scenarios without models start faster
 
         found = (placed_model(one, theirs[one.name], step, self.folder, self.loader) for one in self.spec.models)
         return tuple(model for model in found if model is not None)
@@ -307,7 +307,7 @@ class _Assembly:
         return None if named is None else self._named(key, named, self.spec.at(key), formats)
 
     def _named(self, kind: str, name: str, place: Location, formats: tuple[str, ...]) -> Any:
-        """Read a file that the scenario names; the linter of scenarios tells of one that is not there."""
+        """Read a file that the scenario names; the linter of scenarios reports missing ones."""
         from cbsim.formats.scenario import find_named
 
         path = find_named(kind, name, self.folder, self.loader.files)
@@ -322,7 +322,7 @@ class _Assembly:
         return [(Path(file.location.path).parent, file) for file in found if file is not None]
 
     def _lint(self, network: RoadNetwork | None, mission: Mission | None, files: list[ObjectFile]) -> None:
-        """Tell of names, waypoints and files that are not there."""
+        """Report missing names, waypoints and files."""
         problems, strict = self.loader.problems, self.loader.strict
         if self.request.objects is not None:
             for file in files:
@@ -355,7 +355,7 @@ class _Assembly:
 
 
 def _settings(request: Request, spec: Scenario) -> Settings:
-    """Take the settings of a run: what was asked for, else what the scenario says."""
+    """Combine the settings of a run: those of the request before those of the scenario."""
     named = spec.duration if request.duration is None else request.duration
     duration = DURATION if named is None else named
     step = spec.step if request.step is None else request.step
@@ -381,7 +381,7 @@ def _settings(request: Request, spec: Scenario) -> Settings:
 
 
 def _check_numbers(step: float, duration: float, seed: int) -> None:
-    """Refuse what no run can be made of: a step [s], a duration [s] and a seed."""
+    """Check the ranges of step [s], duration [s] and seed."""
     if not LEAST_STEP <= step <= 1.0:
         raise UsageError(f"step is {step!r} s, expected {LEAST_STEP:g} to 1")
     if not 0.0 <= duration < math.inf:

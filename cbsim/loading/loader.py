@@ -1,4 +1,4 @@
-"""`Loader`: finds and reads every file that a scenario refers to, and collects the problems of all of them."""
+"""`Loader`: reader of all files that a scenario refers to, with their problems collected."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ __all__ = ["Loader"]
 
 
 class Loader:
-    """Reads files; goes on after mistakes, so that all of them are told at once.
+    """Reads files and continues after errors, so that all of them are reported at once.
 
     Parameters
     ----------
     files : Files
-        What may be read.
+        Readable files.
     strict : bool
         Missing sensor confs are errors.
 
@@ -37,12 +37,12 @@ class Loader:
         self.companions = Companions(files, self.problems)
 
     def read(self, path: str | Path, formats: tuple[str, ...], asked_at: Location | None = None) -> Any:
-        """Read a file that has to be of one of some formats; None if it has errors."""
+        """Read a file of one of the given formats; None if it has errors."""
         reading = read_as(formats, path, self.files, self.problems, asked_at=asked_at)
         return None if reading is None or reading.problems.count(Severity.ERROR) else reading.spec
 
     def confs(self, item: TrafficObject, folder: Path) -> tuple[tuple[str, SensorConf], ...]:
-        """Find and read the sensor confs of an object; a missing one gives the default model."""
+        """Find and read the sensor confs of an object; a missing one is replaced by the default model."""
         return tuple(
             (Path(mount.conf).stem, self.companions.conf(item, mount, folder) or SensorConf(location=mount.location))
             for mount in item.sensors

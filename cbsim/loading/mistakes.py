@@ -1,4 +1,4 @@
-"""`every_mistake`: a run that cannot be loaded tells every error that `cbsim check` finds in its files."""
+"""`every_mistake`: all errors that `cbsim check` finds in the files of a run that cannot be loaded."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ __all__ = ["every_mistake"]
 
 
 def every_mistake(request: Request, named: list[str | Path], error: FileError, found: Problems) -> Problems:
-    """Add to the errors that ended a load those that `cbsim check` finds in the same files.
+    """Extend the errors that ended a load by those that `cbsim check` finds in the same files.
 
-    A load stops at the first file that it cannot go on without. Where files or settings take the place of what a
-    scenario says, its own mistakes may be none, and are left out.
+    A load stops at the first file that it cannot continue without. Where files or settings override parts of a
+    scenario, errors of the scenario itself may not apply, and are left out.
     """
     told = Problems(dict.fromkeys([*found.errors, *error.problems.errors]))
     replaced = request.settings or (request.scenario and (request.rndf or request.objects or request.mdf))

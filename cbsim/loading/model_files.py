@@ -1,4 +1,4 @@
-"""A file of a model as a Scene: a World without a road, in which nothing is but the model."""
+"""Scene of a single model file, without a road."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from cbsim.world.scene import Model, Scene, Settings
 __all__ = ["STEP", "description_of", "fitted", "model_format", "model_scene", "model_settings"]
 
 Make = Callable[..., ModelDescription | None]
-STEP = 0.01  # [s] of a model whose file says none
+STEP = 0.01  # [s] of a model whose file has none
 MOST_STEP = 1.0  # [s] of a World
 
 
 def model_format(source: Source) -> Format | None:
-    """Tell the format of a model's file; None for what is no model."""
+    """Determine the format of a model file; None if the file is not a model."""
     try:
         found = recognise(source)
     except FileError:
@@ -38,33 +38,33 @@ def model_format(source: Source) -> Format | None:
 def model_scene(
     source: Source, chosen: Format, request: Request, settings: Settings, files: Files, problems: Problems
 ) -> Scene:
-    """Read a model and put it into a Scene alone.
+    """Read a model into a Scene of its own.
 
     Parameters
     ----------
     source, chosen : Source, Format
-        The file, and what it is.
+        The file and its format.
     request : Request
-        What is asked for; its settings are the model's.
+        What to load; its settings are those of the model.
     settings : Settings
         Step, seed and duration.
     files : Files
-        What may be read.
+        Readable files.
     problems : Problems
-        Gets every mistake.
+        Gets all problems.
 
     Raises
     ------
     FileError
-        With every error of the file.
+        With all errors of the file.
     UsageError, ModelError
-        If a setting is none, or the model cannot be made as it asks.
+        If a setting is unknown, or the model cannot be built with the settings.
     """
     description, controls = description_of(
         source, chosen, request.settings, settings.step, files, problems, strict=request.strict
     )
     name = Path(source.path).stem
-    if description is None:  # a world in which nothing is
+    if description is None:  # an empty world
         told = replace(request, environment=files.environment).to_dict()
         return Scene(name, (), settings=settings, sources=files.seen, request=told)
     model = Model(name, description, 1, controls, location=Location(str(source.path)))
@@ -86,7 +86,7 @@ def description_of(
     *,
     strict: bool,
 ) -> tuple[ModelDescription | None, dict[str, float]]:
-    """Read a model, as its settings want it, None of one without bodies; and which of its controls they set to what.
+    """Read a model with its settings; return its description, None if it has no bodies, and the values of its controls.
 
     Parameters
     ----------
@@ -94,9 +94,9 @@ def description_of(
     settings : mapping
         Options of its format and controls → texts.
     timestep : float
-        Of a model whose file says none [s].
+        Of a model whose file has none [s].
     files, problems, strict
-        As `model_scene` has them.
+        As of `model_scene`.
 
     Raises
     ------
@@ -114,7 +114,7 @@ def description_of(
 
 
 def model_settings(settings: Mapping[str, str], models: Iterable[ModelAddition]) -> dict[str, dict[str, str]]:
-    """Find the settings of the models of a scenario among others: they are written ``model/key``.
+    """Select the settings of the models of a scenario, which have the form ``model/key``.
 
     Raises
     ------
@@ -134,7 +134,7 @@ def model_settings(settings: Mapping[str, str], models: Iterable[ModelAddition])
 
 
 def parted(settings: Mapping[str, str], options: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
-    """Part settings into those that are options of a format of models, and the rest."""
+    """Split settings into options of a model format and the rest."""
     mine = {key: text for key, text in settings.items() if key in options}
     return mine, {key: text for key, text in settings.items() if key not in options}
 
@@ -147,7 +147,7 @@ def controls_of(
     Raises
     ------
     UsageError
-        If the description has no such control, or a text is none of what it takes.
+        If the description has no such control, or a text is not a valid value of it.
     """
     controller = description.behaviour or description.motion
     known = {} if controller is None else controller.controls
@@ -170,13 +170,13 @@ def controls_of(
 
 
 def _in_step(model: Model, settings: Settings, *, asked: bool) -> tuple[Settings, Model]:
-    """Bring a model that has a step of its own together with the World's: the World takes it, unless it was asked."""
+    """Reconcile the step of a model with that of the World: the World adopts the model's, unless one was requested."""
     step = settings.step if asked else min(model.description.rows or model.own_step, MOST_STEP)
     return replace(settings, step=step), fitted(model, step)
 
 
 def fitted(model: Model, step: float) -> Model:
-    """Bring the step of a model to a whole part of one of the World [s], the one next to its own."""
+    """Change the step of a model to the nearest whole fraction of the World's [s]."""
     count = max(1, round(step / model.own_step))
     if step / count == model.own_step:
         return replace(model, steps=count)

@@ -1,4 +1,4 @@
-"""Models that stand in a scenario: their files, their settings, their steps."""
+"""Models placed in a scenario: their files, settings and steps."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ __all__ = ["placed_model"]
 def placed_model(
     addition: ModelAddition, settings: Mapping[str, str], step: float, folder: Path, loader: Loader
 ) -> Model | None:
-    """Read a model of a scenario; None if it has errors, which the loader's problems have then.
+    """Read a model of a scenario; None if it has errors, which are added to the loader's problems.
 
     Parameters
     ----------
     addition : ModelAddition
-        What the scenario says.
+        Entry of the scenario.
     settings : mapping
-        Set from outside, in place of what the scenario sets.
+        Settings that override those of the scenario.
     step : float
         Of the World [s].
     folder : Path
@@ -37,7 +37,7 @@ def placed_model(
     """
     path = find_named("models", addition.file, folder, loader.files)
     if path is None:
-        return None  # the linter of scenarios tells of it
+        return None  # reported by the linter of scenarios
     found = Problems()
     try:
         model = _read(addition, {**dict(addition.settings), **settings}, step, path, loader, found)
@@ -47,7 +47,7 @@ def placed_model(
     except CbsimError as error:
         found.error("E892", f"model {quote(addition.name)}: {error}", addition.location)
         model = None
-    known = {_key(problem) for problem in loader.problems}  # by the linter of scenarios
+    known = {_key(problem) for problem in loader.problems}  # reported by the linter of scenarios
     loader.problems.extend(problem for problem in found if _key(problem) not in known)
     return model
 

@@ -1,4 +1,4 @@
-"""`Request`: what was asked to be loaded, as it travels into a recording, so that a replay can ask again."""
+"""`Request`: arguments of a load, kept in recordings so that a replay can load the same."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["Request"]
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What `cbsim.load` was asked for.
+    """Arguments of `cbsim.load`.
 
     Attributes
     ----------
@@ -24,13 +24,13 @@ class Request:
     planner : mapping
         Object name (empty for the first bot) → ``module:Class``, in place of the scenario's.
     settings : mapping
-        Scenario parameters, as `--set` gives them.
+        Scenario parameters, as of `--set`.
     strict : bool
         Treat missing sensor confs as errors.
     deadline : float or None
         In place of the scenario's: wall-clock time that a planner may take for one decision [s].
     environment : mapping
-        ``CBCONF`` and ``CBBOTNAME``, where they were set.
+        ``CBCONF`` and ``CBBOTNAME``, where set.
     """
 
     scenario: str | None = None

@@ -1,12 +1,14 @@
-"""Models as mechanisms: one package per format of models, one line each in `MODELS`.
+"""Models as mechanisms: one package per model format, one line each in `MODELS`.
 
 Each package has
 
-- `describe(spec, options, timestep, folder, files, problems, *, strict)`, which makes the description of a model;
-- `OPTIONS`, the settings that `describe` takes: key → meaning;
-- `count(spec)`, what ``cbsim info`` prints;
-- where the format has such rules, `check(spec, problems)`: what reading tells that only building finds, and
-  `lint(reading, files, problems, *, strict)`: what ``cbsim check`` tells besides, with the files that the model names.
+- `describe(spec, settings, timestep, folder, files, problems, *, strict)`, which returns a `ModelDescription` of a spec
+  without errors: `settings` are texts by keys of `OPTIONS`, `timestep` [s] is that of the World, `folder` that of the
+  model's file, `files` are readable, `problems` collects all problems, and if `strict`, missing files are errors;
+- `OPTIONS`: key → meaning;
+- `count(spec)`, which ``cbsim info`` prints;
+- where the format has such rules, `check(spec, problems)`, for errors that only building finds, and
+  `lint(reading, files, problems, *, strict)`, further rules of ``cbsim check``, with the files that the model names.
 """
 
 from __future__ import annotations
@@ -40,12 +42,12 @@ def family(name: str) -> ModuleType:
 
 
 def parse(source: Source, chosen: Format, problems: Problems, files: Files) -> Any:
-    """Read a source of any format, with the checks that only building makes.
+    """Read a source of any format, with the checks that need building.
 
     Returns
     -------
     spec or None
-        None where nothing can be made of it.
+        None if it cannot be understood.
     """
     spec = chosen.read(source, problems, files)
     _check(spec, chosen, problems)
@@ -59,12 +61,12 @@ def read_file(
     format: str | None = None,  # noqa: A002
     asked_at: Location | None = None,
 ) -> Reading:
-    """Read a file of any known format as `cbsim.formats.read_file`, with the checks that only building makes.
+    """Read a file of any known format as `cbsim.formats.read_file`, with the checks that need building.
 
     Raises
     ------
     FileError
-        If the file cannot be opened or its format is not known. Mistakes inside it are in the reading's problems.
+        If the file cannot be opened or its format is not known. Errors inside it are in the reading's problems.
     """
     with collector_at_rest(), bounded_hints(), quiet_arithmetic():
         reading = read_text_file(path, files, format=format, asked_at=asked_at)
@@ -86,7 +88,7 @@ def read(path: str | Path) -> Any:
 
 
 def count(reading: Reading) -> dict[str, int | float]:
-    """Count what a file holds, as ``cbsim info`` prints it; nothing where there is no spec."""
+    """Return counts of a file, which ``cbsim info`` prints; empty if there is no spec."""
     if reading.spec is None:
         return {}
     module = family(reading.format.name) if reading.format.name in MODELS else reading.format.load()
@@ -101,9 +103,9 @@ def lint(reading: Reading, files: Files, problems: Problems, *, strict: bool = F
     reading : Reading
         Of a model, with a spec.
     files : Files
-        What may be read.
+        Readable files.
     problems : Problems
-        Gets what is found.
+        Collects all problems.
     strict : bool
         Missing files are errors.
     """

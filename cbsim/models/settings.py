@@ -1,6 +1,6 @@
-"""Settings of a model as texts, as ``--set key=value`` gives them.
+"""Settings of a model from texts, as of ``--set key=value``.
 
-What each may be is parsed where it is asked for; what is said of one that is no value of its key is said here.
+Values are parsed when they are requested; this module has the error messages.
 
 >>> given = Settings({"friction": "0.5"}, {"friction": "of its feet, at least 0"}, "a walker")
 >>> given.number("friction", 0.8, least=0.0)
@@ -23,21 +23,21 @@ T = TypeVar("T")
 
 
 class Settings:
-    """Texts of settings by their keys, parsed where they are asked for.
+    """Texts of settings by their keys, parsed on request.
 
     Parameters
     ----------
     texts : mapping
         Key → text.
     options : mapping
-        Key → what it means, which is told where a text is no value of it.
+        Key → meaning, for error messages.
     owner : str
-        Whose settings they are, for messages.
+        Owner of the settings, for messages.
 
     Raises
     ------
     UsageError
-        If there is no such key; so do all methods whose text is no value.
+        If there is no such key; all methods raise it if a text is not a valid value.
     """
 
     def __init__(self, texts: Mapping[str, str], options: Mapping[str, str], owner: str) -> None:
@@ -55,11 +55,11 @@ class Settings:
         return self.texts.get(key, default).strip()
 
     def refusal(self, key: str, hint: str = "") -> UsageError:
-        """Make the complaint that a text is no value of its key."""
+        """Return the error of a text that is not a valid value of its key."""
         return UsageError(f"{key} is {quote(self.texts.get(key, ''))}; {self.options[key]} {hint}".rstrip())
 
     def among(self, key: str, values: Mapping[str, T], default: T) -> T:
-        """Return what a word stands for, in upper or lower case."""
+        """Return the value of a word, ignoring case."""
         if key not in self.texts:
             return default
         word = self.text(key).lower()
@@ -68,11 +68,11 @@ class Settings:
         return values[word]
 
     def flag(self, key: str, *, default: bool) -> bool:
-        """Return whether something is so."""
+        """Return a truth value."""
         return self.among(key, FLAGS, default)
 
     def numbers(self, key: str) -> list[float]:
-        """Return finite numbers between commas; none if a text holds anything else."""
+        """Return finite numbers separated by commas; empty if there is anything else."""
         try:
             values = [float(word) for word in self.text(key).split(",")]
         except ValueError:

@@ -1,4 +1,4 @@
-"""The face of the rigid-body core: every symbol of Dojo's API in Python spelling, and what its users asked for.
+"""Public interface of the rigid-body core, after Dojo's API in Python spelling.
 
 >>> from cbsim.multibody import Box, Mechanism, Origin, Revolute, simulate
 >>> origin, rod = Origin(), Box(0.1, 0.1, 1.0, mass=1.0).body(name="rod")
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from cbsim.dynamics.options import SolverOptions
 from cbsim.errors import ModelError, StabilityWarning, StepError
 from cbsim.multibody.batch import maximal_gradients_batch, minimal_gradients_batch, step_batch
-from cbsim.multibody.contact_report import ContactPoint, contact_points
+from cbsim.multibody.contact_report import ContactPoint
 from cbsim.multibody.coordinates import (
     add_external_force,
     close_loops,
@@ -59,6 +59,7 @@ from cbsim.multibody.parameter_gradients import get_parameter_gradients, rollout
 from cbsim.multibody.parameters import Parameter, parameters_of, with_parameters
 from cbsim.multibody.rollout_batch import RolloutBatch, rollout_batch
 from cbsim.multibody.stepping import (
+    contact_points,
     get_next_state,
     mehrotra,
     rollout,

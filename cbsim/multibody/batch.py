@@ -1,6 +1,6 @@
-"""Many states of one mechanism at once, on all cores: threads over kernels that hold no lock, each with its own room.
+"""Batches of states of one mechanism on all cores: threads over kernels that release the GIL, each with a workspace.
 
-A state's result has the bits that it has alone, whoever computes it and in whatever order.
+Results have the same bits as those of single states, whatever the threads and their order.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from cbsim.spec.mechanism.values import floats, whole
 
 __all__ = ["maximal_gradients_batch", "minimal_gradients_batch", "share", "step_batch", "table", "take"]
 
-SHARES = 8  # parts per thread, so that one that has the harder states holds nobody up
+SHARES = 8  # parts per thread, to balance states of different difficulty
 
 
 @cache
@@ -43,7 +43,7 @@ def _cores() -> int:
 
 
 def share(count: int, workers: int | None, work: Callable[[slice], None]) -> None:
-    """Have parts of so many states worked on."""
+    """Have parts of that many states worked on."""
     threads = _cores() if workers is None else whole(workers, "a batch", "workers", least=1)
     if threads == 1:
         work(slice(0, count))

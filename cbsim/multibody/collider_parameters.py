@@ -1,4 +1,4 @@
-"""What contacts between colliders are told by the parameters of those: mechanisms a little beside the one at hand.
+"""Derivatives of contacts between colliders by their parameters, by finite differences of mechanisms.
 
 A collider's radius moves a point of contact, its friction the friction of the pair; how is asked of detection itself,
 in two mechanisms that differ in the one number, on the state at hand. A contact that has the same colliders and stands
@@ -27,7 +27,7 @@ SAME = 0.01  # [m] a contact that is farther off is another one
 
 
 def neighbours(mechanism: Mechanism, parameters: tuple[Parameter, ...]) -> Neighbours:
-    """Make the mechanisms beside one, for what its colliders are told by parameters.
+    """Build perturbed mechanisms, for derivatives of contacts by parameters of colliders.
 
     Raises
     ------
@@ -63,7 +63,7 @@ def _lengths(part: Body | Collider) -> tuple[str, ...]:
 
 
 def slopes_of_contacts(beside: Neighbours, found: Found, z: Floats, settings: Floats) -> dict[int, Floats]:
-    """Differentiate what the contacts of a step are told.
+    """Differentiate the contacts of a step by finite differences.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def slopes_of_contacts(beside: Neighbours, found: Found, z: Floats, settings: Fl
             for made in (less, more)
         ]
         both = ~np.isnan(told[0][:, 0]) & ~np.isnan(told[1][:, 0])
-        both[: len(less.contacts)] = False  # those that the description names are told by tables
+        both[: len(less.contacts)] = False  # those of the description, which tables differentiate
         slopes[both] = (told[1][both] - told[0][both]) / by
         out[column] = slopes
     return out

@@ -1,4 +1,4 @@
-"""Contact points of a step: where bodies touch, how far apart they are left, and what impulse each of them got.
+"""Contact points of a step: positions, gaps and impulses.
 
 Contacts that the mechanism states and those found between colliders are listed alike.
 """
@@ -6,24 +6,19 @@ Contacts that the mechanism states and those found between colliders are listed 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike
 
+from cbsim.dynamics.compile import Compiled
 from cbsim.dynamics.detection.kernels import columns as d
 from cbsim.dynamics.detection.kernels.tables import ColliderTables
 from cbsim.dynamics.detection.solids import pieces_of
 from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.kernels.tables import Work
 from cbsim.dynamics.model import Floats
-from cbsim.dynamics.options import SolverOptions
-from cbsim.multibody.stepping import step
+from cbsim.spec.mechanism.description import MechanismSpec
 
-if TYPE_CHECKING:
-    from cbsim.multibody.mechanism import Mechanism
-
-__all__ = ["ContactPoint", "contact_points", "points_in"]
+__all__ = ["ContactPoint", "points_in"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +28,7 @@ class ContactPoint:
     Attributes
     ----------
     body, other : str
-        Names of the bodies that touch; ``other`` is ``"origin"`` for what stands still.
+        Names of the bodies that touch; ``other`` is ``"origin"`` for what is at rest.
     contact : str
         Name of the contact constraint, empty between colliders.
     colliders : (str, str)
@@ -71,42 +66,11 @@ class ContactPoint:
         return float((self.normal * self.force).sum())
 
 
-def contact_points(
-    mechanism: Mechanism, z: ArrayLike, u: ArrayLike | None = None, *, options: SolverOptions | None = None
+def points_in(
+    spec: MechanismSpec, compiled: Compiled, work: Work, colliders: ColliderTables | None
 ) -> tuple[ContactPoint, ...]:
-    """List the contact points of the step from a maximal state. Pure, as `step`, whose arguments it takes.
-
-    Returns
-    -------
-    tuple of ContactPoint
-        Contacts that could close in the step, those without an impulse included: stated ones in the order of the
-        mechanism, then those between colliders.
-
-    Raises
-    ------
-    ModelError, StepError
-        As `step`.
-
-    Notes
-    -----
-    The change of a body's momentum in the step is the sum of these impulses, of gravity, joints, inputs and outside
-    forces; in a step that is made in parts (`docs/multibody.md`), the impulses of all parts are summed.
-
-    Examples
-    --------
-    >>> from cbsim.multibody import contact_points, gallery, get_maximal_state
-    >>> ball = gallery.sphere()
-    >>> [point] = contact_points(ball, get_maximal_state(ball))
-    >>> point.body, point.other, round(point.normal_force, 2)
-    ('ball', 'origin', 9.81)
-    """
-    step(mechanism, z, u, options=options)
-    return points_in(mechanism, mechanism.workspaces.others, mechanism.workspaces.other_colliders)
-
-
-def points_in(mechanism: Mechanism, work: Work, colliders: ColliderTables | None) -> tuple[ContactPoint, ...]:
-    """List the contact points of the step that was made last in a room."""
-    model, spec = mechanism.compiled.model, mechanism.spec
+    """List the contact points of the last step in a workspace."""
+    model = compiled.model
     stated, whole = len(spec.contacts), model.contact_link
     found = stated
     if colliders is not None:
@@ -119,7 +83,7 @@ def points_in(mechanism: Mechanism, work: Work, colliders: ColliderTables | None
         if row < stated:
             contact = spec.contacts[row].name
         else:
-            assert colliders is not None  # as there are contacts that nobody stated
+            assert colliders is not None  # as there are contacts of colliders
             one, two = (owners[k].name for k in colliders.key[row])
             names = one, two
         impulse = contact_work[c.TOTAL : c.TOTAL + 3].copy()
@@ -129,7 +93,7 @@ def points_in(mechanism: Mechanism, work: Work, colliders: ColliderTables | None
                 spec.bodies[int(model.link[other, c.BODY])].name if other >= 0 else spec.origin.name,
                 contact, names, contact_work[c.POINT : c.POINT + 3].copy(),
                 contact_work[c.AXES : c.AXES + 3].copy(), float(contact_work[c.GAP]), impulse,
-                impulse / mechanism.timestep,
+                impulse / spec.timestep,
             )
         )  # fmt: skip
     return tuple(points)

@@ -123,12 +123,12 @@ def set_minimal_state(mechanism: Mechanism, x: ArrayLike, *, options: SolverOpti
 
 
 def set_minimal_coordinates(mechanism: Mechanism, joint: Key | JointConstraint, coordinates: ArrayLike) -> None:
-    """Set the coordinates of one joint; what hangs on it moves along, all joints keep their velocities."""
+    """Set the coordinates of one joint; what depends on it moves along, all joints keep their velocities."""
     _set_part(mechanism, joint, coordinates, 0)
 
 
 def set_minimal_velocities(mechanism: Mechanism, joint: Key | JointConstraint, velocities: ArrayLike) -> None:
-    """Set the velocities of one joint; what hangs on it moves along."""
+    """Set the velocities of one joint; what depends on it moves along."""
     _set_part(mechanism, joint, velocities, 1)
 
 

@@ -46,7 +46,7 @@ def set_data(mechanism: Mechanism, data: ArrayLike, parameters: Choice | None = 
     Raises
     ------
     ModelError
-        If there are not so many numbers, or one cannot be; the mechanism then stays as it was.
+        If there are not that many numbers, or one cannot be; the mechanism then stays as it was.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What a mechanism's steps may get wrong, asked before they are made."""
+"""Diagnostics of a mechanism before it is simulated: stability of springs and dampers."""
 
 from __future__ import annotations
 

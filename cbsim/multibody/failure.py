@@ -1,4 +1,4 @@
-"""What is said when a step fails: the part that is wrong with a state, or the solver's last words."""
+"""Errors of failed steps: the invalid part of a state, or the solver's last residuals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files of mechanisms: what was saved is loaded again to the last bit."""
+"""Saving and loading of mechanisms, exact to the last bit."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import numpy as np
 
 from cbsim.errors import FileError, Location, ModelError, Problem, Problems, Severity
 from cbsim.formats import read_as
-from cbsim.formats import write as write_file
 from cbsim.multibody.mechanism import Mechanism
 from cbsim.paths import Files
 from cbsim.spec.mechanism.stored import StoredMechanism
@@ -24,22 +23,13 @@ def save(mechanism: Mechanism, path: str | Path) -> None:
     Raises
     ------
     ModelError
-        If it is no mechanism, or a mesh file cannot be read.
+        If it is not a mechanism, or a mesh file cannot be read.
     UsageError
         If the file cannot be written.
     """
     if not isinstance(mechanism, Mechanism):
         raise ModelError(f"{mechanism!r} is no Mechanism", subject="save")
-    if not isinstance(path, str | Path):
-        raise ModelError(f"path is {path!r}, expected the name of a file", subject="save")
-    inputs = {joint.name: mechanism.joint_input(j) for j, joint in enumerate(mechanism.joints)}
-    external = {body.name: row for body, row in zip(mechanism.bodies, mechanism.external, strict=True)}
-    stored = StoredMechanism(
-        mechanism.spec, mechanism.pose, mechanism.after,
-        {name: held for name, held in inputs.items() if held.any()},
-        {name: wrench for name, wrench in external.items() if wrench.any()},
-    )  # fmt: skip
-    write_file(stored, path)
+    mechanism.save(path)
 
 
 def load(path: str | Path) -> Mechanism:

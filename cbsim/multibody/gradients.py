@@ -1,6 +1,6 @@
 """Exact gradients of a step, by the implicit function theorem on its equations, and of state maps.
 
-Derivations stand in docs/theory/gradients.md.
+Derivations are in docs/theory/gradients.md.
 
 A gradient belongs to a solution, so the step's equations are solved to 1e-10 first. At contacts and joint limits they
 are those of the relaxed problem, slack · impulse = kappa, with `SolverOptions.kappa`, or `SolverOptions.btol` where
@@ -58,7 +58,7 @@ def _tight(options: SolverOptions, touching: bool, rounding: float) -> SolverOpt
 def tight_settings(
     mechanism: Mechanism, options: SolverOptions | None, *, goes_on: bool = False
 ) -> tuple[Floats, Whole]:
-    """Return what kernels of gradients are told; ``goes_on`` from the step that was solved in the room before."""
+    """Return options as kernels of gradients read them; ``goes_on`` continues from the step solved before."""
     model = mechanism.compiled.model
     _check_kinematic(mechanism)
     # a position is known to 1e-16 of some metres, and its momentum is mass / h times that
@@ -82,14 +82,14 @@ def dimension(mechanism: Mechanism, minimal: bool) -> int:
 
 
 def slopes_of(mechanism: Mechanism, minimal: bool) -> Slopes:
-    """Return the room for gradients that a mechanism keeps."""
+    """Return the workspace for gradients of a mechanism, cached."""
     if minimal not in mechanism.slopes:
         mechanism.slopes[minimal] = slopes(mechanism.compiled.model, mechanism.compiled.inputs, minimal=minimal)
     return mechanism.slopes[minimal]
 
 
 def linearize_step(  # noqa: PLR0913, PLR0917 (what the kernel is given)
-    mechanism: Mechanism, workspaces: SolverWorkspaces, room: Slopes, z: Floats, inputs: Floats,
+    mechanism: Mechanism, workspaces: SolverWorkspaces, workspace: Slopes, z: Floats, inputs: Floats,
     settings: tuple[Floats, Whole], minimal: bool, by_state: Floats, by_input: Floats, report: Floats,
 ) -> Found:  # fmt: skip
     """Advance a state (bodies, 13) in place by one step and differentiate it, whatever it collides with."""
@@ -97,7 +97,7 @@ def linearize_step(  # noqa: PLR0913, PLR0917 (what the kernel is given)
     for blows in range(BLOWS + 1):
         found = workspaces.find(z, settings[0], approach_speed=approach_speed)
         linearize(
-            found.model, found.work, bool(mechanism.touching), room._replace(drift=found.drift, mover=found.mover),
+            found.model, found.work, bool(mechanism.touching), workspace._replace(drift=found.drift, mover=found.mover),
             z[None], inputs[None], mechanism.none, *settings, minimal, False, mechanism.untold, by_state[None],
             by_input[None], report[None],
         )  # fmt: skip
@@ -118,13 +118,13 @@ def _linearize(
     by_state, by_input = np.empty((steps, n, n)), np.empty((steps, n, mechanism.compiled.inputs))
     path = np.empty((steps + 1, *mechanism.pose.shape))
     path[0] = now = rows_of(mechanism, z)
-    room, done = slopes_of(mechanism, minimal), 0
+    workspace, done = slopes_of(mechanism, minimal), 0
     if mechanism.colliders:
         check_state(mechanism, now)
         while done < steps:
             settings, row = tight_settings(mechanism, options, goes_on=done > 0), inputs[min(done, len(inputs) - 1)]
             linearize_step(
-                mechanism, mechanism.workspaces, room, now, row, settings, minimal, by_state[done], by_input[done],
+                mechanism, mechanism.workspaces, workspace, now, row, settings, minimal, by_state[done], by_input[done],
                 mechanism.last,
             )  # fmt: skip
             if mechanism.last[c.STATUS] != c.SOLVED:
@@ -134,7 +134,7 @@ def _linearize(
     else:
         settings = tight_settings(mechanism, options)
         linearize(
-            mechanism.compiled.model, mechanism.work, bool(mechanism.touching), room, now[None],
+            mechanism.compiled.model, mechanism.work, bool(mechanism.touching), workspace, now[None],
             inputs, mechanism.none, *settings, minimal, False, path, by_state, by_input, mechanism.last[None],
         )  # fmt: skip
         done = int(mechanism.last[c.STEP_REACHED])

@@ -1,4 +1,4 @@
-"""`Mechanism`: the mutable face of the rigid-body core. It holds one state and one input; all below it is constant."""
+"""`Mechanism`: the mutable interface of the rigid-body core, with one state and one input."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,7 +22,9 @@ from cbsim.dynamics.options import SolverOptions, chosen_options
 from cbsim.dynamics.springs import diagnose_springs, stiff_springs
 from cbsim.dynamics.workspaces import SolverWorkspaces
 from cbsim.errors import ModelError, StabilityWarning
+from cbsim.formats import write as write_file
 from cbsim.geometry.pose import multiply
+from cbsim.multibody.contact_report import ContactPoint, points_in
 from cbsim.multibody.solution import Solution
 from cbsim.multibody.system import System, make_system
 from cbsim.spec.mechanism.bodies import Body, Node, Origin
@@ -31,9 +33,7 @@ from cbsim.spec.mechanism.contacts import ContactConstraint
 from cbsim.spec.mechanism.description import MechanismSpec
 from cbsim.spec.mechanism.joints import JointConstraint
 from cbsim.spec.mechanism.state import State, StateRows, step_quaternion
-
-if TYPE_CHECKING:
-    from cbsim.multibody.contact_report import ContactPoint
+from cbsim.spec.mechanism.stored import StoredMechanism
 
 __all__ = ["Mechanism"]
 
@@ -48,9 +48,9 @@ class Mechanism:
     bodies : sequence of Body
         In the order of the maximal state.
     joints : sequence of JointConstraint
-        In the order of the inputs; every body must hang on the origin by some of them.
+        In the order of the inputs; every body must depend on the origin by some of them.
     contacts : ContactConstraint or sequence of them
-        Lists in it are laid flat.
+        Lists in it are flattened.
     timestep : float
         Length of a step [s].
     gravity : float or array_like, shape (3,)
@@ -105,7 +105,7 @@ class Mechanism:
 
     @classmethod
     def of(cls, spec: MechanismSpec) -> Mechanism:
-        """Make one from a description."""
+        """Build one from a description."""
         return cls(
             spec.origin, spec.bodies, spec.joints, spec.contacts,
             timestep=spec.timestep, gravity=spec.gravity, input_scaling=spec.input_scaling, colliders=spec.colliders,
@@ -120,24 +120,27 @@ class Mechanism:
         return f"<Mechanism of {parts}, timestep {self.timestep:g} s>"
 
     def save(self, path: str | Path) -> None:
-        """Write it with its state and its inputs to a JSON file, of which `cbsim.multibody.load` makes it again."""
-        from cbsim.multibody.files import save
-
-        save(self, path)
+        """Write a JSON file with description, state and inputs, as `cbsim.multibody.save`."""
+        if not isinstance(path, str | Path):
+            raise ModelError(f"path is {path!r}, expected the name of a file", subject="save")
+        inputs = {joint.name: held for j, joint in enumerate(self.joints) if (held := self.joint_input(j)).any()}
+        wrenches = zip(self.bodies, self.external, strict=True)
+        external = {body.name: wrench for body, wrench in wrenches if wrench.any()}
+        write_file(StoredMechanism(self.spec, self.pose, self.after, inputs, external), path)
 
     def become(self, spec: MechanismSpec) -> None:
         """Take another description of the same parts: compile it, and lend its parts what they ask for."""
         self.compiled = compile_mechanism(spec)
         self.spec = spec
         self.workspaces = SolverWorkspaces(self.compiled)
-        self.slopes: dict[bool, Slopes] = {}  # room for gradients, made when they are first asked for
-        self.plans: dict[Any, Any] = {}  # how parameters are differentiated by, the same
+        self.slopes: dict[bool, Slopes] = {}  # workspaces for gradients, allocated at first use
+        self.plans: dict[Any, Any] = {}  # plans of gradients by parameters, likewise
         self.report: Floats = np.zeros(c.REPORT)
         self.last: Floats = np.zeros(c.REPORT)  # of steps that are not on the own state
         self._settings: dict[tuple[SolverOptions, bool], tuple[Floats, Whole]] = {}
         self.none: Floats = np.zeros((len(spec.bodies), 6))  # no wrench from outside
         self.idle: Floats = np.zeros((1, max(1, self.compiled.inputs)))  # no input
-        self.untold: Floats = np.zeros((0, len(spec.bodies), 13))  # no trajectory
+        self.untold: Floats = np.zeros((0, len(spec.bodies), 13))  # without a trajectory
         self.row_of = {j: row for row, j in enumerate(self.compiled.rows)}
         self.touching = self.compiled.touching
         kinds = (spec.joints, spec.bodies, spec.contacts, spec.colliders)
@@ -155,12 +158,12 @@ class Mechanism:
 
     @property
     def work(self) -> Work:
-        """Room of steps that are not on the own state."""
+        """Workspace of steps that are not on the own state."""
         return self.workspaces.others
 
     @property
     def own(self) -> Work:
-        """Room of steps on the own state."""
+        """Workspace of steps on the own state."""
         return self.workspaces.own
 
     def _go_to_zero(self) -> None:
@@ -185,12 +188,12 @@ class Mechanism:
         after[:, 6:10] = multiply(pose[:, 6:10], step_quaternion(pose[:, 10:], h))
 
     def _warn_of_springs(self) -> None:
-        told = stiff_springs(diagnose_springs(self.spec, self.compiled, self.pose), self.timestep)
-        if told is not None:
-            warnings.warn(told, StabilityWarning, stacklevel=3)
+        message = stiff_springs(diagnose_springs(self.spec, self.compiled, self.pose), self.timestep)
+        if message is not None:
+            warnings.warn(message, StabilityWarning, stacklevel=3)
 
     def settings(self, options: SolverOptions | None = None, *, goes_on: bool = False) -> tuple[Floats, Whole]:
-        """Options as kernels read them, written once; ``goes_on`` from the step before that was solved in the room."""
+        """Options as kernels read them, cached; ``goes_on`` continues from the step solved before."""
         chosen = chosen_options(options)
         found = self._settings.get((chosen, goes_on))
         if found is None:
@@ -283,7 +286,7 @@ class Mechanism:
     @property
     def system(self) -> System:
         """The graph: who is tied to whom, and in which order nodes leave the linear system."""
-        return make_system(self)
+        return make_system(self.spec, self.compiled)
 
     @property
     def root_to_leaves(self) -> list[int]:
@@ -305,7 +308,7 @@ class Mechanism:
         return self.solution.data()
 
     def minimal_index(self, joint: int) -> tuple[slice, slice]:
-        """Where coordinates and velocities of a joint stand in the minimal state; both empty where it closes a loop."""
+        """Where coordinates and velocities of a joint are in the minimal state; both empty where it closes a loop."""
         first = 0
         for j in self.compiled.spanning.links:
             dof = self.joints[j].dof
@@ -348,9 +351,7 @@ class Mechanism:
 
         That solve is the one of `mehrotra`, or the last step of `simulate`; before any there are none.
         """
-        from cbsim.multibody.contact_report import points_in
-
-        return points_in(self, self.own, self.workspaces.own_colliders)
+        return points_in(self.spec, self.compiled, self.own, self.workspaces.own_colliders)
 
 
 def _restored(spec: MechanismSpec, pose: Floats, after: Floats, inputs: Floats, external: Floats) -> Mechanism:

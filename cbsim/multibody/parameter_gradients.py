@@ -214,7 +214,7 @@ def _plan_of(mechanism: Mechanism, parameters: Choice | None) -> _Plan:
 
 
 def _with_found(plan: _Plan, found: Found, z: Floats, settings: Floats) -> _Plan:
-    """Return the plan with the contacts that a step has, and with what they are told by parameters."""
+    """Return the plan with the contacts of a step and their derivatives by parameters."""
     told = slopes_of_contacts(plan.neighbours, found, z, settings)
     place: list[Whole] = []
     weight: list[Floats] = []

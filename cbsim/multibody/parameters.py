@@ -1,7 +1,7 @@
 """Parameters: the numbers of a mechanism that may be identified, by the names of its parts; and changing them.
 
 A parameter is a quantity of a part, `("block", "mass")` or `("leg", "damper")`, of one number or several. Each of its
-numbers is so many of the tables that kernels read, which is what its gradient is taken by
+numbers is that many of the tables that kernels read, which is what its gradient is taken by
 (`cbsim.multibody.parameter_gradients`), and one field of the description, which is what `with_parameters` replaces.
 """
 
@@ -295,7 +295,7 @@ def _collider(
 
 
 def _carrier(contact: ContactConstraint, name: str) -> Body | None:
-    """Body in whose frame a point of a collision stands; None where it is no point, or one of the world."""
+    """Body in whose frame a point of a collision stands; None where it is not a point, or one of the world."""
     if name in {"contact_origin", "origin_parent", "origin_sphere"}:
         return contact.parent
     on_child = name == "origin_child" or name.startswith(("origin_capsule", "origin_box"))

@@ -78,7 +78,7 @@ def rollout_batch(
     Returns
     -------
     RolloutBatch
-        A row whose step fails ends there and says why; the others go on.
+        A row whose step fails ends there and says why; the others continue.
 
     Raises
     ------

@@ -1,16 +1,18 @@
-"""What the last solve on a mechanism's own state left in its work room, read for people."""
+"""Results of the last solve on a mechanism's own state: impulses, residuals and data by node."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 
+from cbsim.dynamics.compile import Compiled
 from cbsim.dynamics.kernels import columns as c
+from cbsim.dynamics.kernels.tables import Work
 from cbsim.dynamics.model import Floats
-from cbsim.spec.mechanism.bodies import Body
+from cbsim.spec.mechanism.bodies import Body, Node
 from cbsim.spec.mechanism.collisions import SphereHalfSpaceCollision
 from cbsim.spec.mechanism.contacts import (
     ContactConstraint,
@@ -23,9 +25,6 @@ from cbsim.spec.mechanism.joints import JointConstraint
 from cbsim.spec.mechanism.shapes import matrix
 from cbsim.spec.mechanism.state import Terms
 
-if TYPE_CHECKING:
-    from cbsim.multibody.mechanism import Mechanism
-
 __all__ = ["Solution"]
 
 
@@ -36,14 +35,37 @@ def _skew(v: Floats) -> Floats:
     return np.array([[0.0, -v[2], v[1]], [v[2], 0.0, -v[0]], [-v[1], v[0], 0.0]])
 
 
-class Solution:
-    """Reads the work room of a mechanism's own state."""
+class SolvedMechanism(Protocol):
+    """What `Solution` reads of a mechanism."""
 
-    def __init__(self, mechanism: Mechanism) -> None:
+    pose: Floats
+    compiled: Compiled
+    row_of: dict[int, int]
+    place_of: dict[Node, int]
+
+    @property
+    def bodies(self) -> tuple[Body, ...]: ...
+    @property
+    def joints(self) -> tuple[JointConstraint, ...]: ...
+    @property
+    def contacts(self) -> tuple[ContactConstraint, ...]: ...
+    @property
+    def timestep(self) -> float: ...
+    @property
+    def input_scaling(self) -> float: ...
+    @property
+    def own(self) -> Work: ...
+    def joint_input(self, joint: int) -> Floats: ...
+
+
+class Solution:
+    """Reads the workspace of a mechanism's own state."""
+
+    def __init__(self, mechanism: SolvedMechanism) -> None:
         self.mechanism = mechanism
 
     def terms_of(self, body: int) -> Callable[[], Terms]:
-        """Return a function that works out the terms of a body when asked."""
+        """Return a function that computes the terms of a body when asked."""
         return partial(self.terms, body)
 
     def terms(self, body: int) -> Terms:

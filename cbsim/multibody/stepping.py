@@ -14,6 +14,7 @@ from cbsim.dynamics.loop_closure import check_start
 from cbsim.dynamics.model import Floats
 from cbsim.dynamics.options import SolverOptions, chosen_options
 from cbsim.errors import ModelError
+from cbsim.multibody.contact_report import ContactPoint, points_in
 from cbsim.multibody.coordinates import maximal_to_minimal, minimal_to_maximal, rows_of, set_maximal_state
 from cbsim.multibody.failure import check_state, explain, input_numbers
 from cbsim.multibody.mechanism import Mechanism
@@ -22,6 +23,7 @@ from cbsim.spec.mechanism.values import floats, whole
 
 __all__ = [
     "Control",
+    "contact_points",
     "get_next_state",
     "input_rows",
     "mehrotra",
@@ -82,6 +84,41 @@ def step(
         one_input(mechanism, inputs[0])
         raise explain(mechanism, rows_of(mechanism, z), mechanism.work, report, 0.0)
     return out
+
+
+def contact_points(
+    mechanism: Mechanism, z: ArrayLike, u: ArrayLike | None = None, *, options: SolverOptions | None = None
+) -> tuple[ContactPoint, ...]:
+    """List the contact points of the step from a maximal state. Pure, as `step`, whose arguments it takes.
+
+    Returns
+    -------
+    tuple of ContactPoint
+        Contacts that could close in the step, those without an impulse included: stated ones in the order of the
+        mechanism, then those between colliders.
+
+    Raises
+    ------
+    ModelError, StepError
+        As `step`.
+
+    Notes
+    -----
+    The change of a body's momentum in the step is the sum of these impulses, of gravity, joints, inputs and outside
+    forces; in a step that is made in parts (`docs/multibody.md`), the impulses of all parts are summed.
+
+    Examples
+    --------
+    >>> from cbsim.multibody import contact_points, gallery, get_maximal_state
+    >>> ball = gallery.sphere()
+    >>> [point] = contact_points(ball, get_maximal_state(ball))
+    >>> point.body, point.other, round(point.normal_force, 2)
+    ('ball', 'origin', 9.81)
+    """
+    step(mechanism, z, u, options=options)
+    return points_in(
+        mechanism.spec, mechanism.compiled, mechanism.workspaces.others, mechanism.workspaces.other_colliders
+    )
 
 
 def one_input(mechanism: Mechanism, u: ArrayLike) -> Floats:

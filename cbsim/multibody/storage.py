@@ -1,4 +1,4 @@
-"""`Storage`: what a simulation keeps, and the momenta that follow from it."""
+"""`Storage`: states of a simulation, with momenta."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Storage:
 
 
 def check_storage(mechanism: Mechanism, storage: object) -> None:
-    """Refuse what is no trajectory of a mechanism.
+    """Refuse what is not a trajectory of a mechanism.
 
     Raises
     ------

@@ -1,16 +1,15 @@
-"""The graph of a mechanism as people ask for it."""
+"""Graph of a mechanism: adjacency, loops and orders of its nodes."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.dynamics.compile import Compiled
 from cbsim.dynamics.graph import Elimination
-
-if TYPE_CHECKING:
-    from cbsim.multibody.mechanism import Mechanism
+from cbsim.spec.mechanism.description import MechanismSpec
 
 __all__ = ["System", "make_system"]
 
@@ -25,7 +24,7 @@ class System(NamedTuple):
     loop_joints : tuple of int
         Numbers of the joints that close loops.
     order : list of int
-        Numbers from the origin outwards, without it: each joint, its body, what hangs on it; loop joints last.
+        Numbers from the origin outwards, without it: each joint, its body, what depends on it; loop joints last.
     elimination : Elimination
         Order in which links and loop joints leave the linear system of a step, and its fill.
     """
@@ -36,10 +35,9 @@ class System(NamedTuple):
     elimination: Elimination
 
 
-def make_system(mechanism: Mechanism) -> System:
+def make_system(spec: MechanismSpec, compiled: Compiled) -> System:
     """Read the graph off a compiled mechanism."""
-    spec, spanning = mechanism.spec, mechanism.compiled.spanning
-    nodes = spec.nodes
+    spanning, nodes = compiled.spanning, spec.nodes
     number = {node: i for i, node in enumerate(nodes)}
     adjacency = np.zeros((len(nodes), len(nodes)), bool)
     for part in (*spec.joints, *spec.contacts):
@@ -52,4 +50,4 @@ def make_system(mechanism: Mechanism) -> System:
         joint = spec.joints[j]
         order += [number[joint], number[joint.child]]
         order += [number[k] for k in spec.contacts if k.parent is joint.child]
-    return System(adjacency, loops, order + list(loops), mechanism.compiled.system)
+    return System(adjacency, loops, order + list(loops), compiled.system)

@@ -42,7 +42,7 @@ def read_urdf(  # noqa: PLR0913 (every option of a robot)
         The file.
     floating : bool, optional
         Whether the root moves freely in the world. By default it does, unless it stands for the world: it is called
-        ``world``, has no mass, or a joint by which things move about (floating, planar and the like) hangs on it.
+        ``world``, has no mass, or a joint by which things move about (floating, planar and the like) depends on it.
         False welds it to the world, as the base of a robot arm is.
     merge_fixed : bool
         Make one body of links that fixed joints tie; else only links without mass are part of another.

@@ -1,4 +1,4 @@
-"""Compiling the rigid-body core ahead, through the doors that users take."""
+"""Compilation of the rigid-body core in advance, through its public functions."""
 
 from __future__ import annotations
 

@@ -11,6 +11,8 @@ from typing import Any
 
 __all__ = ["build_page"]
 
+SHARED = ("unpack.js", "player.js")
+
 
 def build_page(package: str, folder: str, scripts: Sequence[str], data: Any, parts: Mapping[str, str]) -> str:
     """Build a page; equal data yield equal text.
@@ -20,7 +22,7 @@ def build_page(package: str, folder: str, scripts: Sequence[str], data: Any, par
     package, folder : str
         Location of ``page.html``, ``page.css`` and the scripts.
     scripts : sequence of str
-        Script names in order of execution, after the shared array decoder; all run within one function scope.
+        Script names in order of execution, after the shared array decoder and player, within one function scope.
     data : object
         JSON-serialisable data, embedded in the element ``data``.
     parts : mapping
@@ -28,8 +30,8 @@ def build_page(package: str, folder: str, scripts: Sequence[str], data: Any, par
         ``script``.
     """
     page = files(package) / folder
-    shared = (files("cbsim.page") / "unpack.js").read_text(encoding="utf-8")
-    code = "\n".join([shared, *((page / name).read_text(encoding="utf-8") for name in scripts)])
+    shared = [(files("cbsim.page") / name).read_text(encoding="utf-8") for name in SHARED]
+    code = "\n".join([*shared, *((page / name).read_text(encoding="utf-8") for name in scripts)])
     script = f'"use strict";\n(() => {{\n{code}\n}})();'
     given = {
         **parts,

@@ -42,7 +42,7 @@ class DeadlineError(BaseException):
 
 
 class _CallEnd:
-    """End of a call in wall-clock time, extended by what the calling thread spends compiling kernels meanwhile."""
+    """End of a call in wall-clock time, extended by the time that the calling thread spends compiling kernels."""
 
     def __init__(self, limit: float) -> None:
         self._thread = threading.get_ident()
@@ -134,7 +134,7 @@ class _TimerInterrupter:
 
     @staticmethod
     def is_free() -> bool:
-        """Tell whether this is the main thread and the timer is unused."""
+        """Return whether this is the main thread and the timer is unused."""
         if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
             return False
         if signal.SIGALRM in signal.pthread_sigmask(signal.SIG_BLOCK, ()):
@@ -240,7 +240,7 @@ class _AsyncException:
 
 
 def _is_debugged() -> bool:
-    """Tell whether a debugger traces this thread: a user who steps through a planner must not run into a limit."""
+    """Return whether a debugger traces this thread: a user who steps through a planner must not run into a limit."""
     tracer = sys.gettrace()
     return getattr(tracer, "__module__", "").partition(".")[0] in DEBUGGERS
 

@@ -1,4 +1,4 @@
-"""What a run gives, piece by piece: a `Header`, then `Batch` after `Batch`; recorders, judges and readers share it."""
+"""`Header` and `Batch`: the data of a run, shared by recorders, judges and readers."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ HEADER_TYPES: dict[str, type] = {
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What a recording says of itself.
+    """Metadata of a recording.
 
     Attributes
     ----------
     version : int
-        Of the recording's format.
+        Version of the recording format.
     scenario : str
         Its name.
     step : float
@@ -61,9 +61,9 @@ class Header:
     sensors : list of dict
         Key, type and rate of every sensor; layers, beams and azimuths of lasers.
     software : dict
-        Versions of cbsim, Python, numba, numpy, and the CPU type: what the bits depend on.
+        Versions of cbsim, Python, numba and numpy, and the CPU type; the bits of a run depend on them.
     request : dict
-        What `cbsim.load` was asked for.
+        Arguments of `cbsim.load`.
     controls : dict
         Name of each control of a model → its row in the column `controller_state`.
     """
@@ -92,7 +92,7 @@ class Header:
 
     @classmethod
     def from_json(cls, text: str) -> Header:
-        """Read `to_json` back; raises ValueError, TypeError, KeyError or RecursionError on what is not a header."""
+        """Read the text of `to_json`; raises ValueError, TypeError, KeyError or RecursionError on anything else."""
         header = cls(**json.loads(text))
         header._check()
         return header
@@ -108,11 +108,11 @@ class Header:
             if not (placed and isinstance(item["name"], str)):
                 raise ValueError(f"an object is {item!r:.40}")
         if not all(type(row) is int and 0 <= row < len(self.objects) for row in self.moving):
-            raise ValueError("a row that moves is none of an object")
+            raise ValueError("a moving row has no object")
         if not all(isinstance(sensor["key"], str) for sensor in self.sensors):
             raise ValueError("a sensor has no key")
         if not all(type(place) is int for place in self.controls.values()):
-            raise ValueError("the place of a control is no number")
+            raise ValueError("the row of a control is not a number")
 
 
 def _numbers(value: object, count: int) -> bool:
@@ -121,7 +121,7 @@ def _numbers(value: object, count: int) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ScanRow:
-    """A recorded scan: time [s], sensor pose (7,), ranges (layers, beams) [m]; if it took time, that and its poses."""
+    """A recorded scan: time [s], sensor pose (7,), ranges (layers, beams) [m]; of a sweep, its duration and poses."""
 
     key: str
     time: float
@@ -132,19 +132,19 @@ class ScanRow:
 
     @classmethod
     def of(cls, scan: Scan) -> ScanRow:
-        """Take what is recorded of a scan."""
+        """Make the row of a scan."""
         pose = np.concatenate([scan.pose.position, scan.pose.orientation])
         return cls(scan.key, scan.time, pose, scan.ranges, scan.scan_time, scan.sweep)
 
     def scan(self, angles: Floats, directions: Floats, nothing: float) -> Scan:
-        """Make the scan again.
+        """Rebuild the scan.
 
         Parameters
         ----------
         angles, directions : (beams,) [rad], (layers, beams, 3)
             Of the sensor's beams.
         nothing : float
-            What a beam without return reads.
+            Range of a beam without return.
         """
         returned = np.isfinite(self.ranges) & (self.ranges != nothing)
         pose = Pose(self.pose[:3], self.pose[3:])
@@ -154,7 +154,7 @@ class ScanRow:
 
 @dataclass(frozen=True, slots=True)
 class ReadingRow:
-    """A recorded reading of a sensor that is no laser: time [s], and its numbers (n,)."""
+    """A recorded reading of a sensor other than a laser: time [s] and values (n,)."""
 
     key: str
     time: float
@@ -162,11 +162,11 @@ class ReadingRow:
 
     @classmethod
     def of(cls, reading: Reading) -> ReadingRow:
-        """Take what is recorded of a reading."""
+        """Make the row of a reading."""
         return cls(reading.key, reading.time, reading.values())
 
     def reading(self, kind: str) -> Reading:
-        """Make the reading again, given the type of its sensor; raises ValueError if it has not the right numbers."""
+        """Rebuild the reading, given the type of its sensor; raises ValueError if the number of values is wrong."""
         return READINGS[kind].of(self.key, self.time, self.values)
 
 
@@ -193,7 +193,7 @@ class Batch:
     controls : list of (step, place, value)
         Controls of models that were set before the step after that number; row in the column `controller_state`.
     drawings : list of DrawingRow
-        What planners showed when they had planned, those that have a ``draw``.
+        Annotations of planners that have a method ``draw``, taken after they planned.
     """
 
     first_step: int
@@ -229,12 +229,12 @@ class Batch:
         )
 
     def part(self, start: int, stop: int | None = None) -> Batch:
-        """Hashes and motion of some of the steps, counted from the first; commands, scans and contacts are left out."""
+        """Return hashes and motion of some steps, counted from the first, without commands, scans and contacts."""
         return Batch(self.first_step + start, self.hashes[start:stop], self.motion[start:stop])
 
 
 def _described(sensor: Sensor) -> dict[str, Any]:
-    """Say in a header what a sensor is."""
+    """Describe a sensor for a header."""
     conf = sensor.conf
     said: dict[str, Any] = {"key": sensor.key, "type": conf.type, "rate": float(conf.rate)}
     if conf.type in READINGS:

@@ -1,7 +1,7 @@
-"""MCAP files record by record, every checksum proved; what ends too early and what is damaged are told apart.
+"""Reader of MCAP files, record by record, with every checksum verified; truncation and damage are told apart.
 
-The reader of the mcap package leaves the checksums of attachments and of the summary unread, and cannot tell a file cut
-short from one with a wrong byte; so the outer frame is walked here, and only records are parsed by the package.
+The reader of the mcap package does not verify the checksums of attachments and of the summary, and cannot tell a
+truncated file from one with a wrong byte. So the framing is read here, and the package only parses single records.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from mcap.records import Attachment, Channel, Chunk, Message, Metadata, Schema
 from cbsim.errors import FileError, Location, Problem, Severity
 from cbsim.formats import RECORDING_MAGIC
 
-__all__ = ["BreaksOffError", "DamageError", "records", "unpacked"]
+__all__ = ["DamageError", "TruncatedError", "records", "unpacked"]
 
 FRAME = struct.Struct("<BQ")  # opcode, length
 CHECKSUM = struct.Struct("<I")
@@ -38,16 +38,16 @@ PARSERS: dict[int, Callable[[ReadDataStream], Any]] = {
 }
 
 
-class BreaksOffError(Exception):
-    """The file ends before its footer, as a killed run leaves it."""
+class TruncatedError(Exception):
+    """The file is truncated: it ends before its footer, as after a killed run."""
 
 
 class DamageError(Exception):
-    """A checksum is wrong, or bytes that cannot stand where they stand."""
+    """The file is damaged: a checksum is wrong, or a record is malformed."""
 
 
 def records(path: Path) -> Iterator[Any]:
-    """Walk the records of an MCAP file that carry data, chunks opened.
+    """Iterate over the records of an MCAP file that carry data, with chunks unpacked.
 
     Parameters
     ----------
@@ -56,17 +56,17 @@ def records(path: Path) -> Iterator[Any]:
     Yields
     ------
     Metadata, Attachment, Schema, Channel or Message
-        Of the mcap package. Those of a chunk come once the chunk's size is within bounds and its checksum right.
+        Of the mcap package. Records of a chunk follow once the chunk's size and checksum have been verified.
 
     Raises
     ------
     FileError
-        If it cannot be opened or does not begin like MCAP.
-    BreaksOffError
-        Where it ends too early.
+        If it cannot be opened or does not begin as MCAP files do.
+    TruncatedError
+        Where it is truncated.
     DamageError
-        Where it is damaged: nothing past that place is read. The checksum of the whole data section is the last to be
-        proved, after all records.
+        Where it is damaged; nothing past that place is read. The checksum of the whole data section is verified last,
+        after all records.
     """
     with _open(path) as stream:
         size, finished = _extent(stream)
@@ -91,7 +91,7 @@ def _crc(checksum: int, head: bytes, body: bytes) -> int:
 
 
 def _open(path: Path) -> IO[bytes]:
-    """Open a file that begins like MCAP."""
+    """Open a file and check that it begins as MCAP files do."""
     try:
         stream = path.open("rb")
     except OSError as reason:
@@ -107,7 +107,7 @@ def _open(path: Path) -> IO[bytes]:
 
 
 def _extent(stream: IO[bytes]) -> tuple[int, bool]:
-    """Size [bytes], and whether the file ends like MCAP: then nothing was cut, and a record too long is damage."""
+    """Return the size [bytes], and whether the file ends with MCAP's magic: if so, an overlong record means damage."""
     size = stream.seek(0, os.SEEK_END)
     stream.seek(max(0, size - len(RECORDING_MAGIC)))
     finished = size > len(RECORDING_MAGIC) and stream.read(len(RECORDING_MAGIC)) == RECORDING_MAGIC
@@ -116,19 +116,19 @@ def _extent(stream: IO[bytes]) -> tuple[int, bool]:
 
 
 def _frame(stream: IO[bytes], size: int, finished: bool) -> tuple[int, bytes, bytes]:
-    """Read the next record's opcode, head and body; a length beyond the file is never read."""
+    """Read the next record's opcode, head and body; a length beyond the end of the file is refused."""
     place = stream.tell()
     head = stream.read(FRAME.size)
     opcode, length = FRAME.unpack(head) if len(head) == FRAME.size else (0, size)
     if length > size - stream.tell():
         if finished:
             raise DamageError(f"the record at byte {place} goes beyond the end of the file")
-        raise BreaksOffError(f"the record at byte {place} is cut")
+        raise TruncatedError(f"the record at byte {place} is cut")
     return opcode, head, stream.read(length)
 
 
 def _prove(what: str, stored: bytes, checksum: int) -> None:
-    """Compare a checksum; 0 stands for none."""
+    """Verify a checksum; 0 means that there is none."""
     if len(stored) != CHECKSUM.size:
         raise DamageError(f"the checksum of {what} has {len(stored)} bytes, expected {CHECKSUM.size}")
     (expected,) = CHECKSUM.unpack(stored)
@@ -137,7 +137,7 @@ def _prove(what: str, stored: bytes, checksum: int) -> None:
 
 
 def _parse(opcode: int, body: bytes, place: int) -> Iterator[Any]:
-    """Parse a record that carries data; a chunk gives all of its own, one at a time: it may hold millions."""
+    """Parse a record that carries data; of a chunk, yield its records one at a time, as it may hold millions."""
     try:
         name = Opcode(opcode).name.lower().replace("_", " ")
     except ValueError:
@@ -149,7 +149,7 @@ def _parse(opcode: int, body: bytes, place: int) -> Iterator[Any]:
         if opcode == Opcode.ATTACHMENT:
             _prove(f"attachment '{record.name}'", body[-CHECKSUM.size :], zlib.crc32(body[: -CHECKSUM.size]))
         parsed = _records_of(unpacked(record)) if isinstance(record, Chunk) else iter([record])
-    except Exception as reason:  # the package raises whatever struct, lz4 or its own checks raise on damaged bytes
+    except Exception as reason:  # on damaged bytes the package passes on the errors of struct, lz4 and its own checks
         raise _damage(name, place, reason) from None
     while True:
         try:
@@ -168,7 +168,7 @@ def _damage(name: str, place: int, reason: Exception) -> DamageError:
 
 
 def unpacked(chunk: Chunk) -> bytes:
-    """Unpack a chunk whose size is within bounds and as it says, and prove its checksum."""
+    """Unpack a chunk, and verify its size and checksum."""
     size, most = chunk.uncompressed_size, min(LARGEST, max(LEAST, RATIO * len(chunk.data)))
     if size > most:
         raise DamageError(f"it says that its {len(chunk.data)} bytes hold {size}, more than {most}")
@@ -202,11 +202,11 @@ UNPACKERS: dict[str, Callable[[bytes, int], bytes]] = {
     "lz4": _unpack_lz4,
     "zstd": _unpack_zstd,
 }
-"""Name of a compression → what unpacks bytes, up to a number of them."""
+"""Name of a compression → function that unpacks at most a given number of bytes."""
 
 
 def _records_of(data: bytes) -> Iterator[Any]:
-    """Parse the records of a chunk; those of other kinds are passed over."""
+    """Parse the records of a chunk; those of other kinds are skipped."""
     at = 0
     while at < len(data):
         if len(data) - at < FRAME.size:
@@ -224,11 +224,11 @@ def _records_of(data: bytes) -> Iterator[Any]:
 
 
 def _end(stream: IO[bytes], footer: bytes) -> None:
-    """See that the footer is one and that the closing magic follows."""
+    """Check the footer and the closing magic."""
     if len(footer) != FOOTER:
         raise DamageError(f"the footer has {len(footer)} bytes, expected {FOOTER}")
     magic = stream.read(len(RECORDING_MAGIC))
     if magic != RECORDING_MAGIC[: len(magic)]:
         raise DamageError("the file does not end like MCAP")
     if len(magic) < len(RECORDING_MAGIC):
-        raise BreaksOffError("the file ends inside its last bytes")
+        raise TruncatedError("the file ends inside its last bytes")

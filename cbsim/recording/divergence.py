@@ -1,4 +1,4 @@
-"""`Divergence`: the first place where two runs part, and how to find it in two batches of the same steps."""
+"""`Divergence`: the first difference of two runs, and its search in two batches of the same steps."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from cbsim.recording.batch import Batch, Header
 from cbsim.world.motion import MOTION, MOTION_WIDTH
 from cbsim.world.tables import Floats
 
-__all__ = ["Divergence", "first_difference", "unlike", "unlike_software"]
+__all__ = ["Divergence", "first_difference", "setup_differences", "software_differences"]
 
 
 @dataclass(frozen=True, slots=True)
 class Divergence:
-    """First place where two runs part.
+    """First difference of two runs.
 
     Attributes
     ----------
@@ -32,7 +32,7 @@ class Divergence:
     difference : float
         Largest absolute difference of that column there; 0 if numbers are equal but their bits are not.
     ended : str
-        Which run ends there, and how, if the other goes on.
+        Which run ends there, and how, if the other continues.
     """
 
     step: int
@@ -75,18 +75,18 @@ def first_difference(one: Header, a: Batch, other: Header, b: Batch) -> Divergen
     return Divergence(step, step * one.step, *_worst(one, _rows(one, a, index), _rows(other, b, index)))
 
 
-def unlike(one: Header, other: Header) -> list[str]:
-    """Tell what two recordings have unlike each other from the outset: seed, World, what their bits depend on."""
+def setup_differences(one: Header, other: Header) -> list[str]:
+    """List the differences of two headers that explain a divergence: seed, World, software."""
     found: list[tuple[str, int | str, int | str]] = [("seed", one.seed, other.seed)]
     if one.step != other.step:
         found.append(("step", f"{one.step:g} s", f"{other.step:g} s"))
     if one.world_digest != other.world_digest:
         found.append(("world", one.world_digest, other.world_digest))
     unequal = [f"{name} {here} and {there}" for name, here, there in found if here != there]
-    return unequal + unlike_software(one.software, other.software)
+    return unequal + software_differences(one.software, other.software)
 
 
-def unlike_software(one: Mapping[str, str], other: Mapping[str, str]) -> list[str]:
+def software_differences(one: Mapping[str, str], other: Mapping[str, str]) -> list[str]:
     """List differences of versions and compile targets; CPUs count only where one was compiled for."""
     shared = [name for name in one if name in other]
     if "target" in shared:  # recordings made before there were targets depend on the CPU
@@ -108,7 +108,7 @@ def _rows(header: Header, batch: Batch, index: int) -> Floats:
 
 
 def _worst(header: Header, a: Floats, b: Floats) -> tuple[str, str, float]:
-    """Name the body and column whose numbers differ most; what is not a number differs infinitely."""
+    """Name the body and column whose numbers differ most; nan counts as an infinite difference."""
     worst = ("", "hash", -1.0)
     with np.errstate(invalid="ignore", over="ignore"):
         gaps = np.where(_bits(a) == _bits(b), -1.0, np.nan_to_num(np.abs(a - b), nan=np.inf))

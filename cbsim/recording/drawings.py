@@ -1,7 +1,7 @@
-"""What planners showed, as a recording keeps it: rows of a batch, to bytes and back, no more of them than is useful.
+"""Annotations of planners in a recording: rows of a batch, their encoding, and a limit of their rate.
 
-A planner is asked now and then (`cbsim.simulation.annotations`); what it shows is kept in single precision, with errors
-of at most 1 mm within 16 km.
+Planners are asked for annotations at intervals (`cbsim.simulation.annotations`). Points are kept in single precision,
+with errors of at most 1 mm within 16 km.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ __all__ = ["LARGEST", "PERIOD", "RATE", "DrawingRow", "Quota", "rows_of", "size_
 
 PERIOD = 0.2  # [s] between two rows of a recording at least
 RATE = 32 * 1024  # [bytes] of drawings in a second of a recording, on average
-LARGEST = 2**20  # [bytes] of one row; what is beyond is left out
+LARGEST = 2**20  # [bytes] of one row; further drawings are left out
 
 ROW = struct.Struct("<qI")  # step, drawings
 DRAWING = struct.Struct("<BBBBBBxxfII")  # kind, closed, coloured, red, green, blue; size; points, bytes of text
 LINE, DOTS, TEXT = range(3)
-POINT = 12  # [bytes] three numbers of single precision
+POINT = 12  # [bytes] three single-precision numbers
 
 
 @dataclass(frozen=True, slots=True)
 class DrawingRow:
-    """What planners showed from a step on: all of them together, nothing where nothing is to be seen any more."""
+    """Annotations of all planners from a step on; empty when there are none any more."""
 
     step: int
     drawings: tuple[Drawing, ...]
 
     def to_bytes(self) -> bytes:
-        """Write the step, and the drawings as far as there is room for them."""
+        """Encode the step and as many drawings as fit."""
         parts, size = list[bytes](), ROW.size
         for one in self.drawings:
             size += size_of(one)
@@ -71,12 +71,12 @@ def _letters(text: str) -> bytes:
 
 
 def rows_of(data: bytes) -> Iterator[DrawingRow]:
-    """Read rows back that stand one after another.
+    """Decode consecutive rows.
 
     Raises
     ------
     DamageError
-        If they are something else.
+        If the bytes are malformed.
     """
     at = 0
     while at < len(data) or not data:
@@ -115,10 +115,10 @@ def _drawing(data: bytes, at: int) -> tuple[Drawing, int]:
 
 
 class Quota:
-    """Picks the rows that a recording keeps: not more often than `PERIOD`, not more bytes than `RATE` on average.
+    """Rate limit of recorded rows: at most one per `PERIOD`, and `RATE` bytes on average.
 
-    That nothing is to be seen any more is told once and at once: nobody would say it again. What it picks, another one
-    picks again, so that a recording that is copied stays as it is.
+    A row without drawings is always kept, once, because it isn't repeated. Applied to its own output, the limit drops
+    nothing, so copies of a recording are equal to it.
     """
 
     def __init__(self, step: float) -> None:
@@ -127,7 +127,7 @@ class Quota:
         self._empty = False
 
     def pick(self, rows: Sequence[DrawingRow]) -> list[DrawingRow]:
-        """Pick from the next rows."""
+        """Select the rows to keep among the next ones."""
         kept = list[DrawingRow]()
         for row in rows:
             time = row.step * self._step

@@ -1,7 +1,7 @@
-"""The messages of a recording: batches to bytes (`messages_of`) and back (`batches_of`).
+"""Messages of a recording: encoding of batches (`messages_of`) and decoding (`batches_of`).
 
-A message holds everything of its topic that came in one batch, one after another; commands, controls, contacts, scans,
-readings and drawings stand before the batch that they belong to. All numbers are little-endian.
+A message holds all entries of its topic in one batch; commands, controls, contacts, scans, readings and drawings
+precede the batch that they belong to. All numbers are little-endian.
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ SCHEMAS = {
 }
 
 FAULTS = "/faults"
-SIMULATOR = "simulator"  # name of a fault that is nobody's but ours: a step that cannot be made
+SIMULATOR = "simulator"  # name of a fault of the simulator itself: a step that cannot be solved
 MOST = 1_000_000  # rows of a kind in one batch
-LARGEST = 512 * 2**20  # [bytes] of what one batch holds besides motion
+LARGEST = 512 * 2**20  # [bytes] of one batch without its motion
 Row = TypeVar("Row")
 CommandRow = tuple[int, int, tuple[float, ...]]
 ControlRow = tuple[int, int, float]
@@ -69,7 +69,7 @@ class Packed(NamedTuple):
 
 
 class Fault(NamedTuple):
-    """What a driver itself failed with: name of the check, time [s], and its own account of it."""
+    """A failure of a planner itself: name of the check, time [s] and message."""
 
     name: str
     time: float
@@ -81,12 +81,12 @@ class Fault(NamedTuple):
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Fault:
-        """Read `to_bytes` back.
+        """Read the bytes of `to_bytes`.
 
         Raises
         ------
         DamageError
-            If it is something else.
+            If the bytes are malformed.
         """
         try:
             fault = cls(**json.loads(data))
@@ -99,7 +99,7 @@ class Fault(NamedTuple):
 
 
 def messages_of(batch: Batch, step: float) -> Iterator[Packed]:
-    """Pack a batch, given the length of a step [s]."""
+    """Encode a batch, given the length of a step [s]."""
     if batch.commands:
         rows = b"".join(COMMAND.pack(number, vehicle, *row) for number, vehicle, row in batch.commands)
         yield Packed("/commands", "/commands", batch.commands[0][0] * step, rows)
@@ -135,7 +135,7 @@ def _reading_bytes(reading: ReadingRow) -> bytes:
 
 
 def batches_of(records: Iterable[Any], moving: int, faults: list[Fault]) -> Iterator[Batch]:
-    """Put the messages of a file together.
+    """Assemble the batches of a file from its messages.
 
     Parameters
     ----------
@@ -144,12 +144,12 @@ def batches_of(records: Iterable[Any], moving: int, faults: list[Fault]) -> Iter
     moving : int
         Bodies in each batch, as the header says.
     faults : list of Fault
-        Those that are met are appended.
+        Faults that are found are appended.
 
     Raises
     ------
     DamageError
-        If a message has another size than its numbers say, or steps are missing between two batches.
+        If the size of a message contradicts its counts, or steps are missing between two batches.
     """
     topics: dict[int, str] = {}
     commands: list[CommandRow] = []
@@ -196,7 +196,7 @@ def batches_of(records: Iterable[Any], moving: int, faults: list[Fault]) -> Iter
 
 
 def _take(rows: list[Row], found: Iterator[Row]) -> None:
-    """Append rows, which a chunk of nothing but zeros holds millions of."""
+    """Append rows, but no more than `MOST`: a chunk of zeros decodes to millions."""
     rows.extend(itertools.islice(found, MOST + 1 - len(rows)))
     if len(rows) > MOST:
         raise DamageError(f"more than {MOST} rows of one kind stand before the batch that they belong to")

@@ -1,4 +1,4 @@
-"""Bodies as they are seen from above: their outlines, in their own axes."""
+"""Outlines of bodies seen from above, in their own axes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cbsim.world.shapes import mesh_centre
 __all__ = ["Body", "bodies_of"]
 
 Floats = NDArray[np.float64]
-ROUND = 24  # corners of what is round
+ROUND = 24  # corners of round shapes
 HULL = 48  # corners of a mesh's outline at most
 
 
@@ -26,14 +26,14 @@ class Body:
     Attributes
     ----------
     name, kind, shape : str
-        As the header has them.
+        As in the header.
     size : tuple of float
-        Width, length, height [m]; zeros where the header does not say.
+        Width, length, height [m]; zeros where the header has none.
     outline : ndarray, shape (n, 2)
         Corners seen from above, x right and y forward [m].
     solid : bool
         False for meshes, which may be driven on, under or through, and for bodies of models, which touch one another:
-        no partners for times to collision.
+        they are left out of times to collision.
     skid : bool
         Steered by levers.
     """
@@ -48,7 +48,7 @@ class Body:
 
 
 def bodies_of(header: Header, scene: Scene | None) -> list[Body]:
-    """Describe all bodies, in row order; meshes are drawn by their hulls where the scene has them, else as boxes."""
+    """Describe all bodies, in row order; meshes by their hulls where the scene has them, else by boxes."""
     actors = () if scene is None else scene.actors
     found = []
     for row, item in enumerate(header.objects):
@@ -78,7 +78,7 @@ def _box(x: float, y: float) -> Floats:
 
 
 def _hull(points: Floats, x: float, y: float) -> Floats:
-    """Convex hull of points; the box around them where it is no area."""
+    """Convex hull of points, or their bounding box if the hull has no area."""
     import shapely
 
     hull = shapely.MultiPoint(points).convex_hull

@@ -1,11 +1,10 @@
-"""Sinks of a run: `MemoryRecorder` keeps batches, `FileRecorder` writes MCAP as the run goes.
+"""Recorders of a run: `MemoryRecorder` keeps batches, `FileRecorder` writes MCAP while the run continues.
 
-An MCAP file here holds, in this order: the header (metadata ``cbsim``), every source file (attachments), the first
+An MCAP file of cbsim holds, in this order: the header (metadata ``cbsim``), every source file (attachments), the first
 Snapshot, then batches (``/batch``), commands (``/commands``), controls (``/controls``), contacts (``/contacts``), scans
-(``/scan/<key>``), readings of other sensors (``/reading/<key>``) and what planners show (``/drawings``), at last what a
-planner failed with (``/faults``), in chunks with an index.
-Killed at any moment, the file is usable up to its last whole chunk. Header, attachments, chunks, data section and
-summary carry checksums.
+(``/scan/<key>``), readings of other sensors (``/reading/<key>``) and annotations of planners (``/drawings``), and
+finally failures of planners (``/faults``), in chunks with an index. After a killed run, the file can be read up to
+its last whole chunk. Header, attachments, chunks, data section and summary carry checksums.
 """
 
 from __future__ import annotations
@@ -25,25 +24,25 @@ from cbsim.recording.messages import FAULTS, SCHEMAS, Fault, messages_of
 
 __all__ = ["FileRecorder", "MemoryRecorder", "Recorder", "checksum_of"]
 
-CHUNK = 256 * 1024  # [bytes] what a kill can cost
+CHUNK = 256 * 1024  # [bytes] that a killed run can lose
 
 
 def checksum_of(header: str) -> str:
-    """Checksum of the header's JSON, in hexadecimal: MCAP has none for metadata that a cut file still holds."""
+    """Checksum of the header's JSON, in hexadecimal; a truncated MCAP file has none of its metadata."""
     return f"{zlib.crc32(header.encode()):08x}"
 
 
 class Recorder(Protocol):
-    """Whoever takes the batches of a run."""
+    """Receiver of the batches of a run."""
 
     def begin(self, header: Header, snapshot: bytes, sources: Mapping[str, bytes], /) -> None:
-        """Take what the run starts from."""
+        """Take header, first Snapshot and source files of the run."""
 
     def take(self, batch: Batch, /) -> None:
         """Take the next steps."""
 
     def fault(self, name: str, time: float, message: str, /) -> None:
-        """Take a failure of a driver itself, which ended the run at a time [s]."""
+        """Take a failure of a planner itself, which ended the run at a time [s]."""
 
     def end(self) -> None:
         """Finish."""
@@ -72,7 +71,7 @@ class MemoryRecorder:
         self.faults.append(Fault(name, time, message))
 
     def end(self) -> None:
-        """Nothing is left to do."""
+        """Do nothing."""
 
 
 class FileRecorder:
@@ -81,12 +80,12 @@ class FileRecorder:
     Parameters
     ----------
     path : path
-        The file; overwritten.
+        The file, which is overwritten.
 
     Raises
     ------
     UsageError
-        If it cannot be written, or is something other than a regular file: a pipe without a reader would block.
+        If it cannot be written, or is not a regular file: a pipe without a reader would block.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -118,11 +117,11 @@ class FileRecorder:
         self._stream.flush()
 
     def take(self, batch: Batch) -> None:
-        """Write a batch with its commands, controls, scans, readings, contacts, and as many drawings as are useful."""
+        """Write a batch, with its drawings limited by `Quota`."""
         self.write(replace(batch, drawings=self._quota.pick(batch.drawings)) if batch.drawings else batch)
 
     def write(self, batch: Batch) -> None:
-        """Write a batch as it is."""
+        """Write a batch unchanged."""
         for message in messages_of(batch, self._step):
             if message.topic not in self._channels:
                 self._channel(message.topic, message.schema)

@@ -1,4 +1,4 @@
-"""`Recording`: what happened in a run, from memory or from an MCAP file; read, never stepped."""
+"""`Recording`: read access to the data of a run, in memory or in an MCAP file."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from cbsim.collision.contacts import Contact
 from cbsim.errors import RecordingError, UsageError, did_you_mean
 from cbsim.geometry.pose import heading, rotate
 from cbsim.recording.batch import FORMAT_VERSION, Batch, Header
-from cbsim.recording.container import BreaksOffError, DamageError, records
+from cbsim.recording.container import DamageError, TruncatedError, records
 from cbsim.recording.messages import Fault, batches_of
 from cbsim.recording.recorder import FileRecorder, MemoryRecorder, checksum_of
 from cbsim.sensing import READINGS, Reading, Scan
@@ -29,15 +29,15 @@ __all__ = ["Recording"]
 
 
 class Recording:
-    """A finished run, or a broken-off or damaged one up to its last sound chunk.
+    """A finished run; of a truncated or damaged file, all up to its last intact chunk.
 
-    Build it with `cbsim.run` or `Recording.open`. Accessors that take a name pass over the recording and keep only
+    Build it with `cbsim.run` or `Recording.open`. Accessors that take a name read the recording once and keep only
     what was asked for, so a file may be larger than memory.
 
     Attributes
     ----------
     header : Header
-        Scenario, step, seed, objects, sensors, versions.
+        Scenario, step, seed, objects, sensors and versions.
     snapshot : bytes
         The first Snapshot; empty if the file ends before it.
     sources : dict
@@ -66,14 +66,14 @@ class Recording:
         FileError
             If it is missing or not an MCAP file.
         RecordingError
-            If cbsim did not write it, or another version did.
+            If it was not written by cbsim, or has another version.
         """
         recording = cls(path=Path(path))
         recording._read_head()
         return recording
 
     def _read_head(self) -> None:
-        """Read up to the first Snapshot: header and sources."""
+        """Read header, sources and first Snapshot."""
         header, topics = None, dict[int, str]()
         with self._noting():
             for record in self._records():
@@ -94,7 +94,7 @@ class Recording:
         if self._damage:
             return f"the recording is damaged before its header: {self._damage}"
         if self._broken:
-            return "the recording breaks off before its header"
+            return "the recording is truncated before its header"
         return "this MCAP file was not written by cbsim: it has no header"
 
     def _parse_header(self, record: Metadata) -> Header:
@@ -113,24 +113,24 @@ class Recording:
 
     @property
     def complete(self) -> bool:
-        """False if the file breaks off or is damaged; reads a file to its end if that was not done yet."""
+        """False if the file is truncated or damaged; reads the file to its end unless that was done before."""
         return not self.ending
 
     @property
     def damage(self) -> str:
-        """What is wrong with the bytes, at which byte; empty if the file is sound or merely breaks off."""
+        """Description of the damage with its byte offset; empty if the file is intact or merely truncated."""
         self._to_the_end()
         return self._damage
 
     @property
     def ending(self) -> str:
-        """How the recording ends too early: ``breaks off after step 40``; empty if it is complete."""
+        """Description of a premature end: ``is truncated after step 40``; empty if the recording is complete."""
         self._to_the_end()
         steps = self.steps
         where = f"after step {steps[-1]}" if len(steps) else "before its first step"
         if self._damage:
             return f"is damaged {where}: {self._damage}"
-        return f"breaks off {where}" if self._broken else ""
+        return f"is truncated {where}" if self._broken else ""
 
     def _to_the_end(self) -> None:
         if self._memory is None and self._steps is None:
@@ -142,16 +142,16 @@ class Recording:
 
     @contextmanager
     def _noting(self) -> Iterator[None]:
-        """Take the place where the file breaks off or is damaged for its end, and remember that."""
+        """End where the file is truncated or damaged, and note that it is."""
         try:
             yield
-        except BreaksOffError:
+        except TruncatedError:
             self._broken = True
         except DamageError as reason:
             self._damage = str(reason)
 
     def batches(self) -> Iterator[Batch]:
-        """Walk the recording batch by batch, with commands and scans, up to where the file ends or is damaged."""
+        """Iterate over the batches, up to where the file ends or is damaged."""
         if self._memory is not None:
             yield from self._memory.batches
         else:
@@ -162,7 +162,7 @@ class Recording:
 
     @property
     def faults(self) -> list[Fault]:
-        """What drivers themselves failed with, which ended the run."""
+        """Failures of planners themselves, which ended the run."""
         if self._memory is not None:
             return self._memory.faults
         if self._faults is None:
@@ -241,7 +241,7 @@ class Recording:
         return np.concatenate(parts) if parts else np.zeros((0, MOTION_WIDTH))
 
     def scans(self, key: str) -> list[Scan]:
-        """All scans of a sensor, in the order of time, as `cbsim.sense` gave them.
+        """All scans of a sensor in order of time, equal to those of `cbsim.sense`.
 
         Parameters
         ----------
@@ -256,7 +256,7 @@ class Recording:
         return [row.scan(angles, directions, nothing) for row in rows]
 
     def readings(self, key: str) -> list[Reading]:
-        """All readings of a sensor that is no laser, in the order of time, as `cbsim.sense` gave them.
+        """All readings of a sensor other than a laser in order of time, equal to those of `cbsim.sense`.
 
         Parameters
         ----------
@@ -266,7 +266,7 @@ class Recording:
         Raises
         ------
         RecordingError
-            If a reading has not the numbers that the type of its sensor has.
+            If a reading has the wrong number of values for the type of its sensor.
         """
         kind = self._sensor(key, lasers=False)["type"]
         rows = (row for batch in self.batches() for row in batch.readings if row.key == key)
@@ -276,7 +276,7 @@ class Recording:
             raise RecordingError(f"a reading of '{key}' is damaged: {reason}") from None
 
     def _sensor(self, key: str, *, lasers: bool) -> dict[str, Any]:
-        """Find what the header says of a laser, or of a sensor that is none."""
+        """Find a laser, or a sensor of another type, in the header."""
         known = {
             sensor["key"]: sensor for sensor in self.header.sensors if (sensor.get("type") not in READINGS) == lasers
         }
@@ -285,11 +285,11 @@ class Recording:
         return known[key]
 
     def commands(self) -> list[tuple[int, int, tuple[float, ...]]]:
-        """All commands: the step they took effect after, the vehicle's row, and the numbers as `Command.row`."""
+        """All commands: the step after which they took effect, the vehicle's row, and the numbers of `Command.row`."""
         return [command for batch in self.batches() for command in batch.commands]
 
     def controls(self) -> list[tuple[int, str, float]]:
-        """All controls of models that were set: the step they took effect after, their names and values."""
+        """All controls of models that were set: the step after which they took effect, their names and values."""
         names = {place: name for name, place in self.header.controls.items()}
         rows = (row for batch in self.batches() for row in batch.controls)
         return [(step, names.get(place, str(place)), value) for step, place, value in rows]
@@ -300,14 +300,14 @@ class Recording:
         return [Contact.of(row, self.names) for row in rows]
 
     def drawings(self) -> list[tuple[float, tuple[Drawing, ...]]]:
-        """All that planners showed, in the order of time: from when on [s], and everything that was to be seen then."""
+        """All annotations of planners in order of time: start [s], and all drawings visible from then on."""
         step = self.header.step
         return [(row.step * step, row.drawings) for batch in self.batches() for row in batch.drawings]
 
     def save(self, path: str | Path, recorder_of: Callable[[str | Path], FileRecorder] = FileRecorder) -> None:
         """Write the recording to an MCAP file.
 
-        An old file stands until the new one is whole, so a recording may be saved over the file it is read from.
+        An existing file is replaced only when the new one is complete, so a recording may be saved over its own file.
 
         Parameters
         ----------
@@ -318,14 +318,14 @@ class Recording:
         Raises
         ------
         RecordingError
-            If the recording ends before its first Snapshot: there is nothing to save.
+            If the recording ends before its first Snapshot.
         UsageError
             If the file cannot be written.
         """
         self.require_snapshot()
         target = Path(path).resolve()
         if (target.exists() and not target.is_file()) or not target.parent.is_dir():
-            self._write(recorder_of(path))  # says why it cannot
+            self._write(recorder_of(path))  # raises with the reason
             return
         part = target.with_name(f"{target.name}.{os.getpid()}.part")
         recorder = recorder_of(part)
@@ -348,7 +348,7 @@ class Recording:
     def require_snapshot(self) -> None:
         """Raise RecordingError if the recording ends before its first Snapshot."""
         if not self.snapshot:
-            how = f"is damaged ({self._damage})" if self._damage else "breaks off"
+            how = f"is damaged ({self._damage})" if self._damage else "is truncated"
             raise RecordingError(f"{self.path}: error: the recording {how} before its first snapshot")
 
     def _row(self, name: str) -> int:

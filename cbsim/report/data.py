@@ -205,7 +205,7 @@ def run_of(recording: Recording, *, plotted: int = MAX_PLOTTED) -> Run:
     spanned = hulls_of(recording.header, scene)
     columns = Columns.over(recording, [k for k, row in enumerate(recording.header.moving) if row in spanned])
     if recording.ending:
-        problems.append(f"The recording {recording.ending}: what is told here ends there too.")
+        problems.append(f"The recording {recording.ending}; so does this report.")
     header = recording.header
     bodies = bodies_of(header, scene)
     motions = _motions(header, columns)

@@ -32,7 +32,7 @@ def outage_at(conf: SensorConf, index: int) -> Window | None:
 
 
 def in_outage(conf: SensorConf, index: int) -> bool:
-    """Tell whether a reading falls into an outage."""
+    """Return whether a reading falls into an outage."""
     return outage_at(conf, index) is not None
 
 

@@ -1,1 +1,1 @@
-"""What a file may say, as frozen dataclasses: no numba, no shapely, no input or output."""
+"""Specs: contents of files as frozen dataclasses, without numba, shapely, input or output."""

@@ -1,4 +1,4 @@
-"""`brief`: one line on a large value, for the screen of a person who prints it."""
+"""`brief`: one-line representation of large values."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ LONGEST = 60  # characters of a text
 
 
 def brief(value: Any) -> str:
-    """Name a dataclass's type, its name, what is not as usual, and how many there are of everything else that counts.
+    """Represent a dataclass by its type, name, values that differ from defaults, and lengths of collections.
 
-    Serves as ``__repr__`` of specs, whose own would fill pages.
+    The ``__repr__`` of specs, whose default would fill pages.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ def brief(value: Any) -> str:
 
 
 def _told(part: Field[Any], item: Any) -> str:
-    """Say what stands in one field; nothing where it is empty, or as it is by default."""
+    """Report what stands in one field; nothing where it is empty, or as it is by default."""
     if isinstance(item, str | int | float):
         text = f"{item[: LONGEST - 1]}…" if isinstance(item, str) and len(item) > LONGEST else item
         return "" if item in (part.default, "") else f"{part.name}={text!r}"

@@ -1,4 +1,4 @@
-"""What passes between a simulation and a planner: `Command` out, `Observation` in."""
+"""Interface of planners: `Observation` in, `Command` out."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Command", "ControlledModel", "Observation", "Vehicle"]
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """What a driver asks of a vehicle; held until the next command.
+    """Command to a vehicle; held until the next one.
 
     | field | meaning | minimum | maximum |
     |---|---|---|---|
@@ -60,7 +60,7 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Vehicle:
-    """What a planner is told of the vehicle it drives.
+    """Description of a vehicle for its planner.
 
     Attributes
     ----------
@@ -109,7 +109,7 @@ class Vehicle:
 
 @dataclass(frozen=True, slots=True)
 class ControlledModel:
-    """What a controller is told of the model whose controls it works.
+    """Description of a model for its controller.
 
     Attributes
     ----------
@@ -128,7 +128,7 @@ class ControlledModel:
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """What a planner knows at a decision.
+    """Input of a planner's decision.
 
     Attributes
     ----------
@@ -141,8 +141,8 @@ class Observation:
     scans : mapping
         Newest scan of each of the bot's lasers, by `<object name>/<conf file stem>`.
     readings : mapping
-        Newest `Fix`, `Odometry` or `ObjectList` of each of its other sensors (`cbsim.sensing`). A sensor that is silent
-        is absent. What stands above is the truth, which no sensor knows.
+        Newest `Fix`, `Odometry` or `ObjectList` of each of its other sensors (`cbsim.sensing`). Silent sensors are
+        absent. The attributes above are the ground truth.
     state : ndarray, shape (bodies, 13)
         Of a model: position [m], velocity [m/s], orientation, angular velocity [rad/s] of each body.
     controls : mapping

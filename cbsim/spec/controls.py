@@ -1,4 +1,4 @@
-"""What controls of models take: joysticks and keys have ends, whoever works them.
+"""Ranges of controls of models: joysticks and keys.
 
 >>> expected("Walker/joystick1.y", 5.0), expected("joystick1.y", -1.0), expected("flag.x", float("nan"))
 ('a number from -1 to 1', '', 'a finite number')
@@ -12,11 +12,11 @@ from numbers import Real
 __all__ = ["expected"]
 
 RANGES = {"joystick": (-1.0, 1.0), "key.": (0.0, 1.0)}
-"""Beginning of a control's own name → its ends; others have none."""
+"""Beginning of a control's own name → its range; others are unbounded."""
 
 
 def expected(name: str, value: object) -> str:
-    """Tell what a control takes, if that value is none of it; else nothing.
+    """Describe the values of a control if a value is not one of them; otherwise return an empty text.
 
     Parameters
     ----------

@@ -1,8 +1,7 @@
-"""What a planner may show of its thoughts: lines, points and texts in the world, for people who look.
+"""Annotations of planners: lines, points and texts in the world.
 
-A planner that has a method ``draw()`` returns some of these; it is called after `plan` while somebody looks or records.
-What it shows goes to screens and recordings: it changes no bit of the run. Numbers are kept in single precision, as
-recordings keep them.
+A planner's optional method ``draw()`` returns a list of these; it is called after `plan` while a run is viewed or
+recorded. Annotations change no bit of the run. Numbers are kept in single precision, as in recordings.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ class _Places:
     points: ArrayLike
     """(n, 2) or (n, 3) [m]."""
     colour: Sequence[int] | None = field(default=None, kw_only=True)
-    """Red, green, blue from 0 to 255; without, that of planners."""
+    """Red, green, blue from 0 to 255; by default the colour of planners."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "points", _places(self.points, type(self).__name__))
@@ -86,7 +85,7 @@ def drawings_of(shown: object) -> tuple[Drawing, ...]:
     Raises
     ------
     UsageError
-        If it is no sequence of drawings.
+        If it is not a sequence of drawings.
     """
     if shown is None:
         return ()

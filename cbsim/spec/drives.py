@@ -1,6 +1,6 @@
-"""The table of drives: which plant models there are, and on which wheels each runs.
+"""Table of drives: plant models, and the wheels that each supports.
 
-The place in the table is the code by which kernels know a drive (`cbsim.vehicle.kernels.drives`).
+The index in the table is the code of a drive in kernels (`cbsim.vehicle.kernels.drives`).
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ class Drive(NamedTuple):
     Attributes
     ----------
     wheels : WheelType
-        What it runs on.
+        Wheels of its vehicles.
     meaning : str
         What it is.
     uses : tuple of str
-        Vehicle parameters that it, or a collision of what it drives, depends on.
+        Vehicle parameters that it, or a collision of its vehicles, depends on.
     """
 
     wheels: WheelType
@@ -54,7 +54,7 @@ DRIVES: Registry[Drive] = Registry(
 )
 
 DEFAULT_DRIVES = {WheelType.CONVENTIONAL: "dynamic", WheelType.SKID: "skid"}
-"""What drives a vehicle whose file does not say."""
+"""Default drives of vehicles."""
 
 
 def drives_on(wheels: WheelType) -> list[str]:

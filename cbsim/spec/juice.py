@@ -1,6 +1,6 @@
-"""What a Juice file says: bodies, joints and behaviours, number by number, before any of it is a mechanism.
+"""Contents of a Juice file: bodies, joints and behaviours.
 
-Lengths, masses and times are SI as they stand (a Juice unit of length is a metre). Angles are degrees here, as in the
+Lengths, masses and times are SI as written (a Juice unit of length is a metre). Angles are degrees here, as in the
 file, because behaviours mix them with lengths and pure numbers; `cbsim.models.juice.build` turns them into radians.
 Numbers keep their text where a file wrote them.
 """
@@ -56,7 +56,7 @@ class JointKind(StrEnum):
 
 
 class Source(IntEnum):
-    """What moves a behaviour; the numbers are the file's."""
+    """Source of a behaviour; the numbers are the file's."""
 
     NONE = 0
     ENGINE = 1
@@ -87,7 +87,7 @@ class Motion(IntEnum):
 
 
 class MotorType(IntEnum):
-    """What a network asks of a joint; the numbers are the file's."""
+    """Request of a network to a joint; the numbers are the file's."""
 
     POSITION = 1
     VELOCITY = 2
@@ -157,7 +157,7 @@ class JuiceBody:
 
     @property
     def size(self) -> tuple[float, ...]:
-        """The sizes that its shape has [m]."""
+        """Sizes of its shape [m]."""
         if self.shape == BodyShape.BOX:
             return tuple(self.box)
         if self.shape == BodyShape.SPHERE:
@@ -185,7 +185,7 @@ class JuiceJoint:
     has_low, has_high : bool
         Whether they count.
     length, diameter : float
-        What it is drawn as [m]: a cylinder along its axis, of a ball joint a ball.
+        Size of its drawing [m]: a cylinder along its axis, or the ball of a ball joint.
     """
 
     kind: JointKind
@@ -209,7 +209,7 @@ class JuiceJoint:
 
 @dataclass(frozen=True, slots=True)
 class ClockworkMotor:
-    """A joint that a clockwork moves.
+    """A joint driven by a clockwork.
 
     Attributes
     ----------
@@ -218,7 +218,7 @@ class ClockworkMotor:
     offset : float
         [degrees or m].
     motion : int
-        One of `Motion`; kept as it is where nothing follows from it.
+        One of `Motion`; kept unchanged if it has no effect.
     phase : float
         [degrees].
     amplitude : float
@@ -263,7 +263,7 @@ class Clockwork:
 
 @dataclass(frozen=True, slots=True)
 class MotorNode:
-    """Where a network drives a joint: with a position [degrees or m], or a velocity [rad/s] of a hinge."""
+    """Output of a network to a joint: a position [degrees or m], or a velocity [rad/s] of a hinge."""
 
     id: int
     name: str = ""
@@ -289,7 +289,7 @@ class FunctionNode:
 
 @dataclass(frozen=True, slots=True)
 class SourceNode:
-    """What comes into a network; ``amplitude_source`` is kept, and not used, as in Juice."""
+    """Input of a network; ``amplitude_source`` is kept but unused, as in Juice."""
 
     id: int
     name: str = ""
@@ -313,7 +313,7 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """A behaviour made of nodes and edges; its gain is kept, and not used, as in Juice."""
+    """A behaviour of nodes and edges; its gain is kept but unused, as in Juice."""
 
     name: str = ""
     enabled: bool = True
@@ -341,21 +341,21 @@ class JuiceModel:
     friction : float
         Largest friction of a contact along each of two tangents [N].
     erp, cfm : float
-        Share of an error that a step takes away; compliance [m/(N s) or rad/(N m s)].
+        Share of an error that a step corrects; compliance [m/(N s) or rad/(N m s)].
     standard_speed : float
         Of the main engine [turns per minute].
     speed_factor : float
-        What the user's slider multiplies it with, −2 to 2.
+        Factor of the user's slider, −2 to 2.
     pose_delay : float
-        How long the engine waits [s].
+        Waiting time of the engine [s].
     pose_phase : float
-        Where it waits [degrees; see ``pose_phase_units``].
+        Phase while it waits [degrees; see ``pose_phase_units``].
     bodies, joints, behaviours : tuple
         Joints are sorted by kind, as a file has them.
     bounce : float
         Restitution of contacts, 0 to 1; a file of the third dialect says it.
     dialect : str
-        What the file was written in: ``1``, ``early``, ``pre-1`` or ``3``.
+        Dialect of the file: ``1``, ``early``, ``pre-1`` or ``3``.
     """
 
     gravity: float = 9.81
@@ -380,6 +380,6 @@ class JuiceModel:
         object.__setattr__(self, "joints", tuple(sorted(self.joints, key=lambda joint: order.index(joint.kind))))
 
     def sound_joints(self) -> tuple[JuiceJoint, ...]:
-        """Joints between two different bodies that are there; the others are left out of the mechanism."""
+        """Joints between two different existing bodies; the others are left out of the mechanism."""
         known = {body.id for body in self.bodies}
         return tuple(j for j in self.joints if {j.body1, j.body2} <= known and j.body1 != j.body2)

@@ -1,4 +1,4 @@
-"""What a mission file says: checkpoints in order, and speed limits per segment or zone (MDF)."""
+"""Contents of a mission file: checkpoints in order, and speed limits per segment or zone (MDF)."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ class Written(float):
     Parameters
     ----------
     text : str
-        The number as it stands in the file: ``0.20``.
+        The number as written in the file: ``0.20``.
     unit : float
         The file's unit in SI: `cbsim.units.FOOT` for a lane width.
 

@@ -1,4 +1,4 @@
-"""What a CajunBot object file says, versions 1 and 2 alike (docs/formats/objects.md).
+"""Contents of a CajunBot object file of version 1 or 2 (docs/formats/objects.md).
 
 Angles in radians, everything else SI; numbers keep their text where a file wrote them. Axes of sizes and offsets are
 the body's: x right, y forward, z up.
@@ -93,7 +93,7 @@ class Goal:
     waypoint : int or None
         None stands for every remaining waypoint of the lane (D14).
     broken : bool
-        True where the file's numbers were refused: what stands here is no reference that could be checked.
+        True where the file's numbers were refused: what stands here is not a reference that could be checked.
     """
 
     speed: float
@@ -231,7 +231,7 @@ class ObjectFile:
     """A whole object file.
 
     `version` is 1 or 2, `name` is ``Default`` where the format has none; `broken` where objects of the file are missing
-    here because of their mistakes.
+    here because of their errors.
     """
 
     name: str

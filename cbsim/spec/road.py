@@ -1,4 +1,4 @@
-"""What a road network file says: segments, lanes, waypoints, exits, zones, spots (docs/formats/rndf.md).
+"""Contents of a road network file: segments, lanes, waypoints, exits, zones, spots (docs/formats/rndf.md).
 
 Angles stay in degrees of latitude and longitude here: the local plane is chosen when a World is compiled.
 Widths and heights are metres. Points of one lane or perimeter stand in columns, because the largest real networks hold
@@ -66,7 +66,7 @@ class Points:
     numbers : tuple of int
         Last part of each id.
     latitude, longitude : ndarray, shape (n,)
-        Degrees north and east; in a metric file the two columns as they stand, x and y [m].
+        Degrees north and east; in a metric file the two columns as written, x and y [m].
     texts : tuple of (str, str)
         The two columns as written; empty where the points do not come from a file.
     lines : sequence of int

@@ -1,4 +1,4 @@
-"""What a scenario file says: a network, objects and models on it, the clock, the planners, and what is expected.
+"""Contents of a scenario file: network, objects, models, clock, planners and expectations.
 
 The YAML spells angles in degrees; here they are radians like everywhere. Latitude and longitude stay in degrees, as in
 `cbsim.spec.road`. Every value is plain and frozen; `Scenario.at` finds the line that asked for something.
@@ -89,7 +89,7 @@ class Addition:
 
 @dataclass(frozen=True, slots=True)
 class ModelAddition:
-    """A model file (walker, mechanism, robot) that stands in the scenario.
+    """A model file (walker, mechanism, robot) that is in the scenario.
 
     Attributes
     ----------
@@ -150,7 +150,7 @@ class Scenario:
     seed : int
         Of every random stream, 0 to 2⁶³ − 1.
     step, duration : float
-        [s]; a duration of None leaves it to whoever runs the scenario.
+        [s]; a duration of None leaves it to the run.
     deadline : float
         Wall-clock time that a planner may take for one decision [s].
     traffic : tuple of Pool

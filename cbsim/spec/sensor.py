@@ -1,4 +1,4 @@
-"""What a sensor conf file says, with the defaults of its model filled in (docs/formats/sensor_conf.md)."""
+"""Contents of a sensor conf file, with the defaults of its model (docs/formats/sensor_conf.md)."""
 
 from __future__ import annotations
 

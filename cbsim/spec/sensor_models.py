@@ -1,4 +1,4 @@
-"""Default models of sensors: what a conf file need not say (docs/formats/sensor_conf.md)."""
+"""Default values of sensor models (docs/formats/sensor_conf.md)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What a URDF file says: links and joints of a robot, number by number, before any of it is a mechanism.
+"""Contents of a URDF file: links and joints of a robot.
 
 Lengths in metres, angles in radians, everything else SI, as the format has it; numbers keep their text where a file
-wrote them. What readers of URDF ignore stands in `extensions`, as texts that are written back.
+wrote them. What readers of URDF ignore is in `extensions`, as texts that are written back.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ class Visual:
 
 @dataclass(frozen=True, slots=True)
 class Collision:
-    """What a part of a link is to whoever touches it."""
+    """Collision geometry of a part of a link."""
 
     geometry: Geometry
     origin: Frame = HERE
@@ -158,7 +158,7 @@ class Link:
     Attributes
     ----------
     broken : bool
-        Whether a mistake in it has been told: what follows from it is not told again.
+        Whether an error in it has been reported: what follows from it is not told again.
     extensions : tuple of str
         What is not simulated, as texts of elements.
     """

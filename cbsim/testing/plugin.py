@@ -1,8 +1,8 @@
 """The pytest plugin: every scenario file below a folder named ``scenarios`` is a test.
 
-Nothing of the simulator is imported before a scenario runs, and nothing but YAML files is looked at, so that the plugin
-costs and disturbs nothing in a test run that is not about scenarios. Its options are added after those of every
-conftest, and only where nobody else has an option of that name.
+The simulator is not imported before a scenario runs, and only YAML files are examined, so that the plugin does not
+affect test runs without scenarios. Its options are added after those of all conftests, unless an option of that name
+exists.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 __all__ = ["ScenarioFile", "ScenarioItem", "looks_like_a_scenario"]
 
 FOLDER = "scenarios"
-OBJECTS = pytest.StashKey[set[str]]()  # names of the objects of all scenarios that ran
+OBJECTS = pytest.StashKey[set[str]]()  # object names of all scenarios that ran
 ENDINGS = (".yaml", ".yml")
 NAMED = tuple(f".scenario{ending}" for ending in ENDINGS)
-HEAD = 64 * 1024  # bytes of a file that are looked at
+HEAD = 64 * 1024  # bytes of a file that are examined
 
-# Keys of a scenario; one of the first row is in every one, since there is nothing to run without.
+# Keys of a scenario; each has at least one of CONTENTS, or it would be empty.
 CONTENTS = {"network", "objects", "add", "models"}
 KEYS = CONTENTS | {
     *("description", "mission", "place", "origin", "offset_frame", "script_angle", "seed", "step", "duration"),
@@ -34,7 +34,10 @@ KEYS = CONTENTS | {
 }
 
 OPTIONS: tuple[tuple[str, dict[str, Any]], ...] = (
-    ("--planner", {"action": "append", "metavar": "[NAME=]module:Class", "help": "drives each scenario's first bot"}),
+    (
+        "--planner",
+        {"action": "append", "metavar": "[NAME=]module:Class", "help": "planner of the first or a named bot"},
+    ),
     ("--record", {"metavar": "DIR", "help": "keep recordings of scenarios that fail"}),
     ("--record-all", {"action": "store_true", "help": "keep those of scenarios that pass, too"}),
     ("--seed", {"type": int, "help": "seed of every scenario, in place of its own"}),
@@ -45,7 +48,7 @@ OPTIONS: tuple[tuple[str, dict[str, Any]], ...] = (
 
 @pytest.hookimpl(wrapper=True)
 def pytest_load_initial_conftests(parser: pytest.Parser) -> Iterator[None]:
-    """Add options once every conftest has added its own."""
+    """Add options after those of all conftests."""
     result = yield
     group = parser.getgroup("cbsim", "driving scenarios of cbsim")
     taken = _taken(parser)
@@ -65,25 +68,25 @@ def _key(option: str) -> str:
 
 
 def pytest_report_header(config: pytest.Config) -> str | None:
-    """Say who drives."""
+    """List the planners."""
     planners = config.getoption(_key("--planner"), None)
-    return f"cbsim: driven by {', '.join(planners)}" if planners else None
+    return f"cbsim: planner {', '.join(planners)}" if planners else None
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Refuse a run in which a planner was named for a bot that no scenario has: it drove nowhere."""
-    if _seatless(session.config):
+    """Fail a run with a planner for a bot that no scenario has."""
+    if _unused_planners(session.config):
         session.exitstatus = pytest.ExitCode.USAGE_ERROR
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """Say so."""
-    for line in _seatless(config):
+    """Report planners without a bot."""
+    for line in _unused_planners(config):
         terminalreporter.write_line(f"ERROR: {line}", red=True)
 
 
-def _seatless(config: pytest.Config) -> list[str]:
-    """Complaints about planners for bots that none of the scenarios that ran has."""
+def _unused_planners(config: pytest.Config) -> list[str]:
+    """Messages about planners for bots that none of the scenarios has."""
     objects = config.stash.get(OBJECTS, set())
     texts = config.getoption(_key("--planner"), None) or () if objects else ()
     lines = []
@@ -100,7 +103,7 @@ def _seatless(config: pytest.Config) -> list[str]:
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> ScenarioFile | None:
-    """Take scenario files: below ``scenarios``, named ``*.scenario.yaml``, or named on the command line."""
+    """Collect scenario files: below ``scenarios``, named ``*.scenario.yaml``, or named on the command line."""
     if file_path.suffix.lower() not in ENDINGS:
         return None
     if file_path.name.lower().endswith(NAMED):
@@ -112,13 +115,13 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> ScenarioFi
 
 
 def _is_below_scenarios(path: Path, root: Path) -> bool:
-    """Tell whether a folder of that name, the root of the test run or one inside it, holds a file."""
+    """Tell whether a file is below a folder of that name, which is the root of the test run or below it."""
     inside = path.relative_to(root.parent) if path.is_relative_to(root.parent) else path
     return FOLDER in inside.parts[:-1]
 
 
 def looks_like_a_scenario(path: Path) -> bool:
-    """Tell a scenario, a broken one too, from other YAML by its top-level keys: most of them are a scenario's."""
+    """Tell scenarios, even invalid ones, from other YAML files: most top-level keys are those of scenarios."""
     try:
         with path.open("rb") as stream:
             text = stream.read(HEAD).decode("utf-8", "replace")
@@ -133,14 +136,14 @@ class ScenarioFile(pytest.File):
     """A scenario file: one test."""
 
     def collect(self) -> Iterator[ScenarioItem]:
-        """Give the test."""
+        """Return the test."""
         name = self.path.name
         ending = next((one for one in (*NAMED, *ENDINGS) if name.lower().endswith(one)), "")
         yield ScenarioItem.from_parent(self, name=name[: len(name) - len(ending)] or name)
 
 
 class ScenarioItem(pytest.Item):
-    """A run of a scenario: it passes if the verdict does."""
+    """A run of a scenario; it passes if the verdict is ``pass``."""
 
     def runtest(self) -> None:
         """Run it."""
@@ -148,7 +151,7 @@ class ScenarioItem(pytest.Item):
 
         here = str(self.config.invocation_params.dir)
         if here not in sys.path:
-            sys.path.insert(0, here)  # where a planner of one's own lies
+            sys.path.insert(0, here)  # for planners of the test repository
         trial = self._trial()
         try:
             run_trial(trial)
@@ -176,13 +179,13 @@ class ScenarioItem(pytest.Item):
         )
 
     def _slug(self) -> str:
-        """Name of a recording: the file's way from the root of the test run, as one name."""
+        """Name of a recording: the file's path relative to the root of the test run, as one name."""
         root = self.config.rootpath
         inside = self.path.relative_to(root) if self.path.is_relative_to(root) else Path(self.path.name)
         return "-".join((*inside.parts[:-1], self.name))
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        """Show the checks, or what is wrong with a file; a traceback only of what is neither."""
+        """Show the checks or the errors of a file; a traceback only of other exceptions."""
         from cbsim.errors import CbsimError
 
         if isinstance(excinfo.value, CbsimError):
@@ -190,5 +193,5 @@ class ScenarioItem(pytest.Item):
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, int | None, str]:
-        """Name it in headings."""
+        """Return the heading of the report."""
         return self.path, None, f"scenario {self.name}"

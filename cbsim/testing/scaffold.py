@@ -1,4 +1,4 @@
-"""A test repository to start from: a small planner that works, a scenario for it, and how to run them."""
+"""Template of a test repository: a small planner, a scenario for it, and instructions."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 __all__ = ["FILES", "write_planner_tests"]
 
 PLANNER = '''\
-"""A planner to begin with: it follows its lane at an even speed. Make it yours."""
+"""A minimal planner: it follows its lane at constant speed. Replace it by yours."""
 
 import math
 
@@ -66,14 +66,14 @@ README = """\
 
     pip install cbsim pytest
     pytest                                          # every scenario in scenarios/, with the planner it names
-    pytest scenarios --planner my_planner:Planner   # another driver at the wheel of every scenario
-    pytest scenarios --record out -n 2              # keep recordings of what fails; two at a time (pytest-xdist)
+    pytest scenarios --planner my_planner:Planner   # another planner in every scenario
+    pytest scenarios --record out -n 2              # keep recordings of failures; two at a time (pytest-xdist)
 
     cbsim run scenarios/follow_the_road.yaml        # one of them, with its numbers
     cbsim check scenarios/*.yaml                    # every mistake with its line
 
 A planner is any class with `start(mission, network, vehicle)` and `plan(observation)`, which returns a `cbsim.Command`.
-What it knows, and what it may ask for, stands in `my_planner.py` in short, and in cbsim's pages on Python in full.
+`my_planner.py` shows the essentials of observations and the network; cbsim's pages on Python describe them in full.
 """
 
 FILES = {

@@ -1,4 +1,4 @@
-"""`Trial`: one scenario run as a test, with another driver at the wheel if that is wanted."""
+"""`Trial`: one scenario run as a test, with its own planners or others."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ class FailedError(CbsimError):
 
 @dataclass
 class Trial:
-    """What is to be run, and what is told of it.
+    """Parameters and results of a run.
 
     Attributes
     ----------
     path : Path
         The scenario.
     planners : tuple of str
-        ``[NAME=]module:Class``: who drives the bot of that name, or the first one, where a scenario has it.
+        ``[NAME=]module:Class``: planner of a bot by name, or of the first; ignored without such a bot.
     seed, step, deadline : optional
         In place of the scenario's; step and deadline in seconds.
     record : Path or None
-        Where a recording goes.
+        File of the recording.
     keep : bool
-        Keep the recording of a run that passes, too.
+        Keep recordings of runs that pass, too.
     properties : list of (str, object)
         Seed, step, digest and the like, once it has run.
     warnings : list of str
-        About the scenario's files.
+        Warnings about the scenario's files.
     objects : tuple of str
         Names of its objects, once it has been loaded.
     """
@@ -76,7 +76,7 @@ def run_trial(trial: Trial) -> Outcome:
     trial.objects = tuple(body.name for body in world)
     if trial.record is not None:
         trial.record.parent.mkdir(parents=True, exist_ok=True)
-    outcome = execute(world, record=trial.record, planner=seats(world, trial.planners))
+    outcome = execute(world, record=trial.record, planner=planners_of(world, trial.planners))
     trial.properties += [
         ("seed", outcome.snapshot.seed),
         ("step", world.step),
@@ -85,14 +85,14 @@ def run_trial(trial: Trial) -> Outcome:
         ("real_time_factor", round(outcome.real_time_factor, 1)),
     ]
     if outcome.verdict != "pass":
-        raise FailedError(told(trial, outcome))
+        raise FailedError(failure_report(trial, outcome))
     if trial.record is not None and not trial.keep:
         trial.record.unlink(missing_ok=True)
     return outcome
 
 
-def seats(world: World, planners: tuple[str, ...]) -> dict[str, str]:
-    """Seat planners, those of the command line in place of the scenario's; a bot that is not there needs none.
+def planners_of(world: World, planners: tuple[str, ...]) -> dict[str, str]:
+    """Planner of each bot: that of the command line, else that of the scenario; unknown bots are ignored.
 
     Raises
     ------
@@ -102,21 +102,21 @@ def seats(world: World, planners: tuple[str, ...]) -> dict[str, str]:
     from cbsim.planner.driver import default_driven_object
 
     first = default_driven_object(world)
-    seated = {name or first or "": who for name, who in world.settings.planners}
+    planned = {name or first or "": planner for name, planner in world.settings.planners}
     chosen: dict[str, str] = {}
     for text in planners:
-        name, equals, who = text.rpartition("=")
-        seat = name.strip() if equals else first
-        if seat is None or seat not in {body.name for body in world} | {instance.name for instance in world.instances}:
+        name, equals, planner = text.rpartition("=")
+        bot = name.strip() if equals else first
+        if bot is None or bot not in {body.name for body in world} | {instance.name for instance in world.instances}:
             continue
-        if seat in chosen:
-            raise UsageError(f"two planners for '{seat}': '{chosen[seat]}' and '{who}'")
-        chosen[seat] = who
-    return seated | chosen
+        if bot in chosen:
+            raise UsageError(f"two planners for '{bot}': '{chosen[bot]}' and '{planner}'")
+        chosen[bot] = planner
+    return planned | chosen
 
 
-def told(trial: Trial, outcome: Outcome) -> str:
-    """List the checks of a run that failed, and say how to see it again."""
+def failure_report(trial: Trial, outcome: Outcome) -> str:
+    """List the checks of a run that failed, and the command that repeats it."""
     world, snapshot = outcome.world, outcome.snapshot
     ran = f"{outcome.verdict} after {snapshot.time:g} s of {world.settings.duration:g} s"
     lines = [f"{world.name}: {ran} (seed {snapshot.seed}, step {world.step:g} s, digest {outcome.digest})"]

@@ -1,1 +1,1 @@
-"""Controllers: who moves an object, one file per controller."""
+"""Controllers of objects, one file each."""

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from cbsim.viewer.actions import CLOSE, Action
 from cbsim.viewer.layers import LAYERS
-
-if TYPE_CHECKING:
-    from cbsim.viewer.session import Session
+from cbsim.viewer.session_state import SessionState
 
 __all__ = ["ACTIONS", "MOUSE"]
 
@@ -25,57 +22,57 @@ SWITCHES = {
 def _pan(right: float, down: float) -> Action:
     arrow = {(1, 0): "left", (-1, 0): "right", (0, 1): "up", (0, -1): "down"}[(int(right), int(down))]
 
-    def act(session: Session) -> None:
+    def act(session: SessionState) -> None:
         session.following = False
         session.camera = session.camera.panned(right * PAN * session.points, down * PAN * session.points)
 
     return Action((f"shift+{arrow}",), f"look further {arrow}", "look", act)
 
 
-def _zoom(session: Session, factor: float) -> None:
+def _zoom(session: SessionState, factor: float) -> None:
     session.camera = session.camera.zoomed(factor)
 
 
-def _turn(session: Session, angle: float) -> None:
+def _turn(session: SessionState, angle: float) -> None:
     session.camera = session.camera.turned(angle)
 
 
-def _upright(session: Session) -> None:
+def _upright(session: SessionState) -> None:
     session.heading_up = False
     session.camera = session.camera.turned(-session.camera.angle)
 
 
-def _heading_up(session: Session) -> None:
+def _heading_up(session: SessionState) -> None:
     session.heading_up = not session.heading_up
     if session.heading_up and not session.following:
         session.follow()
 
 
-def _measure(session: Session) -> None:
+def _measure(session: SessionState) -> None:
     session.measuring = not session.measuring
     session.options.measure.clear()
 
 
-def _steer(session: Session) -> None:
+def _steer(session: SessionState) -> None:
     session.show_inputs = not session.show_inputs
 
 
-def _help(session: Session) -> None:
+def _help(session: SessionState) -> None:
     session.helping = not session.helping
 
 
-def _longer(session: Session) -> None:
+def _longer(session: SessionState) -> None:
     lengths = (10.0, 30.0, math.inf, 0.0, 3.0)
     here = lengths.index(session.options.trail) if session.options.trail in lengths else -1
     session.options.trail = lengths[(here + 1) % len(lengths)]
 
 
-def _picture(session: Session) -> None:
+def _picture(session: SessionState) -> None:
     if session.save_picture is not None:
         session.message = session.save_picture()
 
 
-def _quit(session: Session) -> None:
+def _quit(session: SessionState) -> None:
     session.running = False
 
 

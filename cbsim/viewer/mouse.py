@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import math
 import time
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pygame
 
+from cbsim.viewer.panels import Panels
 from cbsim.viewer.pick import body_at
+from cbsim.viewer.session_state import SessionState
 from cbsim.viewer.widgets import Button, Widget, press
-
-if TYPE_CHECKING:
-    from cbsim.viewer.session import Session
 
 __all__ = ["Mouse"]
 
@@ -25,8 +23,8 @@ DOUBLE = 0.4  # [s] time between the clicks of a double click
 class Mouse:
     """Mouse state of a session."""
 
-    def __init__(self, session: Session) -> None:
-        self.session = session
+    def __init__(self, session: SessionState, panels: Panels) -> None:
+        self.session, self._panels = session, panels
         self._held: Widget | None = None
         self._pressed: tuple[int, tuple[int, int]] | None = None
         self._moved, self._last = False, (0, 0)
@@ -48,7 +46,7 @@ class Mouse:
 
     def _press(self, button: int, pixel: tuple[int, int]) -> None:
         self.session.hover = pixel
-        self._held = press(self.session.panels.widgets, pixel) if button == 1 else None
+        self._held = press(self._panels.widgets, pixel) if button == 1 else None
         if isinstance(self._held, Button):
             self._held.callback()
         elif self._held is not None:

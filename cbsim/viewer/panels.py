@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import pygame
 
@@ -15,11 +14,9 @@ from cbsim.viewer.keys import ACTIONS, MOUSE
 from cbsim.viewer.layers.lasers import without_returns
 from cbsim.viewer.model_controls import ModelControls, range_of
 from cbsim.viewer.pick import waypoint_at
+from cbsim.viewer.session_state import SessionState
 from cbsim.viewer.view import View
 from cbsim.viewer.widgets import Button, Slider, Widget
-
-if TYPE_CHECKING:
-    from cbsim.viewer.session import Session
 
 __all__ = ["Panels"]
 
@@ -37,10 +34,10 @@ class Panels:
 
     Parameters
     ----------
-    session : Session
+    session : SessionState
     """
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: SessionState) -> None:
         self.session = session
         source = session.source
         self._play = Button(lambda: "||" if session.playing else ">", session.play)

@@ -47,7 +47,7 @@ def test_set_without_a_scenario_file_is_an_error(cli, tmp_path):
     path.write_text("<object_file><name>D</name></object_file>")
     said = cli("run", "--objects", path, "--set", "gap=3")
     assert said.code == 2
-    assert said.err.splitlines()[-1].startswith("--set gap=3: error: there is nothing to set")
+    assert said.err.splitlines()[-1].startswith("--set gap=3: error: --set needs a scenario or a model")
     assert "[E809]" in said.err
 
 

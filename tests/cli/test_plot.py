@@ -10,7 +10,7 @@ import cbsim
 @pytest.fixture(scope="module")
 def recording(tmp_path_factory):
     path = tmp_path_factory.mktemp("plot") / "crash.mcap"
-    with pytest.MonkeyPatch.context() as patch:  # batches of a step each, so that a file may break off between them
+    with pytest.MonkeyPatch.context() as patch:  # batches of a step each, so that a file may be truncated between them
         patch.setattr("cbsim.simulation.loop.BATCH_NUMBERS", 1)
         patch.setattr("cbsim.recording.recorder.CHUNK", 4096)
         cbsim.run(cbsim.load("crash"), duration=3.0).save(path)
@@ -38,7 +38,7 @@ def test_a_recording_that_breaks_off_is_drawn_up_to_there(cli, recording, tmp_pa
     (tmp_path / "cut.mcap").write_bytes(raw[: int(0.8 * len(raw))])
     said = cli("plot", tmp_path / "cut.mcap", "-o", tmp_path / "x.png")
     assert said.code == 0
-    assert "cut.mcap: warning: the recording breaks off after step" in said.err
+    assert "cut.mcap: warning: the recording is truncated after step" in said.err
     assert "[W031]" in said.err
 
 

@@ -10,7 +10,7 @@ import cbsim
 @pytest.fixture(scope="module")
 def recording(tmp_path_factory):
     path = tmp_path_factory.mktemp("report") / "crash.mcap"
-    with pytest.MonkeyPatch.context() as patch:  # batches of a step each, so that a file may break off between them
+    with pytest.MonkeyPatch.context() as patch:  # batches of a step each, so that a file may be truncated between them
         patch.setattr("cbsim.simulation.loop.BATCH_NUMBERS", 1)
         cbsim.run(cbsim.load("crash"), duration=3.0).save(path)
     return path
@@ -45,9 +45,9 @@ def test_a_recording_that_breaks_off_is_a_warning(cli, recording, tmp_path, monk
     (tmp_path / "cut.mcap").write_bytes(raw[: int(0.8 * len(raw))])
     said = cli("report", tmp_path / "cut.mcap", "-o", tmp_path / "page.html")
     assert said.code == 0
-    assert "cut.mcap: warning: the recording breaks off after step" in said.err
+    assert "cut.mcap: warning: the recording is truncated after step" in said.err
     assert "[W031]" in said.err
-    assert "breaks off after step" in (tmp_path / "page.html").read_text()
+    assert "is truncated after step" in (tmp_path / "page.html").read_text()
 
 
 def test_a_damaged_recording_is_told_up_to_the_damage(cli, recording, tmp_path, monkeypatch):

@@ -193,7 +193,7 @@ def test_two_editors_on_one_file_keep_their_work_apart(hand, site, tmp_path):
     hand.key("tab", "[")
     other.key("tab", "tab", "r")
     mine, theirs = hand.session.document.data, other.session.document.data
-    assert sorted(path.name for path in tmp_path.glob(".*")) == [".site.xml.2.cbsim-edits", ".site.xml.cbsim-edits"]
+    assert len(list(tmp_path.glob(".site.xml.*.cbsim-edits"))) == 2
     third = again(site, tmp_path)
     assert third.session.question is None
     assert "another editor" in third.session.message
@@ -244,7 +244,7 @@ def test_copies_that_cannot_be_read_are_put_aside_and_never_deleted(site, tmp_pa
     hand.key("r")
     assert "cannot be read" in hand.session.message
     hand.key("ctrl+q")
-    assert (tmp_path / ".site.xml.bad").read_bytes() == broken
+    assert [path.read_bytes() for path in tmp_path.glob(".site.xml.????????.bad")] == [broken]
     assert (tmp_path / ".site.xml.2.cbsim-edits.bad").read_bytes() == b"\x00damaged"
     assert again(site, tmp_path).session.question is None
 
@@ -317,10 +317,9 @@ def test_a_full_disk_loses_nothing_and_is_tried_again(hand, site, tmp_path, monk
         hand.key("esc")
         assert "No space left" in hand.session.store.error
         assert site.read_bytes() == SITE.encode()
-        assert sorted(path.name for path in tmp_path.iterdir() if path.is_file()) == [
-            ".site.xml.cbsim-edits",
-            "site.xml",
-        ]
+        copy, kept = sorted(path.name for path in tmp_path.iterdir() if path.is_file())
+        assert copy.endswith(".cbsim-edits")
+        assert kept == "site.xml"
     assert hand.session.store.error, "it is not tried sixty times a second"
     hand.session.store._again = 0.0
     hand.turn()

@@ -129,7 +129,7 @@ def test_diff_of_a_recording_with_its_own_beginning_says_which_one_ends(recordin
         assert f"the {which} recording ends after step 40 while the other goes on" in str(found)
     (tmp_path / "cut.mcap").write_bytes(in_chunks[: len(in_chunks) // 2])
     cut = Recording.open(tmp_path / "cut.mcap")
-    assert f"the second recording breaks off after step {len(cut) - 1}" in str(diff(recording, cut))
+    assert f"the second recording is truncated after step {len(cut) - 1}" in str(diff(recording, cut))
 
 
 def test_diff_reads_each_file_once(made, recording, tmp_path, monkeypatch):

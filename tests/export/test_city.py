@@ -15,7 +15,7 @@ from cbsim.errors import Problem, Problems, Severity, UsageError
 from cbsim.export.city import HOME, city, city_scenario, write_city
 from cbsim.export.schedule import schedule
 from cbsim.export.streets import LANE_WIDTH
-from cbsim.formats import read, writer_for
+from cbsim.formats import writer_for
 from cbsim.formats.reader import Source
 from cbsim.formats.rndf import read as read_rndf
 from cbsim.geometry.geodesy import LocalPlane
@@ -23,6 +23,7 @@ from cbsim.lint.mission import lint_mission
 from cbsim.lint.network import lint_network
 from cbsim.lint.objects import lint_objects
 from cbsim.lint.scenario import lint_scenario
+from cbsim.models import read
 from cbsim.paths import Files
 from cbsim.road.roadmap import build
 from cbsim.spec.objects import Goal, Kind, TrafficObject

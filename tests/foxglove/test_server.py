@@ -11,7 +11,7 @@ import pytest
 import cbsim
 from cbsim.errors import UsageError
 from cbsim.evaluation.outcome import execute
-from cbsim.foxglove.gate import may_look
+from cbsim.foxglove.proxy import is_allowed_origin
 from cbsim.foxglove.server import Served, address_of
 from cbsim.simulation.observers import Pace
 from tests.simulation.test_loop import lively
@@ -33,7 +33,7 @@ def test_address_may_leave_out_host_or_port(text, due):
 
 @pytest.mark.parametrize("text", ["localhost:", "localhost:http", "localhost:65536", ":-1", "localhost:1²"])
 def test_what_is_no_address_is_refused(text):
-    with pytest.raises(UsageError, match="no address"):
+    with pytest.raises(UsageError, match="not an address"):
         address_of(text)
 
 
@@ -97,7 +97,7 @@ def test_who_connects_late_is_told_what_stands():
     ],
 )
 def test_pages_of_other_sites_may_not_look(origin, more, may):
-    assert may_look(origin, more) is may
+    assert is_allowed_origin(origin, more) is may
 
 
 def test_handshake_of_another_site_is_refused_before_anything_is_told():

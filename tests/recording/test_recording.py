@@ -145,7 +145,7 @@ def test_flipped_byte_of_a_cut_file_is_noticed_without_the_checksum_of_the_whole
     (tmp_path / "cut.mcap").write_bytes(cut)
     broken = Recording.open(tmp_path / "cut.mcap")
     assert (broken.damage, broken.complete) == ("", False)
-    assert broken.ending == f"breaks off after step {len(broken) - 1}"
+    assert broken.ending == f"is truncated after step {len(broken) - 1}"
     cut[in_chunks.index(b"lz4", len(cut) // 2) + 1000] ^= 1
     (tmp_path / "cut.mcap").write_bytes(cut)
     damaged = Recording.open(tmp_path / "cut.mcap")
@@ -241,9 +241,9 @@ def test_file_cut_before_its_first_snapshot_says_so(sourced, tmp_path):
         (tmp_path / "cut.mcap").write_bytes(data[:cut])
         opened = Recording.open(tmp_path / "cut.mcap")
         assert opened.header == sourced.header
-        assert opened.ending == "breaks off before its first step"
+        assert opened.ending == "is truncated before its first step"
         for use in (replay, world_of, lambda it: it.save(tmp_path / "again.mcap")):
-            with pytest.raises(RecordingError, match="breaks off before its first snapshot"):
+            with pytest.raises(RecordingError, match="is truncated before its first snapshot"):
                 use(opened)
 
 

@@ -8,21 +8,21 @@ import cbsim
 from cbsim.cli.recordings import report_divergence
 from cbsim.jit import target_name
 from cbsim.recording.batch import software
-from cbsim.recording.divergence import unlike_software
+from cbsim.recording.divergence import software_differences
 
 
 def test_header_says_the_compile_target():
     recording = cbsim.run(cbsim.load("crash"), duration=0.05)
     assert recording.header.software["target"] == target_name()
-    assert unlike_software(recording.header.software, software()) == []
+    assert software_differences(recording.header.software, software()) == []
 
 
 def test_targets_and_versions_that_differ_are_listed_and_cpus_only_without_targets():
     one = {"numba": "0.67", "cpu": "znver3", "target": "x86-64-v3"}
-    assert unlike_software(one, one | {"cpu": "skylake"}) == []
-    assert unlike_software(one, one | {"target": "x86-64-v2"}) == ["target x86-64-v3 and x86-64-v2"]
+    assert software_differences(one, one | {"cpu": "skylake"}) == []
+    assert software_differences(one, one | {"target": "x86-64-v2"}) == ["target x86-64-v3 and x86-64-v2"]
     old = {"numba": "0.66", "cpu": "skylake"}
-    assert unlike_software(one, old) == ["numba 0.67 and 0.66", "cpu znver3 and skylake"]
+    assert software_differences(one, old) == ["numba 0.67 and 0.66", "cpu znver3 and skylake"]
 
 
 def test_comparison_tells_other_targets_also_where_all_bits_are_the_same(capsys):

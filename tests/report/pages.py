@@ -40,7 +40,7 @@ def recorded(folder, station=3, **options):
     """Run a bot that a truck hits from behind, and keep its recording."""
     path = folder / f"hit_{station}.yaml"
     path.write_text(SCENARIO.format(station=station))
-    with pytest.MonkeyPatch.context() as patch:  # batches of a step each, so that a file may break off between them
+    with pytest.MonkeyPatch.context() as patch:  # batches of a step each, so that a file may be truncated between them
         patch.setattr("cbsim.simulation.loop.BATCH_NUMBERS", 1)
         cbsim.run(cbsim.load(path, **options)).save(folder / f"hit_{station}.mcap")
     return folder / f"hit_{station}.mcap"

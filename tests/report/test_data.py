@@ -229,8 +229,8 @@ def test_a_recording_that_breaks_off_is_told_up_to_there(hit, tmp_path, monkeypa
     recording = Recording.open(cut)
     run = run_of(recording)
     assert 10 < len(run.steps) < 241
-    assert any("breaks off after step" in line for line in run.problems)
-    assert "breaks off after step" in page_of([run])
+    assert any("is truncated after step" in line for line in run.problems)
+    assert "is truncated after step" in page_of([run])
 
 
 def test_what_cannot_be_reported_is_refused(hit, tmp_path):

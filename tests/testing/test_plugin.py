@@ -87,7 +87,7 @@ def test_planner_of_ones_own_drives_every_first_bot(yard):
     code, said = call(yard, "scenarios", "--planner", "drivers:Straight", "--junitxml", "out.xml", "--seed", 7)
     assert code == 0, said
     assert "3 passed" in said
-    assert "cbsim: driven by drivers:Straight" in said
+    assert "cbsim: planner drivers:Straight" in said
     cases = list(ET.parse(yard / "out.xml").getroot().iter("testcase"))
     assert [case.attrib["name"] for case in cases] == ["box", "goes", "goes_too"]
     for case in cases:

@@ -1,7 +1,7 @@
 """Rules of `expect`: one file per rule, one line each in `RULES`.
 
-A rule is a class made from its expectation and the `Context` of a run: the recording's header, the network, the
-mission. It sees every batch once, in order, so that it works while a run goes on and on a recording of any size alike.
+A rule is a class constructed from its expectation and the `Context` of a run: header, network and mission. It receives
+every batch once, in order, so that it works during a run and on recordings of any size.
 """
 
 from __future__ import annotations

@@ -17,9 +17,9 @@ STOP_WITHIN = 30.0  # [m] of the finish line, within which the object comes to r
 
 
 class Checkpoints(Rule):
-    """In the mission's order, each as `Progress` says; those of a later turn do not count before theirs.
+    """Checkpoints in the mission's order, passed as `Progress` defines; later ones don't count before their turn.
 
-    The last is the finish line: the object comes to rest there (docs/formats/mdf.md), within 30 m of it.
+    The last is the finish line: the object comes to rest within 30 m of it (docs/formats/mdf.md).
     """
 
     def __init__(self, expectation: Expectation, context: Context) -> None:
@@ -41,7 +41,7 @@ class Checkpoints(Rule):
         self.decided = self.progress.passed and (self.progress.stopped is not None or not self.must_stop)
 
     def result(self) -> Check:
-        """Pass if all were passed, in time, and it stopped."""
+        """Pass if all were passed in time and the object stopped."""
         done, progress = len(self.progress.times), self.progress
         count = f"{len(progress.points)} checkpoint{'s' if len(progress.points) > 1 else ''}"
         if not progress.passed:

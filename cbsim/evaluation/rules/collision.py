@@ -1,4 +1,4 @@
-"""``collision``: an object touches nothing, or nothing harder than it may."""
+"""``collision``: an object touches nothing, or only below a given speed."""
 
 from __future__ import annotations
 
@@ -18,8 +18,7 @@ A, B, SPEED = (CONTACT.index(column) for column in ("body_a", "body_b", "closing
 class Collision(Rule):
     """The first contact of the object fails; one slower than `impact_below` does not count.
 
-    Ground, and meshes that may be driven on, are no partners of a contact. DARPA's rules of 2006 and 2007 (A.7) ask for
-    no collision at all.
+    Ground and drivable meshes do not count. DARPA's rules of 2006 and 2007 (A.7) ask for no collision at all.
     """
 
     def __init__(self, expectation: Expectation, context: Context) -> None:

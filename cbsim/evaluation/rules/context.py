@@ -1,4 +1,4 @@
-"""`Context`: what the rules of one run share: its header, network and mission, and each object's track of a batch."""
+"""`Context`: data shared by the rules of a run: header, network, mission and tracks of objects."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Context"]
 
 
 class Context:
-    """What a rule is made in.
+    """Context of a rule.
 
     Parameters
     ----------
@@ -38,19 +38,19 @@ class Context:
         self._halts: dict[int, Floats] = {}
 
     def rows_of(self, name: str) -> list[int]:
-        """Find the rows of an object, of a body of a model, or of all bodies of a model; none for a foreign name."""
+        """Find the rows of an object, of a body of a model, or of all bodies of a model; empty for an unknown name."""
         if name in self.names:
             return [self.names.index(name)]
         objects = enumerate(self.header.objects)
         return [row for row, one in objects if one.get("type") == "model" and one["name"].startswith(f"{name}/")]
 
     def footprint(self, row: int) -> tuple[float, float]:
-        """Width and length of an object on the ground [m]; 0 where the header does not say."""
+        """Width and length of an object on the ground [m]; 0 where the header has none."""
         size = self.header.objects[row].get("size") or [0.0, 0.0, 0.0]
         return float(size[0]), float(size[1])
 
     def track(self, row: int, batch: Batch) -> Track:
-        """Follow an object through a batch; asked twice for the same batch, it is the same track."""
+        """Track of an object in a batch, cached for the newest batch."""
         if batch is not self._batch:
             self._last = {row: (track.steps[-1], track.motion[-1]) for row, track in self._tracks.items()}
             self._batch, self._tracks, self._matches = batch, {}, {}
@@ -67,7 +67,7 @@ class Context:
         return self._tracks[row]
 
     def on_corridor(self, row: int, track: Track) -> Match:
-        """Which line of the `Corridors` an object's centre is on at each step of its track, shape (n,)."""
+        """Line of the `Corridors` under an object's centre at each step of its track, shape (n,)."""
         if row not in self._matches:
             assert self.roadmap is not None
             self._matches[row] = corridors(self.roadmap).index.match(track.centres[1:], track.headings[1:])
@@ -78,7 +78,7 @@ class Context:
         return [column for other, column in self._columns.items() if other != row]
 
     def halts(self, row: int) -> Floats:
-        """Places that an object slows down for: stop lines, ends of lanes, objects that stand, shape (h, 2) [m]."""
+        """Places where an object has to slow down: stop lines, ends of lanes, standing objects, shape (h, 2) [m]."""
         if row not in self._halts:
             objects = enumerate(self.header.objects)
             still = [one["position"][:2] for other, one in objects if other != row and other not in self._columns]
@@ -92,7 +92,7 @@ class Context:
         return self._halts[row]
 
     def motion(self, row: int, batch: Batch) -> Floats:
-        """Motion of an object in a batch, shape (n, 13); what does not move stays where the header puts it."""
+        """Motion of an object in a batch, shape (n, 13); static objects have the pose of the header."""
         column = self._columns.get(row)
         if column is not None:
             return batch.motion[:, column]

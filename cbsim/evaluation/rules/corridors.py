@@ -1,4 +1,4 @@
-"""`Corridors`: where one may drive: the lanes of a network, and through its intersections the lanelets of its exits."""
+"""`Corridors`: drivable strips of a network: its lanes, and the lanelets of its exits through intersections."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from cbsim.world.tables import Floats, Ints
 __all__ = ["Corridors", "corridors"]
 
 
-GAP = 1.5  # [m] between two lanes at most; where there is more, a car has room of its own
-ALONG = np.cos(np.radians(45.0))  # lanes whose directions differ more are not side by side
+GAP = 1.5  # [m] largest gap between neighbouring lanes; wider ones have room for a car
+ALONG = np.cos(np.radians(45.0))  # cosine of the largest angle between neighbouring lanes
 
 
 class Strip(NamedTuple):
@@ -33,7 +33,7 @@ class Strip(NamedTuple):
 
 
 class Corridors:
-    """The lines of a network that one drives along: whole lanes, then lanelets of exits that are no U-turns.
+    """Drivable lines of a network: whole lanes, then lanelets of exits that are not U-turns.
 
     Parameters
     ----------
@@ -50,11 +50,11 @@ class Corridors:
     names : list of str
         ``lane 1.2``, ``the way from 1.2.3 to 4.5.6``.
     segments : ndarray of int, shape (lines, 2)
-        Segments, or zones, that each leads from and to.
+        Segments or zones where each begins and ends.
     turns : ndarray, shape (u, 2)
         Ends of all U-turns [m].
     half_widths : ndarray, shape (lines + 1,)
-        [m]; nan for row -1, which is no line.
+        [m]; nan for row -1, which stands for none.
     """
 
     def __init__(self, roadmap: RoadMap) -> None:
@@ -74,21 +74,21 @@ class Corridors:
 
     @cached_property
     def index(self) -> LaneIndex:
-        """Which line a position is on."""
+        """Spatial index of the lines."""
         return LaneIndex(self.lines)
 
-    @lru_cache(maxsize=8)  # noqa: B019 - an object of its own keeps few, and lives as long as its network
+    @lru_cache(maxsize=8)  # noqa: B019 - few entries, which live as long as the network
     def widened(self, slack: float, reach: float) -> LaneIndex:
-        """Let every line be wider by a slack [m] to either side, and go on straight by a reach [m] at both ends.
+        """Index of the lines, widened by a slack [m] on both sides and extended straight by a reach [m] at both ends.
 
-        The strips between lanes side by side come after the lines.
+        The strips between neighbouring lanes follow after the lines.
         """
         gaps = [gap._replace(width=gap.width + 2.0 * slack) for gap in self.gaps]
         return LaneIndex([*(_extended(line, slack, reach) for line in self.lines), *gaps])
 
     @cached_property
     def gaps(self) -> list[Strip]:
-        """Strips between neighbouring lanes of one direction that do not quite touch: a lane change crosses them."""
+        """Narrow strips between neighbouring lanes of one direction, which lane changes cross."""
         ordered = sorted(self._roadmap.lane_rows.items())
         pairs = [
             (self._roadmap.lanes[one], self._roadmap.lanes[other])
@@ -99,16 +99,16 @@ class Corridors:
 
     @lru_cache(maxsize=8)  # noqa: B019 - as above
     def bends(self, reach: float) -> tuple[Floats, Floats, Floats]:
-        """How far the lines may leave their tangent within a reach [m] of any sample.
+        """Bounds of the lines' deviation from their tangents within a reach [m] of each sample.
 
         Returns
         -------
         first : ndarray, shape (lines,)
-            What to add to a station of each line to look it up in `stations`.
+            Offset of each line's stations in `stations`.
         stations : ndarray, shape (m,)
-            Of all samples, increasing over all lines.
+            Stations of all samples, increasing over all lines.
         bends : ndarray, shape (m,)
-            [m], more rather than less: reach times the change of heading within it, each way.
+            Upper bounds [m]: reach times the change of heading within it, in both directions.
         """
         lengths = np.array([line.stations[-1] + 1.0 for line in self.lines])
         first = np.concatenate([[0.0], np.cumsum(lengths)[:-1]]) if len(lengths) else lengths
@@ -117,7 +117,7 @@ class Corridors:
         return first, np.concatenate([np.empty(0), *stations]), np.concatenate([np.empty(0), *bends])
 
     def bend(self, line: Ints, station: Floats, reach: float) -> Floats:
-        """Give the `bends` at some places, shape (n,) [m]."""
+        """Interpolate the `bends` at given stations, shape (n,) [m]."""
         first, stations, bends = self.bends(reach)
         return np.asarray(bends[np.searchsorted(stations, first[line] + station).clip(max=len(bends) - 1)])
 
@@ -130,7 +130,7 @@ def _bends(line: Line, reach: float) -> Floats:
 
 
 def _between(here: LaneCurve, there: LaneCurve) -> Iterator[Strip]:
-    """Draw the strips between the edges of two lanes, where they run side by side, at most `GAP` apart."""
+    """Draw the strips between the edges of two lanes where they run side by side, at most `GAP` apart."""
     import shapely
 
     if min(len(here.samples), len(there.samples)) < 2:
@@ -166,5 +166,5 @@ def _extended(line: Line, slack: float, reach: float) -> Strip:
 
 @lru_cache(maxsize=8)
 def corridors(roadmap: RoadMap) -> Corridors:
-    """Collect the corridors of a map; asking twice costs nothing."""
+    """Corridors of a map, cached."""
     return Corridors(roadmap)

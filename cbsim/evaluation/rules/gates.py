@@ -1,4 +1,4 @@
-"""`Gates`: lines across a road, and where a track crosses them: what checkpoints and stop lines have in common."""
+"""`Gates`: lines across a road, such as checkpoints and stop lines, and where tracks cross them."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ __all__ = ["Beside", "Gates"]
 
 
 class Beside(NamedTuple):
-    """Front bumpers seen from some gates.
+    """Positions of front bumpers relative to gates.
 
     Attributes
     ----------
     along : ndarray, shape (n + 1, g)
         Signed distance past the line [m].
     across : ndarray, shape (n + 1, g)
-        Distance to the left of its middle [m].
+        Distance to the left of the gate's middle [m].
     facing : ndarray, shape (n + 1, g)
-        Cosine of the angle between the object's heading and the gate's.
+        Cosine of the angle between the headings of object and gate.
     """
 
     along: Floats
@@ -32,14 +32,14 @@ class Beside(NamedTuple):
     facing: Floats
 
     def crossings(self, half_widths: Floats, least_facing: float) -> tuple[Ints, Ints, Floats]:
-        """Find where the bumper passes over a gate between two steps, within its width and in its direction.
+        """Find the crossings of gates between two steps, within their width and in their direction.
 
         Returns
         -------
         row, gate : ndarray of int, shape (c,)
-            The crossing lies between that row and the next; in the order of time.
+            The crossing lies between that row and the next; in order of time.
         part : ndarray, shape (c,)
-            Share of the step before it, 0 to 1.
+            Fraction of the step before the crossing, 0 to 1.
         """
         before, after = self.along[:-1], self.along[1:]
         row, gate = np.nonzero((before <= 0.0) & (after > 0.0))
@@ -57,9 +57,9 @@ class Gates:
     Parameters
     ----------
     places : ndarray, shape (g, 2)
-        Their middles [m].
+        Midpoints [m].
     headings : ndarray, shape (g,)
-        In which they are crossed [rad].
+        Directions of travel [rad].
     widths : ndarray, shape (g,)
         [m]
     """
@@ -71,12 +71,12 @@ class Gates:
         self._left = left_of(self._along)
 
     def near(self, track: Track, reach: float) -> Ints:
-        """Gates within reach [m] of the box around the front bumper's way."""
+        """Gates within reach [m] of the bounding box of the front bumper's path."""
         low, high = track.fronts.min(axis=0) - reach, track.fronts.max(axis=0) + reach
         return np.flatnonzero(np.all((self.places >= low) & (self.places <= high), axis=1))
 
     def beside(self, track: Track, gates: Ints | NDArray[np.intp]) -> Beside:
-        """See the front bumper from some gates."""
+        """Positions of the front bumper relative to some gates."""
         way = track.fronts[:, None] - self.places[gates]
         along, left = self._along[gates], self._left[gates]
         return Beside((way * along).sum(axis=2), (way * left).sum(axis=2), track.ahead @ along.T)

@@ -1,4 +1,4 @@
-"""``lane``: the object stays in its lane, or in the corridor of its way through an intersection."""
+"""``lane``: an object stays in its lane, or in its corridor through an intersection."""
 
 from __future__ import annotations
 
@@ -18,23 +18,22 @@ __all__ = ["Lane"]
 
 Bools = NDArray[np.bool_]
 
-TOLERANCE = 0.3  # [m] waypoints are six decimals of a degree and only nominally in the middle of the lane
-ONWARD = np.radians(60.0)  # a lane in a direction that differs more is one of oncoming or crossing traffic
+TOLERANCE = 0.3  # [m] waypoints have six decimals of a degree and are only nominally in the middle of the lane
+ONWARD = np.radians(60.0)  # cosine of the largest angle to a lane; at larger ones its traffic is crossing or oncoming
 U_TURN = 15.0  # [m] from its entry and exit, where a U-turn may leave its lane (Evaluation Criteria 2007, A.12)
 
 
 class Lane(Rule):
-    """Every corner of the footprint lies in some lane or way that leads onwards, within a tolerance (DARPA A.4).
+    """Every corner of the footprint lies in a lane or connector of its direction, within a tolerance (DARPA A.4).
 
-    Lanes in the object's own direction count together, so that it may change between them; a way through an
-    intersection is the curve of its exit, as wide as the narrower of its lanes. What lies between two such lanes side
-    by side, where it is narrower than any car, is theirs. Lines go on straight by a car's length at their ends. Zones,
-    and 15 m around the ends of a U-turn, are free.
+    All lanes of the object's direction are allowed, so that it may change between them. A connector is as wide as the
+    narrower of its lanes. Gaps between neighbouring lanes that are narrower than any car are allowed. Lines are
+    extended straight by a car's length at both ends. Zones, and 15 m around the ends of U-turns, are not checked.
 
     Notes
     -----
-    A step is clear at once if the footprint, turned and with the bend of the lane added, fits between the edges of the
-    line that its centre is on; only the others are looked at corner by corner.
+    A step passes if the rotated footprint, with the bend of the lane added, fits between the edges of the line under
+    its centre; only the other steps are checked corner by corner.
     """
 
     def __init__(self, expectation: Expectation, context: Context) -> None:
@@ -44,12 +43,12 @@ class Lane(Rule):
             raise self.wrong("lanes need a road network")
         self.roadmap = context.roadmap
         self.corridors = corridors(context.roadmap)
-        self.widest = 0.0  # [m] most that stuck out, within the tolerance
+        self.widest = 0.0  # [m] largest excess within the tolerance
         self.time = 0.0
         self.failure: tuple[float, str] | None = None
 
     def see(self, batch: Batch) -> None:
-        """Look for the first step that is not in its lane."""
+        """Find the first step outside the lane."""
         track = self.track(batch)
         self.time = float(track.times[-1])
         match = self.context.on_corridor(self.row, track)
@@ -60,13 +59,13 @@ class Lane(Rule):
                 self._fail(track, match, int(outside[0]))
 
     def _room(self, match: Match) -> Floats:
-        """How far the turned footprint is from the edge of the line under its centre, shape (n,) [m]; nan on none."""
+        """Distance of the rotated footprint from the edge of the line under its centre, shape (n,) [m]; nan on none."""
         turned = np.abs(match.heading_error)
         half = 0.5 * (self.width * np.abs(np.cos(turned)) + self.length * np.abs(np.sin(turned)))
         return np.asarray(self.corridors.half_widths[match.lane] - np.abs(match.offset) - half)
 
     def _fits(self, match: Match, room: Floats) -> Bools:
-        """Find the steps whose footprint surely fits, shape (n,)."""
+        """Find the steps whose footprint fits for certain, shape (n,)."""
         known = (match.lane >= 0) & (np.abs(match.heading_error) < 0.25 * np.pi)
         found = np.zeros(len(known), bool)
         reach = 0.5 * (self.length + self.width)
@@ -75,7 +74,7 @@ class Lane(Rule):
         return found
 
     def _allowed(self, track: Track, rows: Ints | NDArray[np.intp]) -> Bools:
-        """Find the steps with every corner where it may be, shape (k,)."""
+        """Find the steps with all corners in allowed places, shape (k,)."""
         corners = track.corners(rows).reshape(-1, 2)
         headings = np.repeat(track.headings[rows], 4)
         match = self.corridors.widened(self.tolerance, self.length).match(corners, headings, ONWARD)
@@ -108,7 +107,7 @@ class Lane(Rule):
         self.decided = True
 
     def result(self) -> Check:
-        """Pass if it was in its lane at every step."""
+        """Pass if the object was in its lane at every step."""
         if self.failure is not None:
             return self.check(False, *self.failure)
         return self.check(True, self.time, f"stayed in lane within {self.tolerance:g} m")

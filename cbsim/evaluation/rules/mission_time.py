@@ -1,4 +1,4 @@
-"""``mission_time``: the mission is finished in time, and without standing about where the way is clear."""
+"""``mission_time``: the mission is finished in time, without excess delay."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from cbsim.world.tables import Floats
 
 __all__ = ["MissionTime"]
 
-CLEAR = 30.0  # [m] DARPA's safety area: nothing that moves is nearer where an object stands about
+CLEAR = 30.0  # [m] DARPA's safety area: nothing within it moves during excess delay
 
 
 class MissionTime(Rule):
     """Time from the start until the last checkpoint is passed.
 
-    Excess delay (A.6) is the longest time at rest, before the finish, while nothing that is moving is within 30 m.
+    Excess delay (A.6) is the longest time at rest before the finish while nothing within 30 m is moving.
     """
 
     def __init__(self, expectation: Expectation, context: Context) -> None:
@@ -34,8 +34,8 @@ class MissionTime(Rule):
         except UsageError as reason:
             raise self.wrong(str(reason)) from None
         self.time = 0.0
-        self.standing: float | None = None  # since when [s]
-        self.longest = (0.0, 0.0)  # [s] and until when
+        self.standing: float | None = None  # start of the current rest [s]
+        self.longest = (0.0, 0.0)  # longest rest [s] and its end
 
     def see(self, batch: Batch) -> None:
         """Follow the object to the finish."""
@@ -49,7 +49,7 @@ class MissionTime(Rule):
         self.decided = self.progress.passed or self.longest[0] > self.delay
 
     def _wait(self, track: Track, disturbed: np.ndarray) -> None:
-        """Add up time at rest in which nothing else moved nearby, until it is too long."""
+        """Update the time at rest in which nothing else moved nearby."""
         waits = (track.speeds[1:] < STILL) & ~disturbed
         for time, waiting in zip(track.times[1:].tolist(), waits.tolist(), strict=True):
             if not waiting or self.longest[0] > self.delay:
@@ -62,7 +62,7 @@ class MissionTime(Rule):
     def _disturbed(self, track: Track, batch: Batch) -> np.ndarray:
         """Find the steps at which something else moves within 30 m, shape (n,)."""
         disturbed = np.zeros(len(track.steps) - 1, bool)
-        rests = np.flatnonzero(track.speeds[1:] < STILL)  # at the others nobody asks
+        rests = np.flatnonzero(track.speeds[1:] < STILL)  # only there it is needed
         if len(rests):
             motion: Floats = batch.motion[rests][:, self.context.others(self.row)]
             near = np.linalg.norm(motion[:, :, 0:2] - track.centres[1 + rests, None], axis=2) <= CLEAR
@@ -71,7 +71,7 @@ class MissionTime(Rule):
         return disturbed
 
     def result(self) -> Check:
-        """Pass if the finish was passed in time, and nothing was waited for in vain too long."""
+        """Pass if the finish was passed in time and the excess delay was within bounds."""
         progress = self.progress
         if self.longest[0] > self.delay:
             waited, until = self.longest

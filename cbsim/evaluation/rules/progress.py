@@ -1,4 +1,4 @@
-"""`Progress`: how far an object has come in its mission: which checkpoints it passed, when, and whether it stopped."""
+"""`Progress` of an object in its mission: times at checkpoints, and its stop at the finish."""
 
 from __future__ import annotations
 
@@ -17,37 +17,37 @@ from cbsim.spec.road import PointId
 
 __all__ = ["Progress"]
 
-STILL = 0.1  # [m/s] slower counts as standing
-SPOT_WIDTH = 3.6576  # [m] 12 ft, of a spot that declares none
-SPOT_FACING = math.cos(math.radians(30.0))  # in a spot (Evaluation Criteria 2007, C.2)
-SPOT_REACH = 1.0  # [m] who parks with the bumper so close before the checkpoint has reached it
+STILL = 0.1  # [m/s] slower counts as rest
+SPOT_WIDTH = 3.6576  # [m] 12 ft, of spots without a width
+SPOT_FACING = math.cos(math.radians(30.0))  # cosine of 30°, in a spot (Evaluation Criteria 2007, C.2)
+SPOT_REACH = 1.0  # [m] a checkpoint is reached by parking with the bumper this close before it
 
 
 class Progress:
-    """Passes the checkpoints of a mission one after the other.
+    """Progress along the checkpoints of a mission.
 
     A checkpoint is passed when the middle of the front bumper crosses the line through it, across the lane, no further
     from its middle than half the lane, with a heading within 90° of the lane's; in a parking spot within 30°, or
-    when the object comes to rest within a metre before it. Who stands over the first checkpoint at the start has it.
+    when the object comes to rest within a metre before it. An object that starts above the first checkpoint passes it.
 
     Parameters
     ----------
     context : Context
-        Its network and mission.
+        With network and mission.
 
     Raises
     ------
     UsageError
-        If there is no network, no mission, or a checkpoint of the mission is not in the network.
+        If there is no network or no mission, or the network lacks a checkpoint of the mission.
 
     Attributes
     ----------
     times : list of float
-        When each checkpoint so far was passed [s].
+        Times at the checkpoints passed so far [s].
     stopped : float or None
-        When the object came to rest after the last [s].
+        Time of rest after the last checkpoint [s].
     stop_distance : float
-        How far its bumper went beyond the last checkpoint before it rested, as the crow flies [m].
+        Distance between last checkpoint and bumper at rest [m].
     """
 
     def __init__(self, context: Context) -> None:
@@ -71,7 +71,7 @@ class Progress:
         return len(self.times) == len(self.points)
 
     def follow(self, track: Track) -> None:
-        """Look at the next steps of the object."""
+        """Process the next steps of the object."""
         after = (-1, 0.0)
         if not self._started:
             self._started = True
@@ -95,7 +95,7 @@ class Progress:
             self.times.append(float(track.times[0]))
 
     def _next(self, track: Track, after: tuple[int, float]) -> tuple[int, float] | None:
-        """Row, and share of the step after it, at which the next checkpoint is passed; two passes of one are apart."""
+        """Row, and fraction of the step after it, where the next checkpoint is passed after a given point."""
         number = len(self.times)
         beside = self._gates.beside(track, np.array([number]))
         half, spot = self._gates.half_widths[number : number + 1], self._spots[number]

@@ -20,8 +20,8 @@ __all__ = ["Reach"]
 class Reach(Rule):
     """First entry into the radius counts, and must lie in the window [after, before].
 
-    Between two steps the object is taken to go on straight as it did, then straight as it will (`refined`), so that the
-    verdict hardly depends on the step.
+    The path between two steps is reconstructed from their velocities (`refined`), so that the verdict hardly depends
+    on the length of a step.
     """
 
     def __init__(self, expectation: Expectation, context: Context) -> None:
@@ -44,7 +44,7 @@ class Reach(Rule):
         return roadmap.position(waypoint)
 
     def see(self, batch: Batch) -> None:
-        """Note the first time inside the radius, and the nearest approach, on the way between steps too."""
+        """Note the first time inside the radius and the nearest approach, between steps too."""
         track = self.track(batch)
         times, way = refined(track.times, track.centres - self.place, track.motion[:, 7:9])
         gaps = nearest_on_way(way)
@@ -70,7 +70,7 @@ class Reach(Rule):
 
 
 def nearest_on_way(way: Floats) -> Floats:
-    """Distances (n,) [m] of the origin from each straight piece of a way (n + 1, 2) [m]."""
+    """Distances (n,) [m] of the origin from each segment of a polyline (n + 1, 2) [m]."""
     start, along = way[:-1], np.diff(way, axis=0)
     square = (along * along).sum(axis=1)
     part = -(start * along).sum(axis=1) / np.where(square > 0.0, square, 1.0)
@@ -78,13 +78,13 @@ def nearest_on_way(way: Floats) -> Floats:
 
 
 def entry(start: Floats, along: Floats, radius: float) -> float:
-    """Part of a straight piece, 0 to 1, after which it is within a radius [m] of the origin, given that it ever is.
+    """Fraction of a segment, 0 to 1, before it comes within a radius [m] of the origin, given that it does.
 
-    |start + s along|² = radius² is solved for its smaller root; a piece that begins inside has entered at 0.
+    This is the smaller root s of |start + s along|² = radius², and 0 for a segment that begins inside.
     """
     inside = float(start @ start) - radius * radius
     if inside <= 0.0:
         return 0.0
     half, square = float(start @ along), float(along @ along)
     root = math.sqrt(max(half * half - square * inside, 0.0))
-    return min(max(inside / (root - half), 0.0), 1.0)  # (-half - root) / square, without its cancellation
+    return min(max(inside / (root - half), 0.0), 1.0)  # (-half - root) / square, without cancellation

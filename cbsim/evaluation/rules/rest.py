@@ -1,4 +1,4 @@
-"""``rest``: an object stands still from a time to the end."""
+"""``rest``: an object is at rest from a time to the end."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Rest(Rule):
         self.time = 0.0
 
     def see(self, batch: Batch) -> None:
-        """Note the first motion after the time."""
+        """Find the first motion after the time."""
         track = self.track(batch)
         moving = np.flatnonzero((track.times[1:] >= self.since - 1e-9) & (track.speeds[1:] > STILL))
         self.time = float(track.times[-1])
@@ -33,7 +33,7 @@ class Rest(Rule):
             self.decided = True
 
     def result(self) -> Check:
-        """Pass if it stood still and the run lasted long enough to tell."""
+        """Pass if the object stood still and the run lasted long enough."""
         if self.moved is not None:
             return self.check(False, self.moved, f"moved at {self.moved:.2f} s, expected rest from {self.since:g} s")
         if self.time < self.since - 1e-9:

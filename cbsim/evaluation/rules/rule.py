@@ -1,4 +1,4 @@
-"""What every rule is made of: `Check`, its result, and `Rule`, its shape."""
+"""`Rule`: base class of all rules, and `Check`: their result."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class Check:
         ``reach Traffic``.
     passed : bool
     time : float or None
-        When it was decided [s].
+        Time of the decision [s].
     message : str
-        What was seen against what was expected.
+        What was found, and what was expected.
     """
 
     name: str
@@ -36,23 +36,23 @@ class Check:
 
 
 class Rule(ABC):
-    """One expectation under watch.
+    """Evaluation of one expectation.
 
     Parameters
     ----------
     expectation : Expectation
         Rule name and arguments.
     context : Context
-        What the run is about: its header, its network, its mission.
+        Header, network and mission of the run.
 
     Attributes
     ----------
     decided : bool
-        True once nothing that follows can change the result: the judge shows it no more batches.
+        True once the result is final; the judge then passes no more batches.
     rows : list of int
-        What is watched: an object, a body of a model, or all bodies of a model.
+        Watched rows: an object, a body of a model, or all bodies of a model.
     row : int
-        The first of them, which stands for a model where there is one place or one speed.
+        The first of them, which represents a model in rules with one position or speed.
     """
 
     def __init__(self, expectation: Expectation, context: Context) -> None:
@@ -74,26 +74,26 @@ class Rule(ABC):
         return f"{self.expectation.rule} {self.subject}"
 
     def number(self, key: str, default: float) -> float:
-        """Give a numeric argument, or what holds where it is not given."""
+        """Return a numeric argument, or a default."""
         value = self.expectation[key]
         return default if value is None else float(value)  # type: ignore[arg-type]
 
     def wrong(self, message: str) -> UsageError:
-        """Make the error of an expectation that cannot be watched, at its line."""
+        """Return an error at the line of an expectation that cannot be evaluated."""
         return UsageError(f"{self.expectation.location}: error: {message}")
 
     def track(self, batch: Batch) -> Track:
-        """Where the watched object is in a batch, and in the step before it."""
+        """Track of the watched object in a batch, and the step before it."""
         return self.context.track(self.row, batch)
 
     def check(self, passed: bool, time: float | None, message: str) -> Check:
-        """Make the result."""
+        """Return a result."""
         return Check(self.name, passed, time, message)
 
     @abstractmethod
     def see(self, batch: Batch) -> None:
-        """Look at the next steps."""
+        """Process the next steps."""
 
     @abstractmethod
     def result(self) -> Check:
-        """Decide."""
+        """Return the result."""

@@ -1,4 +1,4 @@
-"""``speed``: the object keeps the mission's speed limits, or one given here."""
+"""``speed``: an object keeps the mission's speed limits, or a given one."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from cbsim.world.tables import Floats
 __all__ = ["Limits", "Speed"]
 
 TOLERANCE = 0.44704  # [m/s] 1 mph: Evaluation Criteria 2007, A.5
-CAP = 30.0 * TOLERANCE  # [m/s] where no limit is known: no DARPA mission allows more
-GRACE = 10.0  # [s] a minimum counts once the way has been free for so long
-FREE = 30.0  # [m] ahead without anybody, without a stop line and without the lane's end
-BESIDE = 2.5  # [m] to either side of the way ahead
+CAP = 30.0 * TOLERANCE  # [m/s] where no limit is known; the highest of DARPA's missions
+GRACE = 10.0  # [s] a minimum applies once the path has been free for this time
+FREE = 30.0  # [m] ahead without objects, stop lines or the end of the lane
+BESIDE = 2.5  # [m] to either side of the path ahead
 
 
 class Limits:
-    """Speed limits of a mission at the places where an object drives.
+    """Speed limits of a mission along an object's track.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class Limits:
         self.zones: Floats = np.array([highest.get(zone.number, CAP) for zone in roadmap.network.zones] + [CAP])
 
     def maximum(self, track: Track, lines: np.ndarray) -> Floats:
-        """Give the limit at each step, shape (n,) [m/s]: of the line it is on, else of the zone; 30 mph in none."""
+        """Upper limit at each step, shape (n,) [m/s]: that of its line or zone, else 30 mph."""
         limit = self.high[lines]
         off = np.flatnonzero(lines < 0)
         if len(off) and len(self.zones) > 1:
@@ -57,10 +57,10 @@ class Limits:
 
 
 class Speed(Rule):
-    """Never faster than the limit of the segment or zone and 1 mph; slower than its minimum only briefly.
+    """Never faster than the limit of segment or zone plus 1 mph; slower than its minimum only briefly.
 
-    Between two segments the higher of both limits holds. Below the minimum it may be for ten seconds at a stretch, and
-    as long as anybody, a stop line or the end of the lane is within 30 m ahead, or the mission is over.
+    Between two segments the higher limit holds. The object may be slower than the minimum for ten seconds at a time,
+    as long as something, a stop line or the end of the lane is within 30 m ahead, and after the mission.
     """
 
     def __init__(self, expectation: Expectation, context: Context) -> None:
@@ -89,7 +89,7 @@ class Speed(Rule):
             return None
 
     def see(self, batch: Batch) -> None:
-        """Compare each step with the limit at its place."""
+        """Compare each step with the limit there."""
         track = self.track(batch)
         speeds, self.time = track.speeds[1:], float(track.times[-1])
         limit = np.full(len(speeds), self.at_most)
@@ -113,7 +113,7 @@ class Speed(Rule):
         self.failure = time, f"drove {speed:.2f} m/s at {time:.2f} s at ({x:.2f}, {y:.2f}), {allowed}"
 
     def _slow(self, track: Track, batch: Batch) -> tuple[float, str] | None:
-        """Find a stretch of more than ten seconds below the minimum with nothing in the way."""
+        """Find more than ten seconds in a row below the minimum with a free path."""
         assert self.limits is not None
         match = self.context.on_corridor(self.row, track)
         low = self.limits.low[match.lane]
@@ -138,7 +138,7 @@ class Speed(Rule):
         return None
 
     def _free(self, track: Track, batch: Batch, rows: np.ndarray) -> np.ndarray:
-        """Find the steps at which nothing is in the way ahead, shape (k,)."""
+        """Find the steps with a free path ahead, shape (k,)."""
         ahead, front = track.ahead[1 + rows], track.fronts[1 + rows]
         left = np.stack([-ahead[:, 1], ahead[:, 0]], axis=1)
         free = np.ones(len(rows), bool)
@@ -149,7 +149,7 @@ class Speed(Rule):
         return free
 
     def result(self) -> Check:
-        """Pass if it was never too fast, nor too slow for long."""
+        """Pass if the object was never too fast, nor too slow for long."""
         if self.failure is not None:
             return self.check(False, *self.failure)
         return self.check(True, self.time, f"never faster than allowed; {self.fastest:.2f} m/s at most")

@@ -1,4 +1,4 @@
-"""``stop_line``: the object stops at every stop line before it crosses it."""
+"""``stop_line``: an object stops before every stop line that it crosses."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from cbsim.spec.scenario import Expectation
 
 __all__ = ["STILL", "StopLine"]
 
-STILL = 0.1  # [m/s] slower counts as standing (the threshold of Team AnnieWAY, Urban Challenge 2007)
-SLACK = 0.01  # [m] a bumper so little over the line is on it
-TELL = 10.0  # [m] a stop so far before the line is worth telling
-FACING = 0.5  # cosine of 60°: who goes along the line, or comes from the other side, is not asked to stop
+STILL = 0.1  # [m/s] slower counts as rest (the threshold of Team AnnieWAY, Urban Challenge 2007)
+SLACK = 0.01  # [m] tolerance of a bumper beyond the line
+TELL = 10.0  # [m] stops up to this distance before the line are reported
+FACING = 0.5  # cosine of 60°: driving along the line or in the opposite direction needs no stop
 
 
 class StopLine(Rule):
     """The front bumper comes to rest within a metre before the line (DARPA 2006 and 2007, A.8), and not over it.
 
-    A stop line goes through its waypoint, across the lane. Whoever stops, backs away from it and comes again has to
-    stop again.
+    A stop line goes through its waypoint, across the lane. After backing away from the line, an object has to stop
+    again.
     """
 
     def __init__(self, expectation: Expectation, context: Context) -> None:
@@ -42,13 +42,13 @@ class StopLine(Rule):
         headings = roadmap.headings[rows]
         self.gates = Gates(roadmap.positions[rows] + SLACK * direction(headings), headings, np.array(widths))
         self.rested: set[int] = set()
-        self.stood: dict[int, float] = {}  # how far before each line it stood last [m]
+        self.stood: dict[int, float] = {}  # distance of the last rest before each line [m]
         self.crossed = 0
         self.time = 0.0
         self.failure: tuple[float, str] | None = None
 
     def see(self, batch: Batch) -> None:
-        """Follow the front bumper past the lines near it."""
+        """Track the front bumper past nearby lines."""
         track = self.track(batch)
         self.time = float(track.times[-1])
         near = self.gates.near(track, max(self.within, TELL) + self.gates.half_widths.max(initial=0.0))
@@ -62,7 +62,7 @@ class StopLine(Rule):
                 return
 
     def _watch(self, track: Track, beside: Beside, gate: int) -> None:
-        """Follow one line through the batch: rest before it, departures from it, crossings."""
+        """Process one line: rests before it, departures and crossings."""
         along, half = beside.along[:, 0], self.gates.half_widths[gate]
         in_front = (along <= 0.0) & (along >= -self.within)
         on_lane = np.abs(beside.across[:, 0]) <= half
@@ -88,7 +88,7 @@ class StopLine(Rule):
             self.rested.add(gate)
 
     def _stand(self, track: Track, along: np.ndarray, on_lane: np.ndarray, gate: int, until: int) -> None:
-        """Remember how far before the line it stood last, to tell of it."""
+        """Note the distance of the last rest before the line, for messages."""
         stands = np.flatnonzero((track.speeds < STILL) & on_lane & (along < 0.0) & (along > -TELL))
         if len(stands := stands[stands <= until]):
             self.stood[gate] = -float(along[stands[-1]])
@@ -103,7 +103,7 @@ class StopLine(Rule):
         self.decided = True
 
     def result(self) -> Check:
-        """Pass if every line crossed was stopped at, and enough of them were crossed."""
+        """Pass if the object stopped at every line that it crossed, and crossed enough of them."""
         if self.failure is not None:
             return self.check(False, *self.failure)
         lines = f"{self.crossed} stop line{'' if self.crossed == 1 else 's'}"

@@ -1,4 +1,4 @@
-"""`Track`: where one object is during a batch, with the step before it, so that rules see what lies between steps."""
+"""`Track`: motion of one object during a batch, with the step before it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Track"]
 
 @dataclass(frozen=True, eq=False)
 class Track:
-    """The motion of one object over n steps; row 0 is the step before them, or the first itself at the very start.
+    """The motion of one object over n steps; row 0 is the step before them, or the first step itself at the start.
 
     Attributes
     ----------
@@ -39,12 +39,12 @@ class Track:
 
     @property
     def positions(self) -> Floats:
-        """Places of the centre, shape (n + 1, 3) [m]."""
+        """Positions of the centre, shape (n + 1, 3) [m]."""
         return self.motion[:, MOTION["position"]]
 
     @property
     def centres(self) -> Floats:
-        """Places of the centre on the ground, shape (n + 1, 2) [m]."""
+        """Horizontal positions of the centre, shape (n + 1, 2) [m]."""
         return self.motion[:, 0:2]
 
     @cached_property

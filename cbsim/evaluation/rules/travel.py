@@ -16,9 +16,9 @@ __all__ = ["Travel"]
 
 
 class Travel(Rule):
-    """Sums the ways between consecutive steps, a corner inside a step included (`refined`).
+    """Sums the distances between consecutive steps, including one corner inside a step (`refined`).
 
-    More than one corner inside a step is cut.
+    Further corners inside a step are cut off.
     """
 
     def __init__(self, expectation: Expectation, context: Context) -> None:

@@ -1,7 +1,7 @@
-"""The way between two steps, from where an object is and how fast it goes at both: straight on, then straight on again.
+"""Paths between steps, reconstructed from positions and velocities as two straight pieces.
 
-Traffic of object files turns, stops and starts within a step, at an instant of its own. With long steps, a straight and
-even way from one step to the next would tell the time of passing a place wrong by most of a step.
+Traffic of object files turns, stops and starts at instants within a step. With long steps, linear interpolation
+between steps would give times of passage that are wrong by up to a step.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from cbsim.world.tables import Floats
 
 __all__ = ["refined"]
 
-SLACK = 1e-6  # of a step: rounding of times
-ALIGNED = 1e-6  # of the way: how far it may leave a straight line
+SLACK = 1e-6  # fraction of a step, for rounding of times
+ALIGNED = 1e-6  # fraction of the path's length that it may deviate from a straight line
 
 
 def refined(times: Floats, places: Floats, velocities: Floats) -> tuple[Floats, Floats]:
-    """Put two nodes into each step: where the first velocity ends, and where the second begins.
+    """Insert two nodes into each step: where the first velocity ends, and where the second begins.
 
     Parameters
     ----------
@@ -29,12 +29,12 @@ def refined(times: Floats, places: Floats, velocities: Floats) -> tuple[Floats, 
     Returns
     -------
     times, places : ndarray, shape (3 n + 1,), (3 n + 1, 2)
-        Both nodes lie at the same place where the object pauses there. A step that two straight pieces do not explain
-        goes straight and evenly.
+        Both nodes have the same position if the object pauses there. A step that does not consist of two straight
+        pieces is interpolated linearly.
 
     Notes
     -----
-    The pieces take a and b: p₀ + a v₀ = p₁ − b v₁, with a + b at most the step; on a straight line, a + b is the step.
+    The pieces last a and b: p₀ + a v₀ = p₁ − b v₁, with a + b at most the step; on a straight line, a + b is the step.
     """
     step, way = np.diff(times), np.diff(places, axis=0)
     first, second = velocities[:-1], velocities[1:]
@@ -48,7 +48,7 @@ def refined(times: Floats, places: Floats, velocities: Floats) -> tuple[Floats, 
 
 
 def _pieces(step: Floats, way: Floats, first: Floats, second: Floats) -> tuple[Floats, Floats]:
-    """Lengths of time (n,) [s] of both pieces; not numbers where there are none."""
+    """Durations (n,) [s] of both pieces; nan where there are none."""
     with np.errstate(divide="ignore", invalid="ignore"):
         turn = _cross(first, second)
         fast, slow = np.hypot(*first.T), np.hypot(*second.T)

@@ -1,4 +1,4 @@
-"""IRIT's data files, and its scripts: text ↔ `IritFile`.
+"""IRIT data files and scripts: text ↔ `IritFile`.
 
 >>> from cbsim.errors import Problems
 >>> from cbsim.formats.reader import Source
@@ -30,7 +30,7 @@ DATA = re.compile(r"(?i)\[\s*OBJECT\b")
 
 
 def is_script(source: Source) -> bool:
-    """Whether a file is a script: so it is called, or no object stands in it as data files have them."""
+    """Return whether a file is a script, by its suffix or the lack of a data object."""
     name = source.path.lower()
     if name.removesuffix(".gz").removesuffix(".z").endswith((".irt", ".itd")):
         return ".irt" in name[-8:]
@@ -38,19 +38,19 @@ def is_script(source: Source) -> bool:
 
 
 def read(source: Source, problems: Problems, files: Files | None = None) -> IritFile | None:
-    """Read a data file, or run a script, collecting every problem.
+    """Read a data file, or run a script, collecting all problems.
 
     Parameters
     ----------
     source : Source
     problems : Problems
     files : Files, optional
-        What a script may include; by default what lies in the folder of the file.
+        Files that a script may include; by default those in the folder of the file.
 
     Returns
     -------
     IritFile or None
-        What could be read; None of a file that is not text.
+        Contents as far as they could be read; None if the file is not text.
     """
     plain = unpacked(source, problems)
     if plain is None:

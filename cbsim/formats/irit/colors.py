@@ -18,7 +18,7 @@ PALETTE = (
 """The sixteen colours of an EGA card, in their order."""
 
 PURE = {1: (0, 0, 255), 2: (0, 255, 0), 3: (0, 255, 255), 4: (255, 0, 0), 5: (255, 0, 255), 14: (255, 255, 0)}
-"""Those that IRIT shows at full strength."""
+"""Names of colours that IRIT shows at full intensity."""
 
 
 def color_of(attributes: Iterable[Attribute]) -> Color | None:

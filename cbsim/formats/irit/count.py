@@ -15,11 +15,11 @@ KINDS = {
     "TRIMSRF": "trimsrfs", "MODEL": "models", "INSTANCE": "instances", "NUMBER": "numbers", "STRING": "strings",
     "POINT": "points", "VECTOR": "vectors", "PLANE": "planes", "CTLPT": "ctlpts", "MATRIX": "matrices",
 }  # fmt: skip
-"""Keyword → what its number is told as."""
+"""Keyword → name of its count."""
 
 
 def count_records(spec: IritFile) -> dict[str, int]:
-    """Count objects and every kind of item as they stand in the file, those in attributes and in models included."""
+    """Count objects and every kind of item in the file, including those in attributes and models."""
     found: Counter[str] = Counter()
     for item in spec.objects:
         _count_object(item, found)
@@ -45,7 +45,7 @@ def _count_item(item: Item, found: Counter[str]) -> None:
 
 
 def _inner(item: Item) -> Iterator[Freeform]:
-    """Surfaces and curves that others are made of."""
+    """Surfaces and curves that are parts of others."""
     if isinstance(item, Trimmed):
         yield item.surface
         yield from (curve for loop in item.loops for curves in loop for curve in curves)

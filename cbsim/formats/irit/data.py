@@ -1,6 +1,6 @@
-"""Reader of IRIT's data grammar: objects, their attributes, and polygons; freeform geometry stands beside it.
+"""Reader of IRIT's data grammar: objects, attributes and polygons.
 
-A record with a mistake is complained about and left; reading goes on behind it.
+A record with an error is reported and skipped. `freeform` reads freeform geometry.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ from cbsim.spec.objects import Triple
 
 __all__ = ["DEPTH", "POLYS", "RECORDS", "read_objects"]
 
-DEPTH = 100  # brackets that may be open; Python's own stack holds no more than some three times as many
+DEPTH = 100  # largest nesting of brackets; Python's own stack allows about three times as many
 POLYS = {"POLYGON": 3, "POLYLINE": 1, "POINTLIST": 1, "POLYSTRIP": 3}
 """Kind of polygon → least number of vertices."""
 
 
 def read_objects(source: Source, problems: Problems) -> tuple[IritObject, ...]:
-    """Read all objects of a data file, collecting every mistake."""
+    """Read all objects of a data file, collecting all problems."""
     tokens, found, is_told = Tokens(source, problems), [], False
     while tokens.ahead.kind != END:
         token = tokens.take(comment=True)
         if token.kind == CLOSE:
             tokens.depth = 0
-            if not is_told:  # those behind it follow from the same mistake
+            if not is_told:  # those behind it follow from the same error
                 tokens.error("E040", "']' closes nothing", token)
             is_told = True
         elif token.kind == OPEN:
@@ -65,7 +65,7 @@ def read_objects(source: Source, problems: Problems) -> tuple[IritObject, ...]:
 
 
 def _object(tokens: Tokens, keyword: Token) -> IritObject:
-    """Read an object whose bracket and keyword are taken."""
+    """Read an object after its bracket and keyword."""
     if tokens.depth > DEPTH:
         raise tokens.stop("E052", f"objects are nested more than {DEPTH} deep", keyword)
     depth, location = tokens.depth - 1, tokens.source.at(tokens.line(keyword))
@@ -82,13 +82,13 @@ def _object(tokens: Tokens, keyword: Token) -> IritObject:
             _item(tokens, items)
         except Stopped:
             tokens.recover(depth + 1)
-            if tokens.depth <= depth:  # the mistake took the object's own bracket
+            if tokens.depth <= depth:  # the error took the object's own bracket
                 break
     return IritObject(name, tuple(items), attributes, location)
 
 
 def _next_record(tokens: Tokens, keyword: Token) -> bool:
-    """Take the bracket of the next record of an object (comments may stand before it), or that of its end."""
+    """Take the bracket of an object's next record, after comments, or that of its end."""
     while tokens.ahead.kind in (WORD, STRING):
         tokens.take(comment=True)
     if tokens.ahead.kind == END:
@@ -97,19 +97,19 @@ def _next_record(tokens: Tokens, keyword: Token) -> bool:
 
 
 def _item(tokens: Tokens, items: list[IritObject | Item]) -> None:
-    """Read a record whose bracket is taken."""
+    """Read a record after its bracket."""
     keyword = tokens.take()
     name = keyword.text.upper()
     if keyword.kind != WORD or (name != "OBJECT" and name not in RECORDS):
         hint = did_you_mean(name, ("OBJECT", *RECORDS))
         raise tokens.stop("E041", f"{quote(keyword.text)} is no kind of object", keyword, hint)
     if items:
-        _check_company(tokens, keyword, items[0])
+        _check_siblings(tokens, keyword, items[0])
     items.append(_object(tokens, keyword) if name == "OBJECT" else RECORDS[name](tokens, keyword))
 
 
-def _check_company(tokens: Tokens, keyword: Token, first: IritObject | Item) -> None:
-    """Refuse what does not belong beside the first item of an object."""
+def _check_siblings(tokens: Tokens, keyword: Token, first: IritObject | Item) -> None:
+    """Refuse items that may not follow the first item of an object."""
     name = keyword.text.upper()
     before = "OBJECT" if isinstance(first, IritObject) else family_of(first)
     if before != ("POLYGON" if name in POLYS else name):
@@ -128,7 +128,7 @@ def _is_record(token: Token) -> bool:
 
 
 def _attributes(tokens: Tokens, is_other: Callable[[Token], bool]) -> tuple[tuple[Attribute, ...], bool]:
-    """Read attributes, and tell whether the bracket of something else has been taken behind them."""
+    """Read attributes; return whether the bracket of another record has been taken after them."""
     found: list[Attribute] = []
     while tokens.ahead.kind == OPEN:
         tokens.take()
@@ -139,7 +139,7 @@ def _attributes(tokens: Tokens, is_other: Callable[[Token], bool]) -> tuple[tupl
 
 
 def _attribute(tokens: Tokens) -> Attribute:
-    """Read an attribute whose bracket is taken."""
+    """Read an attribute after its bracket."""
     name = tokens.take()
     if name.kind != WORD:
         raise tokens.stop("E041", f"expected the name of an attribute, not {quote(name.text)}", name)
@@ -249,7 +249,7 @@ def _vertex_attributes(tokens: Tokens) -> tuple[Attribute, ...]:
 
 
 def _check_plane(tokens: Tokens, keyword: Token, poly: Poly) -> None:
-    """Refuse a plane that is none; without one, vertices that span none."""
+    """Refuse an invalid plane, or vertices that span none if there is no plane."""
     for attribute in poly.attributes:
         if attribute.name == "PLANE":
             values = [number(tokens, Token(WORD, word, keyword.at)) for word in attribute.words]

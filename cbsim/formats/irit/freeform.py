@@ -15,17 +15,17 @@ from cbsim.spec.irit.objects import Attribute, Curves, Freeform, Knots, ModelSeg
 __all__ = ["FREEFORMS", "freeform", "model", "space", "trimmed"]
 
 FREEFORMS = {"CURVE": 1, "SURFACE": 2, "TRISRF": 1, "TRIVAR": 3, "MULTIVAR": 0}
-"""Kind → how many numbers of points it states; 0 where the file says how many."""
+"""Kind → number of lengths; 0 if it is in the file."""
 
 SPACE = re.compile(r"[EP][1-9]")
 DIMENSIONS = 9  # parameters of a MULTIVAR
-HIGHEST = 128  # order; evaluating takes time with its square, and loses digits with every one
+HIGHEST = 128  # order; evaluation takes quadratic time, and loses digits with each order
 BASES = ("BEZIER", "BSPLINE")
 REFUSED = ("POWER", "GREGORY")
 
 
 def space(tokens: Tokens) -> tuple[str, int]:
-    """Take the kind of control points, such as ``P3``, and say how many numbers one has."""
+    """Take the kind of control points, such as ``P3``, and return the numbers of each."""
     token = tokens.take()
     kind = token.text.upper()
     if token.kind != WORD or not SPACE.fullmatch(kind):
@@ -34,7 +34,7 @@ def space(tokens: Tokens) -> tuple[str, int]:
 
 
 def freeform(tokens: Tokens, keyword: Token) -> Freeform:
-    """Read a curve, surface … whose bracket and keyword are taken."""
+    """Read a curve, surface … after its bracket and keyword."""
     kind, basis = keyword.text.upper(), _basis(tokens)
     attributes = _plain_attributes(tokens)
     dimensions = FREEFORMS[kind] or whole(tokens, "number of parameters", 1)
@@ -71,7 +71,7 @@ def _basis(tokens: Tokens) -> str:
 
 
 def _plain_attributes(tokens: Tokens) -> tuple[Attribute, ...]:
-    """Read attributes of freeform geometry, whose values are words."""
+    """Read attributes of freeform geometry, with words as values."""
     found = []
     while tokens.ahead.kind == OPEN:
         tokens.take()
@@ -135,7 +135,7 @@ def _points(
 
 # --- trimmed surfaces and models --------------------------------------------------------------------------------------
 def trimmed(tokens: Tokens, keyword: Token) -> Trimmed:
-    """Read a trimmed surface whose bracket and keyword are taken."""
+    """Read a trimmed surface after its bracket and keyword."""
     place = tokens.source.at(tokens.line(keyword))
     attributes, surface = _surface(tokens, keyword)
     loops = []
@@ -151,7 +151,7 @@ def trimmed(tokens: Tokens, keyword: Token) -> Trimmed:
 
 
 def model(tokens: Tokens, keyword: Token) -> SolidModel:
-    """Read a model, ``[MODEL surfaces segments …]``, whose bracket and keyword are taken."""
+    """Read a model, ``[MODEL surfaces segments …]``, after its bracket and keyword."""
     attributes = _plain_attributes(tokens)
     counts = whole(tokens, "number of surfaces"), whole(tokens, "number of segments")
     surfaces: list[ModelSurface] = []
@@ -186,7 +186,7 @@ def _model_surface(tokens: Tokens, part: Token, segments: int) -> ModelSurface:
 
 
 def _surface(tokens: Tokens, keyword: Token) -> tuple[tuple[Attribute, ...], Freeform]:
-    """Read attributes and the surface behind them."""
+    """Read attributes and the surface that follows."""
     attributes = []
     while True:
         open_or_close(tokens, keyword, OPEN)

@@ -10,17 +10,17 @@ from cbsim.formats.reader import Source
 __all__ = ["LARGEST", "unpacked"]
 
 LARGEST = 1 << 26  # bytes of an unpacked file
-LEAST = 1 << 20  # bytes that a packed file may always hold
-RATIO = 50  # bytes for each packed one: numbers pack to a third or a tenth, and a thousandth is nothing but repetition
+LEAST = 1 << 20  # bytes that any packed file may contain
+RATIO = 50  # bytes for each packed one: numbers compress to a third or a tenth; a thousandth is pure repetition
 GZIP, COMPRESS = b"\x1f\x8b", b"\x1f\x9d"
 
 
 class _DamagedError(ValueError):
-    """Why a packed file cannot be unpacked."""
+    """A packed file cannot be unpacked."""
 
 
 def unpacked(source: Source, problems: Problems) -> Source | None:
-    """Unpack a source, if it is packed; None, and a complaint, for what is no text."""
+    """Unpack a source if it is packed; None, with a problem, if it is not text."""
     try:
         if source.data.startswith(GZIP):
             return Source.decode(source.path, _gunzip(source.data))
@@ -47,14 +47,14 @@ def _gunzip(data: bytes) -> bytes:
 
 
 def _most(data: bytes) -> int:
-    """Bound what a packed file may hold, because a small one can hold any amount of one letter."""
+    """Bound the size of unpacked data, because a small file can expand to any size."""
     return min(LARGEST, max(LEAST, RATIO * len(data)))
 
 
 def _uncompress(data: bytes) -> bytes:
-    """Unpack what Unix compress made: codes of 9 bits and more, of texts that grow by one letter at a time (LZW).
+    """Unpack data of Unix compress (LZW): codes of 9 bits and more.
 
-    Codes come in groups of eight of one width; a group that a change of width cuts short is filled up.
+    Codes come in groups of eight of one width; an incomplete group before a change of width is padded.
     """
     largest = _most(data)
     most, block = data[2] & 0x1F if len(data) > 2 else 0, bool(data[2] & 0x80) if len(data) > 2 else False
@@ -89,6 +89,6 @@ def _uncompress(data: bytes) -> bytes:
 
 
 def _filled(start: int, at: int, width: int) -> int:
-    """Where a group of eight codes ends [bits]."""
+    """End of a group of eight codes [bits]."""
     group = 8 * width
     return start + -(-(at - start) // group) * group

@@ -1,4 +1,4 @@
-"""Polygons as triangles: fans where they are convex, ears cut off where they are not."""
+"""Triangulation of polygons: fans if they are convex, else ear clipping."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from cbsim.formats.irit.planes import newell
 __all__ = ["LARGEST", "cut_ears", "polygon", "strip"]
 
 Floats = NDArray[np.float64]
-LARGEST = 500  # corners of a polygon whose ears are cut; cutting takes time with their square, and a fan stands in
+LARGEST = 500  # corners up to which ears are clipped, in quadratic time; larger polygons are triangulated as fans
 
 
-TRIES = 64  # corners that are looked at before one is cut off all the same
+TRIES = 64  # corners tested before one is clipped regardless
 
 
 def polygon(points: Floats) -> Floats:
@@ -54,9 +54,9 @@ def _cross(a: Floats, b: Floats) -> Floats:
 
 
 def _ear(flat: Floats, left: list[int]) -> int:
-    """Find a corner that can be cut off: it bulges, and no other corner is inside what is cut.
+    """Find an ear: a convex corner without other corners inside its triangle.
 
-    Of a polygon that crosses itself there may be none: then the corner that bulges most is taken.
+    A self-intersecting polygon may have none; then the most convex corner is taken.
     """
     here = flat[left]
     before, after = np.roll(here, 1, axis=0), np.roll(here, -1, axis=0)

@@ -33,7 +33,7 @@ def whole(tokens: Tokens, what: str, least: int = 0) -> int:
 
 
 def numbers(tokens: Tokens, start: Token, count: int) -> tuple[float, ...]:
-    """Take so many numbers and the bracket that closes them."""
+    """Take a number of values and the closing bracket."""
     found: list[float] = []
     while tokens.ahead.kind not in (CLOSE, END):
         found.append(number(tokens, tokens.take()))
@@ -46,7 +46,7 @@ def numbers(tokens: Tokens, start: Token, count: int) -> tuple[float, ...]:
 
 
 def open_or_close(tokens: Tokens, start: Token, expected: str = "") -> bool:
-    """Take a bracket: True for one that opens. What stands there besides is a mistake."""
+    """Take a bracket: True for an opening one. Anything else is an error."""
     token = tokens.take()
     if token.kind == END:
         raise tokens.stop("E040", f"the {start.text.upper()} that begins here is never closed", start)

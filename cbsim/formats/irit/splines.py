@@ -1,6 +1,6 @@
 """Points of freeform geometry: Bernstein's and Cox and de Boor's basis, in rows of control points.
 
-A Bézier direction is a B-spline's with all its knots at the ends. Of a periodic one, control points go round.
+A Bézier direction is a B-spline with all knots at the ends. Control points of a periodic direction repeat.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Direction(NamedTuple):
 
 
 def directions(item: Freeform) -> tuple[Direction, ...]:
-    """Return the parameters of a curve, a surface …, the one that runs fastest first."""
+    """Return the parameters of a curve, a surface …, the fastest first."""
     made = []
     given: Sequence[Knots | None] = item.knots or (None,) * len(item.lengths)
     for length, order, knots in zip(item.lengths, item.orders, given, strict=True):
@@ -56,7 +56,7 @@ def directions(item: Freeform) -> tuple[Direction, ...]:
 
 
 def spans(direction: Direction, parts: int) -> Floats:
-    """Parameters that cut every span between knots into so many parts; straight spans (order 2) stay whole."""
+    """Parameters that divide every span between knots into parts; linear spans (order 2) are not divided."""
     low, high = direction.domain
     inner = direction.knots[(direction.knots > low) & (direction.knots < high)]
     corners = np.unique(np.concatenate([[low], inner, [high]]))
@@ -68,7 +68,7 @@ def spans(direction: Direction, parts: int) -> Floats:
 
 
 def _weights(direction: Direction, at: Floats) -> tuple[Ints, Floats]:
-    """Control points (m, order) that count at parameters (m,), and how much (Piegl and Tiller, A2.1 and A2.2)."""
+    """Active control points (m, order) at parameters (m,), and their weights (Piegl and Tiller, A2.1 and A2.2)."""
     order, knots = direction.order, direction.knots
     last = len(knots) - order - 1
     span = np.clip(np.searchsorted(knots, at, side="right") - 1, order - 1, last)
@@ -107,7 +107,7 @@ def evaluate(item: Freeform, *parameters: Floats) -> Floats:
 
 
 def projected(points: Floats, space: str) -> Floats:
-    """Places (…, 3) of control points: divided by the weight, missing coordinates 0, those past z left out."""
+    """Positions (…, 3) of control points: divided by the weight, missing coordinates 0, those after z dropped."""
     plain = points[..., 1:] / points[..., :1] if space[0] == "P" else points
     short = max(0, 3 - plain.shape[-1])
     return np.concatenate([plain[..., :3], np.zeros((*plain.shape[:-1], short))], axis=-1)

@@ -1,4 +1,4 @@
-"""The 2N-legged walker among the objects of a file: found by the structure of its lists, names being free.
+"""Recognition of the 2N-legged walker among the objects of a file, by the structure of its lists.
 
 Source: the description of the model format; lists are (body, legs, coefStepRotate, coefStepWalk, minStepAngle,
 stepType), legs left 1 … N, right 1 … N, and each leg (hip, shin, coorLeg, coorKnee, coorFoot).
@@ -17,17 +17,17 @@ from cbsim.spec.objects import Triple
 __all__ = ["VIEWS", "check_instances", "find_walker"]
 
 VIEWS = frozenset({"MATRICES", "VIEW_MAT", "PRSP_MAT"})
-"""Names of objects that say how to look at the others."""
+"""Names of objects that define the view."""
 
 PARTS = ("objBody", "objLegs", "coefStepRotate", "coefStepWalk", "minStepAngle", "stepType")
 LEG = ("objHip", "objShin", "coorLeg", "coorKnee", "coorFoot")
-STEEP = 45.0  # [degrees] a turn in one step beyond it is no gait of the original
-MANY = 1000  # names among which none is looked for that is meant
-FEW = 8  # members that a list may have that is taken for a walker by its numbers and its text alone
+STEEP = 45.0  # [degrees] largest turn in one step in the original
+MANY = 1000  # number of names from which no hints are searched
+FEW = 8  # largest list that is recognised as a walker by its numbers and its text alone
 
 
 def check_instances(spec: IritFile, problems: Problems) -> None:
-    """Complain of instances of what is not there (E051), or that go on without end."""
+    """Report instances of missing objects (E051), or with infinite recursion."""
     known = {item.name: item for top in spec.objects for item in top.walk()}
     uses = {name: [part for one in item.walk() for part in _instances(one)] for name, item in known.items()}
     endless = _endless(uses)
@@ -48,7 +48,7 @@ def _instances(item: IritObject) -> list[Instance]:
 
 
 def _endless(uses: dict[str, list[Instance]]) -> set[str]:
-    """Names from which instances lead into a circle: those that are left when all that end are taken away."""
+    """Names whose instances lead to a cycle: those that remain when all that end are removed."""
     users: dict[str, list[str]] = {name: [] for name in uses}
     left = {}
     for name, instances in uses.items():
@@ -66,12 +66,12 @@ def _endless(uses: dict[str, list[Instance]]) -> set[str]:
 
 
 def find_walker(spec: IritFile, problems: Problems) -> Walker | None:
-    """Find the walker of a file, and complain of what is wrong with it.
+    """Find the walker of a file, and report its problems.
 
     Returns
     -------
     Walker or None
-        None of plain geometry, and of a walker with errors.
+        None for plain geometry, and for a walker with errors.
     """
     tops = [item for item in spec.objects if item.name not in VIEWS and item.items]
     waiting = [item for item in reversed(tops) if item.is_list]

@@ -1,6 +1,6 @@
-"""Objects of IRIT as triangles: polygons, freeform geometry, trimmed surfaces, models, instances.
+"""Tessellation of IRIT objects: polygons, freeform geometry, trimmed surfaces, models, instances.
 
-Triangles have the sense of the file, in which normals point into a solid; whoever draws them turns them round.
+Triangles keep the orientation of the file, in which normals point into a solid; callers that draw reverse them.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from cbsim.spec.irit.objects import Freeform, Instance, IritObject, Item, Poly, 
 __all__ = ["PARTS", "Piece", "instances", "surface_triangles", "tessellate"]
 
 Floats = NDArray[np.float64]
-PARTS = 8  # cuts of every span of a surface, unless it has many
+PARTS = 8  # parts of every span of a surface, unless it has many
 CELLS = 40_000  # cells of a surface, roughly
-TRIANGLES = 2_000_000  # of one object; instances of instances would be without end
-EACH = 1000  # triangles for which an instance counts
+TRIANGLES = 2_000_000  # of one object; nested instances could be unbounded
+EACH = 1000  # triangles that an instance counts as
 NOTHING = np.zeros((0, 3, 3))
 
 
@@ -46,7 +46,7 @@ class Piece:
 
 
 def instances(objects: Iterable[IritObject]) -> dict[str, IritObject]:
-    """Return the objects that instances may name; of two with one name the last."""
+    """Return objects by name, for instances; of equal names the last."""
     return {item.name: item for top in objects for item in top.walk()}
 
 
@@ -59,7 +59,7 @@ def tessellate(item: IritObject, known: Mapping[str, IritObject], problems: Prob
     known : mapping
         Name → object, for instances.
     problems : Problems
-        Gets a warning (W056) for geometry without a surface of its own, and instances that go on without end (E051).
+        Collects a warning (W056) for geometry that is not drawn, and errors of infinite instances (E051).
     """
     worker = _Worker(known, problems)
     worker.add(item, np.eye(4), None, ())
@@ -73,7 +73,7 @@ class _Worker:
         self.left, self.is_told = TRIANGLES, False
 
     def add(self, item: IritObject, moved: Floats, color: Piece | None, inside: tuple[str, ...]) -> None:
-        """Add an object, moved by a matrix that row vectors are multiplied by."""
+        """Add an object, transformed by a matrix for row vectors."""
         own = color_of(item.attributes)
         shade = Piece(NOTHING, own) if own is not None else color
         own_triangles: list[Floats] = []
@@ -89,7 +89,7 @@ class _Worker:
     def _instance(self, part: Instance, moved: Floats, color: Piece | None, inside: tuple[str, ...]) -> None:
         other = self.known.get(part.of)
         if other is None or part.of in inside or self.left <= 0:
-            return  # `cbsim.formats.irit.structure` complains of the first two
+            return  # `cbsim.formats.irit.structure` reports the first two
         self.left -= EACH
         self.add(other, times(np.array(part.numbers).reshape(4, 4), moved), color, (*inside, part.of))
 
@@ -104,7 +104,7 @@ class _Worker:
         placed = times(np.concatenate([triangles, np.ones((*triangles.shape[:2], 1))], axis=2), moved)
         with np.errstate(all="ignore"):
             plain = placed[..., :3] / placed[..., 3:]
-        if det(moved[:3, :3]) < 0.0:  # a mirror image has its sense turned
+        if det(moved[:3, :3]) < 0.0:  # mirror images have the opposite orientation
             plain = plain[:, ::-1]
         kept = np.isfinite(plain).all(axis=(1, 2))
         self.pieces.append(Piece(np.ascontiguousarray(plain[kept]), None if color is None else color.color))
@@ -149,7 +149,7 @@ def _poly(part: Poly) -> Floats:
 
 
 def parts_of(surface: Freeform) -> int:
-    """Into how many parts the spans of a surface are cut."""
+    """Numbers of parts of a surface's spans."""
     cells = math.prod(map(_spans, splines.directions(surface)))
     return max(1, min(PARTS, math.isqrt(CELLS // max(1, cells))))
 

@@ -1,4 +1,4 @@
-"""Words of an IRIT data file: brackets, texts in quotes, everything else up to a blank or a closing bracket."""
+"""Tokens of an IRIT data file: brackets, quoted texts, and words up to a blank or a closing bracket."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ __all__ = ["CLOSE", "END", "LARGEST", "OPEN", "STRING", "WORD", "Stopped", "Toke
 OPEN, CLOSE, STRING, WORD, END = "[", "]", "string", "word", "end"
 TOKEN = re.compile(r'[\s\0]*(?:(\[)|(\])|("(?:\\[^\n]|[^"\\\n]++)*+)("?)|([^\s\]\0]+))')
 ROW = re.compile(r"[ \t\r\n]*((?:[-+]?[0-9.][0-9.eE+-]*[ \t\r\n]+)*[-+]?[0-9.][0-9.eE+-]*)[ \t\r\n]*\]")
-LARGEST = 1e12  # a coordinate beyond it is a mistake, and its square still a number
-LIMIT = 30_000_000  # words of a file; what is made of them stays below a few gigabytes
+LARGEST = 1e12  # largest coordinate; its square is still finite
+LIMIT = 30_000_000  # tokens of a file; results stay below a few gigabytes
 
 
 class Token(NamedTuple):
@@ -26,11 +26,11 @@ class Token(NamedTuple):
     kind : str
         ``[``, ``]``, ``string``, ``word`` or ``end``.
     text : str
-        As it stands; of a string without quotes and backslashes.
+        Text; of a string without quotes and backslashes.
     at : int
-        Where it begins in the text.
+        Offset in the text.
     closed : bool
-        Whether a string has its closing quote; without one it ends with its line.
+        Whether a string has its closing quote; otherwise it ends with its line.
     """
 
     kind: str
@@ -40,18 +40,18 @@ class Token(NamedTuple):
 
 
 class Stopped(Exception):  # noqa: N818 (no error of ours: it leaves a record that has been complained about)
-    """What stands here is no record; it has been told."""
+    """The text is not a record, which has been reported."""
 
 
 class Tokens:
-    """Words of a source, one ahead.
+    """Tokens of a source, with one token of look-ahead.
 
     Attributes
     ----------
     ahead : Token
         The next word.
     depth : int
-        How many brackets are open.
+        Number of open brackets.
     """
 
     def __init__(self, source: Source, problems: Problems) -> None:
@@ -62,7 +62,7 @@ class Tokens:
         self.ahead = self._scan()
 
     def line(self, token: Token) -> int:
-        """Return the line of a word; those asked for mostly rise, so that counting is linear."""
+        """Return the line of a token; requests are mostly in order, so that counting is linear."""
         if token.at < self._counted:
             return self.source.text.count("\n", 0, token.at) + 1
         self._line += self.source.text.count("\n", self._counted, token.at)
@@ -70,7 +70,7 @@ class Tokens:
         return self._line
 
     def take(self, *, comment: bool = False) -> Token:
-        """Take the next word; one that is only passed over may be anything."""
+        """Take the next token; in comments it may be anything."""
         token = self.ahead
         if not token.closed and not comment:
             self.error("E050", f"the text {quote(chr(34) + token.text)} has no closing quote", token)
@@ -79,9 +79,9 @@ class Tokens:
         return token
 
     def row(self) -> tuple[float, ...] | None:
-        """Take a bracket with nothing but numbers in it; where something else stands, None, and nothing is taken.
+        """Take a bracket with only numbers inside; otherwise return None and take nothing.
 
-        Most of a file are such rows, and this takes a fifth of the time that their words take one by one.
+        Most of a file consists of such rows, which this reads in a fifth of the time of single tokens.
         """
         found = ROW.match(self.source.text, self._at) if self.ahead.kind == OPEN else None
         if found is None:
@@ -98,16 +98,16 @@ class Tokens:
         return values
 
     def error(self, code: str, message: str, token: Token, hint: str = "") -> None:
-        """Complain about a word."""
+        """Report a word."""
         self.problems.error(code, message, self.source.at(self.line(token)), hint)
 
     def stop(self, code: str, message: str, token: Token, hint: str = "") -> Stopped:
-        """Complain, and return what is to be raised."""
+        """Report an error, and return the exception to raise."""
         self.error(code, message, token, hint)
         return Stopped()
 
     def recover(self, depth: int) -> None:
-        """Go on until no more than so many brackets are open; of a broken file, that may be to its end."""
+        """Skip until at most `depth` brackets are open; in a broken file, this may be its end."""
         if self.depth <= depth or self.ahead.kind == END:
             return
         text, at, match = self.source.text, self.ahead.at, TOKEN.match

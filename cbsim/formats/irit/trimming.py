@@ -1,6 +1,6 @@
-"""Trimmed surfaces and models as triangles: every cell of a surface's grid is cut along the loops of its parameters.
+"""Tessellation of trimmed surfaces and models: cells of a surface's grid are cut along the trimming loops.
 
-What is inside an odd number of loops stays (even-odd), whichever way round they go.
+Regions inside an odd number of loops are kept (even-odd rule), whatever the orientation of loops.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ __all__ = ["TangledError", "model_triangles", "trimmed_triangles"]
 Floats = NDArray[np.float64]
 CURVE_PARTS = 8
 LOOPS, CORNERS = 1000, 1500  # loops of a surface, and corners of a loop
-TANGLE = 4  # how many times as many corners loops may have once they are cut where they cross
+TANGLE = 4  # largest growth of the number of corners when loops are split at intersections
 LEAST = 8  # cells along each direction of a trimmed surface
 NOTHING = np.zeros((0, 3, 3))
 
 
 class TangledError(ValueError):
-    """Why a surface is not trimmed."""
+    """A surface cannot be trimmed."""
 
 
 def trimmed_triangles(item: Trimmed, parts: int) -> Floats:
@@ -47,7 +47,7 @@ def model_triangles(item: SolidModel, parts: Callable[[Freeform], int]) -> Float
 
 
 def _border(segment: ModelSegment, surface: int) -> Floats:
-    """Outline a segment in the parameters of one of its two surfaces."""
+    """Outline of a segment in the parameters of one of its two surfaces."""
     second = segment.numbers[2] == surface and segment.numbers[1] != surface
     return _outline(segment.curves[-1 if second and len(segment.curves) > 1 else 0])
 
@@ -58,7 +58,7 @@ def _outline(curve: Freeform) -> Floats:
 
 
 def _chain(pieces: Sequence[Floats]) -> Floats:
-    """Join pieces (n, 2) to one loop, each turned so that it begins nearest to the end of those before it."""
+    """Join pieces (n, 2) to one loop, each oriented to begin nearest to the end of the one before."""
     if len(pieces) > 1:
         first, second = pieces[0], pieces[1]
         gaps = [norm(first[end] - second[[0, -1]], axis=1).min() for end in (0, -1)]
@@ -79,7 +79,7 @@ def _inside(surface: Freeform, loops: Iterable[Floats], parts: int) -> Floats:
     flat = []
     for low, high in itertools.pairwise(vs):
         cells = shapely.box(us[:-1], low, us[1:], high)
-        if region is not None:  # first a row of cells, which is the cheaper the more corners the loops have
+        if region is not None:  # rows of cells first, which saves the more the more corners the loops have
             cells = shapely.intersection(cells, shapely.intersection(region, shapely.box(us[0], low, us[-1], high)))
         flat += [_triangles(cell) for cell in cells]
     corners = np.concatenate([np.zeros((0, 3, 2)), *flat])
@@ -89,14 +89,14 @@ def _inside(surface: Freeform, loops: Iterable[Floats], parts: int) -> Floats:
 
 
 def _finer(at: Floats) -> Floats:
-    """Cut a direction of few cells, so that none has much of the loops in it."""
+    """Refine a direction of few cells, so that each contains little of the loops."""
     parts = -(-LEAST // (len(at) - 1))
     shares = np.arange(parts) / parts
     return np.append((at[:-1, None] + np.diff(at)[:, None] * shares).ravel(), at[-1])
 
 
 def _region(loops: Iterable[Floats]) -> Any:
-    """Return what is inside an odd number of loops; None without any.
+    """Return the region inside an odd number of loops; None without loops.
 
     Raises
     ------
@@ -113,7 +113,7 @@ def _region(loops: Iterable[Floats]) -> Any:
         if len(loop) >= 3 and np.isfinite(loop).all():
             corners += len(loop)
             area: Any = shapely.Polygon(loop)
-            if not shapely.is_valid(area):  # counting where it crosses itself is cheap, mending it is not
+            if not shapely.is_valid(area):  # counting self-intersections is cheap, repairing them is not
                 crossed = shapely.get_num_coordinates(shapely.node(shapely.LineString([*loop, loop[0]])))
                 if crossed > TANGLE * len(loop) + 1000:
                     raise TangledError("a loop crosses itself too often")
@@ -137,7 +137,7 @@ def _on_surface(surface: Freeform, at: Floats) -> Floats:
 
 
 def _triangles(shape: Any) -> Floats:
-    """Triangles (n, 3, 2) of a plane shape, counter-clockwise; holes are opened by cuts through them."""
+    """Triangles (n, 3, 2) of a plane shape, counter-clockwise; holes are connected to the outline by cuts."""
     import shapely
 
     found = [np.zeros((0, 3, 2))]

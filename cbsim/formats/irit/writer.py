@@ -1,4 +1,4 @@
-"""Writer of IRIT's data grammar: objects as text; numbers as short as they read back as they are."""
+"""Writer of IRIT's data grammar; numbers have the fewest digits that read back exactly."""
 
 from __future__ import annotations
 

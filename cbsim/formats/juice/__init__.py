@@ -1,4 +1,4 @@
-"""Juice, walkers and vehicles of 2001–2004: text ↔ `JuiceModel`.
+"""Juice models, walkers and vehicles of 2001–2004: text ↔ `JuiceModel`.
 
 >>> from cbsim.errors import Problems
 >>> from cbsim.formats.reader import Source
@@ -23,7 +23,7 @@ __all__ = ["read", "write"]
 
 
 def read(source: Source, problems: Problems) -> JuiceModel | None:
-    """Read a Juice file, collecting every problem.
+    """Read a Juice file, collecting all problems.
 
     Returns
     -------

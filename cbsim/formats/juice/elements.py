@@ -1,7 +1,7 @@
-"""One element of a Juice file with its place: its items by the grammar, and every complaint about them.
+"""`Part`: an element of a Juice file with its location, which reads its items by the grammar.
 
-The original reader took whatever it got: the leading part of a number, 0 for a word, a null pointer for a number that
-nothing has. Here what is unclear is told.
+The original reader accepted anything: the leading part of a number, 0 for a word, a null pointer for an unknown ID.
+Here such values are reported.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ __all__ = ["Part"]
 
 Element = etree._Element
 
-WRAPS = ("Component", "Joint")  # what files before the first version put around items
-WORD = 2**32  # an ID is a word of 32 bits, which some print as a signed number
+WRAPS = ("Component", "Joint")  # wrappers of items in files before the first version
+WORD = 2**32  # an ID has 32 bits, which some files write as a signed number
 WHOLE = re.compile(r"[+-]?[0-9]+")
 CHOICE = re.compile(r"([+-]?[0-9]+)(?:\.0*)?")
 WITH_UNIT = re.compile(rf"({NUMBER.pattern})\s*(?![deDExX][0-9]*$)[A-Za-z°µ][^,]*")
@@ -37,7 +37,7 @@ FLAGS = {**dict.fromkeys("tTyY1", True), **dict.fromkeys("fFnN0", False)}
 
 
 class Part(NamedTuple):
-    """An element, its place, and where its mistakes go."""
+    """An element with its location and its problems."""
 
     element: Element
     source: Source
@@ -56,24 +56,24 @@ class Part(NamedTuple):
 
     @property
     def text(self) -> str:
-        """Text of a leaf as it stands."""
+        """Text of a leaf as written."""
         parts = [self.element.text or ""]
-        for child in self.element:  # comments too, which hold nothing
+        for child in self.element:  # includes comments, which are empty
             inside = Part(child, self.source, self.problems).text if isinstance(child.tag, str) else ""
             parts += [inside, child.tail or ""]
         return "".join(parts)
 
     def error(self, code: str, message: str, hint: str = "", also: Location | None = None) -> None:
-        """Tell of an error at the element."""
+        """Report an error at the element."""
         self.problems.error(code, message, self.place, hint, also)
 
     def warning(self, code: str, message: str, hint: str = "", also: Location | None = None) -> None:
-        """Tell of a warning at the element."""
+        """Report a warning at the element."""
         self.problems.warning(code, message, self.place, hint, also)
 
     # --- children -----------------------------------------------------------------------------------------------------
     def children(self) -> Iterator[Part]:
-        """Give the elements inside, those in the wrappers of old files too."""
+        """Yield the child elements, including those in wrappers of old files."""
         for element in self.element.iterchildren("*"):
             part = Part(element, self.source, self.problems)
             if part.tag in WRAPS:
@@ -82,15 +82,15 @@ class Part(NamedTuple):
                 yield part
 
     def listed(self, *tags: str) -> Iterator[Part]:
-        """Give the elements inside that have one of some names."""
+        """Yield the child elements with one of some names."""
         return (part for part in self.children() if part.tag in tags)
 
     def has(self, tag: str) -> bool:
-        """Whether there is an element inside that has a name."""
+        """Whether there is a child element of a name."""
         return any(part.tag == tag for part in self.children())
 
     def last(self, tag: str) -> Part | None:
-        """Give the last element inside that has a name, which counts, and tell of others; None if there is none."""
+        """Return the last child element of a name, which is valid, and report others; None if there is none."""
         parts = list(self.listed(tag))
         if len(parts) > 1:
             text = f"{quote(self.tag)} has {len(parts)} elements {quote(tag)}; the last one counts"
@@ -98,14 +98,14 @@ class Part(NamedTuple):
         return parts[-1] if parts else None
 
     def look_over(self, kind: str = "", extra: tuple[str, ...] = ()) -> None:
-        """Tell of elements that Juice does not know here, and of stray text.
+        """Report unknown elements, and stray text.
 
         Parameters
         ----------
         kind : str
-            Whose grammar counts; by default the element's own.
+            Kind of the grammar; by default that of the element.
         extra : tuple of str
-            Elements that are known besides.
+            Further known elements.
         """
         kind = kind or self.tag
         items = ELEMENTS.get(kind, ())
@@ -126,7 +126,7 @@ class Part(NamedTuple):
             self.warning("W937", f"text {quote(text.strip())} in '{self.tag}' is ignored")
 
     def _attributes(self) -> None:
-        """Tell of attributes that Juice does not know: it writes everything as elements."""
+        """Report unknown attributes; Juice writes all values as elements."""
         known = ATTRIBUTES.get(self.tag, ())
         unknown = [str(name) for name in self.element.attrib if str(name) not in known]
         if unknown:
@@ -137,19 +137,19 @@ class Part(NamedTuple):
 
     # --- items --------------------------------------------------------------------------------------------------------
     def items(self, kind: str = "", *, quiet: bool = False) -> dict[str, Any]:
-        """Read all items of an element by the grammar.
+        """Read all items of an element.
 
         Parameters
         ----------
         kind : str
-            Whose grammar counts; by default the element's own.
+            Kind of the grammar; by default that of the element.
         quiet : bool
-            Say nothing of elements that the grammar does not know.
+            Do not report unknown elements.
 
         Returns
         -------
         dict
-            Field → value, the default where it is missing or bad.
+            Field → value; the default if it is missing or invalid.
         """
         kind = kind or self.tag
         if not quiet:
@@ -178,7 +178,7 @@ class Part(NamedTuple):
         return (0 if item.default is None else item.default) if value is None else value
 
     def value(self, item: Item) -> Any:  # noqa: PLR0911 (one for each kind)
-        """Read the element as an item; None if it is bad, which has then been told."""
+        """Read the element as an item; None if it is invalid, which has been reported."""
         match item.kind:
             case "text":
                 return self.text
@@ -233,7 +233,7 @@ class Part(NamedTuple):
         return None
 
     def _choice(self, name: str) -> int | None:
-        """Read a number of an enumeration; ``1.0`` says the same as ``1``."""
+        """Read a number of an enumeration; ``1.0`` equals ``1``."""
         text = self.text.strip()
         found = CHOICE.fullmatch(text)
         if found is None or len(text) > TEXT_LIMIT:
@@ -242,7 +242,7 @@ class Part(NamedTuple):
         return int(found[1])
 
     def _id(self) -> int | None:
-        """Read the ID of a part: a whole number, of which 32 bits count, but 0, which says none."""
+        """Read the ID of a part: a whole number other than 0, taken modulo 2³²."""
         text = self.text.strip()
         if len(text) > TEXT_LIMIT or not WHOLE.fullmatch(text):
             self.error("E933", f"ID must be a whole number, not {quote(text)}")
@@ -262,14 +262,14 @@ class Part(NamedTuple):
         return self._word(name, text)
 
     def _word(self, name: str, text: str) -> int:
-        """Take a whole number as 32 bits, and tell of more."""
+        """Take a whole number modulo 2³², and report larger ones."""
         value = int(text)
         if not -(WORD // 2) <= value < WORD:
             self.warning("W934", f"{name} is {quote(text)}, and no number of 32 bits; it is taken as {value % WORD}")
         return value % WORD
 
     def _address(self, name: str, text: str) -> int:
-        """Take a reference that stands there as an address did: eight hexadecimal digits."""
+        """Take a reference written as an address: eight hexadecimal digits."""
         if len(text) == ADDRESS and all(char in "0123456789ABCDEFabcdef" for char in text):
             number = int(text, 16)
             self.warning("W934", f"{name} is written in hexadecimal, {quote(text)}; it is taken as {number}")
@@ -279,7 +279,7 @@ class Part(NamedTuple):
 
 
 def _number_meant(text: str) -> str:
-    """Suggest what a text means that is nearly a number."""
+    """Suggest the meaning of a text that is nearly a number."""
     if DECIMAL_COMMA.fullmatch(text):
         return "write a decimal point, not a comma"
     found = WITH_UNIT.fullmatch(text[:TEXT_LIMIT])
@@ -287,6 +287,6 @@ def _number_meant(text: str) -> str:
 
 
 def _list_of(tag: str) -> str:
-    """Suggest where an element belongs that stands outside of its list."""
+    """Suggest the list of an element that is outside of it."""
     found = next((group for group, tags in LISTS.items() if tag in tags and group in GATHERED), "")
     return f"it belongs in {quote(found)}" if found else ""

@@ -1,6 +1,6 @@
 """Grammar of Juice files as tables: what every element holds, in Juice's own order, with defaults and ranges.
 
-Reading and writing follow these rows, and the table of ``docs/formats/juice.md`` is made of them, which a test checks.
+Reading and writing follow these rows, and a test compares them with the table of ``docs/formats/juice.md``.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from cbsim.spec.juice import FUNCTIONS, Attitude
 from cbsim.spec.objects import UNIT, ZERO
 
 __all__ = [
+    "ANY",
     "ATTRIBUTES",
     "CONSTANTS",
     "ELEMENTS",
@@ -21,14 +22,13 @@ __all__ = [
     "MOST",
     "Item",
     "Range",
-    "elements_table",
 ]
 
-MOST = 1e12  # beyond is memory that nobody had written to
+MOST = 1e12  # larger values are uninitialised memory
 
 
 class Range(NamedTuple):
-    """Which numbers an item takes: closed bounds, but for an open lower one."""
+    """Range of an item: closed bounds, except an open lower one."""
 
     least: float = -MOST
     above: float = -math.inf
@@ -53,17 +53,17 @@ class Item(NamedTuple):
     tag : str
         Its name in a file.
     field : str
-        What holds it in `cbsim.spec.juice`.
+        Field in `cbsim.spec.juice`.
     kind : str
         ``number``, ``id``, ``reference``, ``text``, ``flag``, ``choice``, ``triple`` or ``attitude``.
     default : object
-        Where it is missing; None if it has to be there.
+        Default value; None if it is required.
     note : str
-        What becomes of it.
+        Support of the item.
     range : Range
         Of a number, or of each of three.
     old : tuple of str
-        Names that older files have for it.
+        Names in older files.
     """
 
     tag: str
@@ -139,7 +139,7 @@ ELEMENTS: dict[str, tuple[Item, ...]] = {
     "Body": BODY,
     "RevoluteJoint": (*JOINT, LENGTH, DIAMETER),
     "PrismaticJoint": (*JOINT, LENGTH, DIAMETER),
-    "SphericalJoint": (*(item._replace(range=ANY) for item in JOINT), DIAMETER),  # nothing follows from its motor
+    "SphericalJoint": (*(item._replace(range=ANY) for item in JOINT), DIAMETER),  # its motor has no effect
     "Clockwork": (
         *HEAD,
         Item("Gain", "gain", "number", 100.0, "factor of all amplitudes [%]"),
@@ -227,26 +227,3 @@ IGNORED: dict[str, tuple[str, ...]] = {
     "DynamicsConstants": ("ODE.Iterative", "Novodex"),
 }
 """Elements of older and later files that say nothing here, or that are read elsewhere."""
-
-
-def elements_table() -> str:
-    """Make the table of elements of the documentation."""
-    lines = ["| in | element | of old | without | what becomes of it |", "|---|---|---|---|---|"]
-    for parent, items in ELEMENTS.items():
-        for item in items:
-            old = " ".join(f"`{tag}`" for tag in item.old)
-            note = item.note + (f"; {item.range.words}" if item.range != ANY else "")
-            lines.append(f"| `{parent}` | `{item.tag}` | {old} | {_shown(item.default)} | {note.lstrip('; ')} |")
-        lines += [f"| `{parent}` | `{tag}` | | | a list |" for tag in LISTS.get(parent, ())]
-        lines += [f"| `{parent}` | `{tag}` | | | ignored |" for tag in IGNORED.get(parent, ())]
-    return "\n".join(lines) + "\n"
-
-
-def _shown(default: Any) -> str:
-    if default is None:
-        return "error"
-    if isinstance(default, tuple):
-        return " ".join(f"{float(part):g}" for part in default)
-    if isinstance(default, bool):
-        return str(int(default))
-    return f"{default:g}" if isinstance(default, int | float) else default

@@ -1,4 +1,4 @@
-"""In which order the nodes of a network act, and which never do."""
+"""Evaluation order of the nodes of a network."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ __all__ = ["Order", "order_of"]
 
 
 class Order(NamedTuple):
-    """What follows from the edges of a network.
+    """Evaluation order of a network, and nodes and edges without effect.
 
     Attributes
     ----------
     acting : tuple of int
-        Nodes that act, each after all that lead to it.
+        Nodes that act, each after its predecessors.
     idle : tuple of int
-        Functions and motors into which nothing leads: the activation of those stays zero, these ask nothing.
+        Functions and motors without inputs: the functions stay zero, the motors request nothing.
     stuck : tuple of int
-        Nodes on circles, and behind them: they never act.
+        Nodes on or behind cycles, which never act.
     loose : tuple of Edge
-        Edges from or to a node that is not there.
+        Edges from or to a missing node.
     """
 
     acting: tuple[int, ...]

@@ -1,4 +1,4 @@
-"""Elements of a Juice file to a `JuiceModel`, whatever the dialect (1, early, before 1, 3)."""
+"""Reader of Juice files of all dialects (1, early, before 1, 3)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from cbsim.spec.juice import (
 
 __all__ = ["read_model"]
 
-FLAT = ("Body", "Behavior", *JointKind)  # what files before the first version have outside of lists
+FLAT = ("Body", "Behavior", *JointKind)  # elements that files before the first version have outside of lists
 GARBAGE = "what it holds was never set"
 
 
@@ -50,7 +50,7 @@ def read_model(root: Part) -> JuiceModel | None:
 
 
 def _version(root: Part) -> str | None:
-    """Tell the dialect by the version that the root has."""
+    """Determine the dialect by the version of the root."""
     text = root.element.get("FileVersion")
     if text is None and root.tag == "Model":
         return "pre-1"
@@ -61,7 +61,7 @@ def _version(root: Part) -> str | None:
 
 
 def _standard(root: Part) -> Part | None:
-    """Find what the third dialect says for ODE's standard solver; of the others nothing follows here."""
+    """Find the third dialect's settings for ODE's standard solver; those of other solvers have no effect."""
     constants = root.last("DynamicsConstants")
     if constants is None:
         return None
@@ -96,7 +96,7 @@ class _Reader:
         return JuiceModel(**values, dialect=self.dialect, location=part.place)
 
     def _all(self, group: str, *tags: str) -> Iterator[Part]:
-        """Give the elements of a list, and those outside of one in old files."""
+        """Yield the elements of a list, and those outside of it in old files."""
         for part in self.part.listed(group, *(tags if self.pre else ())):
             if part.tag in tags:
                 yield part
@@ -105,7 +105,7 @@ class _Reader:
                 yield from part.listed(*tags)
 
     def _tell_defaults(self) -> None:
-        """Tell of constants that are missing: in Juice they were the user's preferences."""
+        """Report missing constants, which were the user's preferences in Juice."""
         parts = [self.part] if self.block is None else [self.block, self.part]
         missing = [item for item in CONSTANTS if not any(part.has(item.tag) for part in parts)]
         if missing:
@@ -136,7 +136,7 @@ class _Reader:
         return replace(joint, **changes)
 
     def _motors_of_links(self) -> dict[int, dict[str, float]]:
-        """Gain and largest force of joints, which stand at the links of behaviours before they stood at joints."""
+        """Gain and largest force of joints from the links of behaviours, where older files have them."""
         found: dict[int, dict[str, float]] = {}
         for behaviour in self.part.listed("Behavior"):
             for link in behaviour.listed("MotionLink"):

@@ -1,4 +1,4 @@
-"""Rules on a whole Juice model: numbers that refer to something, sizes that count, stops, networks without circles."""
+"""Checks of a whole Juice model: references, sizes, stops, cycles of networks."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Named = JuiceBody | JuiceJoint
 
 
 def check_structure(model: JuiceModel, problems: Problems) -> None:
-    """Check a model, collecting every problem."""
+    """Check a model, collecting all problems."""
     _Checker(model, problems).run()
 
 

@@ -22,7 +22,7 @@ __all__ = ["read", "write"]
 
 
 def read(source: Source, problems: Problems) -> StoredMechanism | None:
-    """Read a mechanism, collecting every problem.
+    """Read a mechanism, collecting all problems.
 
     Returns
     -------

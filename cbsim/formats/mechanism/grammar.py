@@ -1,4 +1,4 @@
-"""What stands in the file of a mechanism: versions, keys, and the classes that a ``type`` names."""
+"""Grammar of mechanism files: versions, keys, and the classes that a ``type`` names."""
 
 from __future__ import annotations
 
@@ -51,11 +51,11 @@ FAMILIES: dict[str, dict[str, type]] = {
 TEXTS = frozenset({"name", "spring_type", "ignores"})
 EXACT = ("axis", "orientation_offset", "normal", "contact_normal")
 """Made of length one when a part is made; they are that already, and doing it again could change the last bit."""
-LENT = frozenset({"bond", "subject", "path"})  # no part of a description, or no part of this file
+LENT = frozenset({"bond", "subject", "path"})  # fields that are not part of a description, or not of this file
 
 
 def keys_of(kind: type) -> dict[str, bool]:
-    """Return the keys of a class, and whether each has to be there."""
+    """Return the keys of a class, and whether each is required."""
     return {
         field.name: field.default is MISSING and field.default_factory is MISSING
         for field in fields(kind)

@@ -1,4 +1,4 @@
-"""From the tree of a JSON file to a mechanism, collecting every mistake."""
+"""Reader of mechanisms: from the tree of a JSON file to a spec, collecting all problems."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ PARTS: dict[str, type] = {
 }  # fmt: skip
 NUMBERS = ("timestep", "gravity", "input_scaling")
 ENDLESS = {"inf": np.inf, "-inf": -np.inf, "nan": np.nan}  # numbers that JSON does not have
-UNIT = 1e-6  # by which the length of a unit quaternion may be off
+UNIT = 1e-6  # tolerance of the length of unit quaternions
 LONGEST = 1000  # characters of a message
-WRONG = object()  # a value whose mistake has been told
+WRONG = object()  # placeholder of a value whose error has been reported
 
 
 def read_mechanism(root: Item, problems: Problems) -> StoredMechanism | None:
-    """Make a mechanism of the tree of its file; None if there is an error."""
+    """Build a mechanism from the tree of its file; None if there is an error."""
     return _Reader(problems).mechanism(root)
 
 
 class _Reader:
-    """Walks the tree; what is wrong is told, and what needs it left out."""
+    """Reader of a tree; invalid parts are reported and left out, with the parts that need them."""
 
     def __init__(self, problems: Problems) -> None:
         self.problems = problems
@@ -82,11 +82,11 @@ class _Reader:
         self.problems.error(code, shown, place, hint)
 
     def place(self, wrong: ModelError, item: Item) -> Location:
-        """Find the part that a complaint names."""
+        """Find the part that a problem names."""
         return next((at for name, at in self.locations.items() if f"'{name}'" in wrong.subject), item.location)
 
     def mapping(self, item: Item, keys: Any, what: str) -> dict[str, Item] | None:
-        """Return what a mapping holds; keys that nobody knows are told."""
+        """Return the contents of a mapping; unknown keys are reported."""
         if not isinstance(item.value, dict):
             self.error("E941", f"{what} is {shown(item.value)}, expected a mapping", item.location)
             return None
@@ -136,7 +136,7 @@ class _Reader:
         return [part for part in made if part is not WRONG]
 
     def record(self, item: Item, kind: type, what: str, *extra: str) -> Any:
-        """Make a part of a mapping; `WRONG` where it cannot be."""
+        """Build a part from a mapping; `WRONG` if that fails."""
         keys = keys_of(kind)
         held = self.mapping(item, (*extra, *keys), what)
         if held is None:
@@ -177,7 +177,7 @@ class _Reader:
         return _texts(item) if key in TEXTS else self.plain(item)
 
     def family(self, item: Item, key: str, what: str) -> Any:
-        """Make a member of a family, of the type that it says."""
+        """Build a member of a family, of the type in the mapping."""
         known = FAMILIES[key]
         name = item.value.get("type") if isinstance(item.value, dict) else None
         if name is None or not isinstance(name.value, str) or name.value not in known:
@@ -198,7 +198,7 @@ class _Reader:
         return WRONG if end is None else end
 
     def plain(self, item: Item) -> Any:
-        """Return numbers, or lists of them; anything else as it is, for a part to complain about."""
+        """Return numbers, or lists of them; other values unchanged, for parts to report."""
         if isinstance(item.value, list):
             return [self.plain(child) for child in item.value]
         if isinstance(item.value, dict):
@@ -208,7 +208,7 @@ class _Reader:
     def table(
         self, item: Item | None, shapes: Mapping[str, tuple[int, ...]], what: str, *, is_state: bool = False
     ) -> dict[str, Array]:
-        """Read numbers of parts by name, of all parts where they are a state; inputs of motors may be no numbers."""
+        """Read arrays by names of parts, of all parts if they are a state; inputs of motors may be NaN."""
         held = None if item is None else self.mapping(item, shapes, f"the table of {what.split()[1]} names")
         if item is None or held is None:
             return {}
@@ -243,7 +243,7 @@ def _texts(item: Item) -> Any:
 
 
 def _exactly(given: Any, made: Array) -> Array:
-    """Return numbers as given, where those that were made of them are the same to rounding."""
+    """Return numbers as given if the normalised ones are equal up to rounding."""
     numbers = np.array(given, float)
     if numbers.shape != made.shape or np.abs(numbers - made).max() > 1e-14:
         return made

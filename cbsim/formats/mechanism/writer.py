@@ -1,4 +1,4 @@
-"""A mechanism as JSON: one line per part, numbers with all their digits."""
+"""Writer of mechanisms as JSON: one line per part, numbers with all digits."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TYPED = {kind for family in FAMILIES.values() for kind in family.values()}
 
 
 def write(stored: StoredMechanism) -> str:
-    """Write a mechanism; what is read again is the same to the last bit."""
+    """Write a mechanism; reading it back is exact to the last bit."""
     spec = stored.spec
     lines = [f'"{MARK}": {VERSION}', f'"timestep": {_text(spec.timestep)}', f'"gravity": {_text(spec.gravity)}']
     if spec.input_scaling is not None:
@@ -52,20 +52,20 @@ def _mapped(key: str, values: Mapping[str, Any]) -> str:
 
 
 def _record(part: Any) -> dict[str, Any]:
-    """Return the fields of a part; what is None is left out."""
+    """Return the fields of a part, without those that are None."""
     out: dict[str, Any] = {"type": type(part).__name__} if type(part) in TYPED else {}
     for key in keys_of(type(part)):
         value = getattr(part, key)
         if value is not None:
             out[key] = value.name if isinstance(value, (Body, Origin)) else value
-    if isinstance(part, Mesh) and part.path is not None:  # so that the file needs no other
+    if isinstance(part, Mesh) and part.path is not None:  # so that the file is self-contained
         triangles = part.triangles
         out["vertices"], out["faces"] = np.asarray(triangles.vertices, float), np.asarray(triangles.faces)
     return out
 
 
 def _plain(value: Any) -> Any:
-    """Return a value as JSON has it; numbers that it does not have as texts."""
+    """Return a value for JSON; numbers that JSON lacks are texts."""
     if isinstance(value, np.ndarray | np.generic):
         return _plain(value.tolist())
     if isinstance(value, float):

@@ -1,8 +1,8 @@
 r"""RNDF, DARPA's road network definition file, and its dialects: text ↔ `RoadNetwork`.
 
-The reader is tolerant: every record is recognised by its keyword, in any order; counts are advisory; options are taken
-to the lane they name; what it does not know is kept and written back. It reports lexical (0xx) and structural (1xx)
-problems and goes on. See ``docs/formats/rndf.md``.
+The reader is tolerant: records are recognised by their keyword, in any order; counts are advisory; options are assigned
+to the lane that they name; unknown records are kept and written back. It reports lexical (0xx) and structural (1xx)
+problems and continues. See ``docs/formats/rndf.md``.
 
 >>> from cbsim.errors import Problems
 >>> from cbsim.formats.reader import Source
@@ -30,14 +30,14 @@ __all__ = ["count", "read", "write"]
 
 
 def read(source: Source, problems: Problems) -> RoadNetwork | None:
-    """Read a road network, collecting every problem.
+    """Read a road network, collecting all problems.
 
     Parameters
     ----------
     source : Source
         The file.
     problems : Problems
-        Where complaints go; with an error among them the network is as far as it could be understood.
+        Collects problems; with an error among them the network is as far as it could be understood.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Opening and closing blocks; what was left open is closed by what follows, and said to be."""
+"""Opening and closing of blocks; blocks left open are closed by the next record, and reported."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ BLOCK_LIMIT = 500_000  # the largest network known has 2 564 blocks; this bounds
 
 
 def open_block(state: State, words: list[str], line: int) -> None:
-    """Open a block; what cannot contain it is closed first."""
+    """Open a block, after closing those that cannot contain it."""
     kind = KINDS[words[0]]
     ids = identifier(words[1], kind.parts) if len(words) == 2 else None
     if ids is None:
@@ -46,7 +46,7 @@ def open_block(state: State, words: list[str], line: int) -> None:
 
 
 def _unusual_id(state: State, kind: Kind, words: list[str], line: int) -> tuple[int, ...]:
-    """Parse an id with text behind it; complain of one that is missing or makes no sense."""
+    """Parse an id followed by text; report a missing or malformed one."""
     ids = identifier(words[1], kind.parts) if len(words) > 1 else None
     if ids is None:
         shown = quote(words[1]) if len(words) > 1 else "nothing"
@@ -64,13 +64,13 @@ def _check_container(state: State, draft: Draft, parent: Draft) -> None:
 
 
 def _is_only_perimeter(state: State, draft: Draft, parent: Draft) -> bool:
-    """Give a perimeter its zone's id, whatever it says; complain of a second one, which is left out."""
+    """Give a perimeter its zone's id, whatever its own; report a second one, which is dropped."""
     if draft.ids:
         zone = (parent.ids or draft.ids)[0]
         if draft.ids[1]:
             message = f"{draft} should be 'perimeter {zone}.0'"
             state.problems.error("E106", message, draft.location(state.path))
-        said = draft.prefix  # its points may say the same
+        said = draft.prefix  # its points may have the same id
         draft.name((zone, 0))
         draft.prefix = said
     first = parent.places.setdefault(draft.kind.name, draft.line)
@@ -81,13 +81,13 @@ def _is_only_perimeter(state: State, draft: Draft, parent: Draft) -> bool:
 
 
 def _close_others(state: State, draft: Draft) -> None:
-    """Close what is open and cannot contain a block."""
+    """Close open blocks that cannot contain a block."""
     while state.stack[-1].kind.name != draft.kind.parent and len(state.stack) > 1:
         _unclosed(state, draft.line, f"before '{draft.kind.name}'")
 
 
 def _missing_parent(state: State, draft: Draft) -> Draft:
-    """Stand in for the block that should have been open."""
+    """Create the missing parent of a block."""
     kind = KINDS[draft.kind.parent]
     named = state.named[kind.name].get(draft.ids[:1])
     hint = f"it is taken into {named}" if named else f"expected '{kind.name}' before it"
@@ -100,7 +100,7 @@ def _missing_parent(state: State, draft: Draft) -> Draft:
 
 
 def new_parent(state: State, draft: Draft) -> Draft:
-    """Make the block that should be around another one."""
+    """Create the parent of a block."""
     parent = Draft(KINDS[draft.kind.parent], draft.ids[:1], draft.line)
     state.root.children.append(parent)
     state.drafts.append(parent)
@@ -110,7 +110,7 @@ def new_parent(state: State, draft: Draft) -> Draft:
 
 
 def close_block(state: State, words: list[str], line: int) -> None:
-    """Close a block, and what was left open in it."""
+    """Close a block, and open blocks inside."""
     kind, stack = ENDS[words[0]], state.stack
     if stack[-1].kind is not kind:
         if not any(draft.kind is kind for draft in stack):
@@ -127,13 +127,13 @@ def close_block(state: State, words: list[str], line: int) -> None:
 def _unclosed(state: State, line: int, where: str) -> None:
     draft = state.stack.pop()
     if id(draft) in state.implied:
-        return  # what no record opened, none has to close
+        return  # implied blocks need no closing record
     message = f"{draft} is not closed: expected 'end_{draft.kind.name}' {where}"
     state.problems.error("E101", message, state.at(line, draft.label), also=draft.location(state.path))
 
 
 def end_file(state: State, words: list[str], line: int) -> None:
-    """End the file, whatever is still open."""
+    """End the file, with all open blocks."""
     state.end, state.read = line, len(state.lines)
     state.remark_rest(words, line, 1)
     while len(state.stack) > 1:
@@ -141,7 +141,7 @@ def end_file(state: State, words: list[str], line: int) -> None:
 
 
 def finish(state: State) -> None:
-    """Say what is missing or left over at the end of the file, and number what has no id."""
+    """Report missing and extra records at the end of the file, and number blocks without ids."""
     for draft in (state.root, *state.drafts):
         _number_children(state, draft)
     if state.is_cut:
@@ -152,7 +152,7 @@ def finish(state: State) -> None:
 
 
 def _number_children(state: State, draft: Draft) -> None:
-    """Give blocks whose id is missing or makes no sense, and which hold nothing that has one, the next number."""
+    """Give the next number to blocks without a valid id, their own or by their contents."""
     nameless = [child for child in draft.children if not child.ids]
     last: dict[str, int] = {}
     for child in draft.children if nameless else ():

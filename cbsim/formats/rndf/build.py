@@ -1,4 +1,4 @@
-"""From blocks as read to the spec: one function per kind of block."""
+"""Construction of the spec from blocks, one function per kind of block."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["build_network"]
 
 
 def build_network(root: Draft, path: str, columns: Columns) -> RoadNetwork:
-    """Make the spec of a whole file."""
+    """Build the spec of a file."""
     blocks = Blocks(path, columns)
     return RoadNetwork(
         name=root.values.get("RNDF_name") or "",
@@ -42,12 +42,12 @@ def build_network(root: Draft, path: str, columns: Columns) -> RoadNetwork:
 
 
 def _by_number(draft: Draft, kind: str) -> list[Draft]:
-    """Children of one kind by number, those of another block behind it, ties in file order."""
+    """Children of one kind by number, then those of other blocks, ties in file order."""
     return sorted(draft.of_kind(kind), key=lambda child: child.ids[::-1])
 
 
 class Blocks:
-    """Makes specs of blocks, one method per kind."""
+    """Builder of specs, one method per kind of block."""
 
     def __init__(self, path: str, columns: Columns) -> None:
         self.path = path

@@ -1,4 +1,4 @@
-"""The coordinates of all points of a file in two arrays, of which every block gets its slices."""
+"""Coordinates of all points of a file in two arrays, with a slice for each block."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Columns", "column", "drop_impossible"]
 
 
 class Columns:
-    """Two arrays and where each block's part of them is.
+    """Two arrays with the range of each block.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class Columns:
 
     @property
     def is_possible(self) -> bool:
-        """Whether all numbers are finite and of a possible size."""
+        """Whether all numbers are finite and in a plausible range."""
         return bool((np.abs(self.latitude) <= LIMIT).all() and (np.abs(self.longitude) <= LIMIT).all())
 
 
@@ -61,7 +61,7 @@ NO_POINTS = Points((), column(()), column(()), (), ())
 
 
 def drop_impossible(state: State) -> None:
-    """Complain of points whose numbers no unit could make sense of, and leave them out."""
+    """Report points with numbers that are implausible in any unit, and drop them."""
     for draft in state.drafts:
         run = draft.points
         good = [abs(first) <= LIMIT and abs(second) <= LIMIT for first, second in zip(*run[1:3], strict=True)]

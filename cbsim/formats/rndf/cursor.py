@@ -1,4 +1,4 @@
-"""What reading RNDF and MDF have in common once there are lines: where they are, and what is said of any record."""
+"""`Cursor`: position in the lines of an RNDF or MDF file, and problems common to all records."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from cbsim.formats.values import quote
 
 __all__ = ["Cursor"]
 
-HINT_LENGTH = 40  # characters of a keyword that is worth comparing with the known ones
-HINTS_UP_TO = 100  # complaints of one file with such a hint, which costs a tenth of a millisecond
+HINT_LENGTH = 40  # characters of a keyword that is compared with known ones
+HINTS_UP_TO = 100  # problems of one file with such a hint, which costs a tenth of a millisecond
 
 
 class Cursor:
-    """The lines of a file, and how far reading has come.
+    """Lines of a file, with the position of reading.
 
     Parameters
     ----------
@@ -23,12 +23,12 @@ class Cursor:
     lines : list of str
         Its lines without comments.
     problems : Problems
-        Where complaints go.
+        Collects problems.
 
     Attributes
     ----------
     read : int
-        Lines up to this one are done with.
+        Last line that has been processed.
     end : int
         Line of ``end_file``; 0 before it.
     stray : list of int
@@ -54,11 +54,11 @@ class Cursor:
         return Location(self.path, line, None, inside)
 
     def text(self, line: int) -> str:
-        """Give a line without the blanks around it."""
+        """Return a line without the blanks around it."""
         return self.lines[line - 1].strip()
 
     def rest(self, words: Sequence[str], line: int) -> str:
-        """Give what stands behind the first word of a line."""
+        """Give what follows the first word of a line."""
         return self.text(line)[len(words[0]) :].strip()
 
     def remark_rest(self, words: Sequence[str], line: int, columns: int) -> None:
@@ -68,17 +68,17 @@ class Cursor:
             self.problems.warning("W113", message, self.at(line))
 
     def remark_spelling(self, word: str, known: str, line: int) -> None:
-        """Warn of a keyword in other letters."""
+        """Warn of a keyword in the wrong case."""
         self.problems.warning("W001", f"keyword {quote(word)} should be written '{known}'", self.at(line))
 
     def hint(self, word: str, keywords: Iterable[str]) -> str:
-        """Suggest a keyword, as long as there are few complaints."""
+        """Suggest a keyword, while there are few problems."""
         if len(word) > HINT_LENGTH or len(self.problems) > HINTS_UP_TO:
             return ""
         return did_you_mean(word, keywords)
 
     def remark_ends(self) -> None:
-        """Say what other text there is before the first and behind the last record."""
+        """Report text before the first and after the last record."""
         if self.stray:
             message = f"lines of other text before the first record, which are ignored: {len(self.stray)}"
             self.problems.warning("W004", message, self.at(self.stray[0]))

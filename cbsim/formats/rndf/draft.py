@@ -1,4 +1,4 @@
-"""Blocks while they are being read: mutable, in the order of the file, with the line of everything."""
+"""Drafts: mutable blocks under construction, in file order, with the lines of all fields."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from cbsim.spec.road import Extension
 
 __all__ = ["NOWHERE", "Draft", "Run"]
 
-NOWHERE = "\n"  # a prefix that no line has
+NOWHERE = "\n"  # a prefix that never occurs
 
 
 class Run(NamedTuple):
-    """Points of one block that stand together, in columns."""
+    """Consecutive points of a block, in columns."""
 
     numbers: Sequence[int]
     latitudes: Sequence[float]
@@ -26,7 +26,7 @@ class Run(NamedTuple):
 
 
 class Draft:
-    """One block as far as it has been read.
+    """A block under construction.
 
     Attributes
     ----------
@@ -39,9 +39,9 @@ class Draft:
     label : str
         Its id as text.
     prefix : str
-        What the id of each of its points starts with.
+        Prefix of the ids of its points.
     values : dict of str to value
-        What its fields say; None where a field could not be parsed.
+        Values of its fields; None for malformed ones.
     places : dict of str to int
         The lines of its fields.
     options : dict of str to list
@@ -51,11 +51,11 @@ class Draft:
     runs : list of Run
         Its points, in file order.
     count : int
-        How many those are.
+        Number of points.
     broken : list of int
-        Numbers of points whose coordinates could not be parsed; they count, but are not kept.
+        Numbers of points with malformed coordinates, which are counted but not kept.
     extensions : list of Extension
-        Records that the grammar does not know.
+        Unknown records.
     """
 
     __slots__ = (
@@ -91,7 +91,7 @@ class Draft:
         return f"{self.kind.name} {self.label}" if self.ids else f"the {self.kind.name}"
 
     def name(self, ids: tuple[int, ...]) -> None:
-        """Give it its id, which may become known only by its content."""
+        """Set its id, which may be derived from its contents."""
         self.ids = ids
         self.label = f"{ids[0]}.{ids[1]}" if len(ids) == 2 else ".".join(map(str, ids))
         self.prefix = f"{self.label}." if ids and self.kind.points else NOWHERE

@@ -1,7 +1,7 @@
-"""The grammar of RNDF as tables: which blocks there are, what each may hold, and how a record's columns are parsed.
+"""Grammar of RNDF as tables: blocks, their contents, and parsers of columns.
 
-One row of `KINDS` per block. A new record is one line here; the reader and the writer's order follow. Nothing of the
-grammar is a condition for reading: counts are advisory, order is free, and what is not listed is kept as an extension.
+One row of `KINDS` per block. A new record is one line here; the reader and the order of the writer follow from it. The
+grammar is not required of files: counts are advisory, order is free, and unknown records are kept as extensions.
 Source: DARPA, Route Network Definition File formats of 12 May 2006, §2.3, and the RNDF 1.1 additions of AnnieWAY and
 Stanford.
 """
@@ -39,18 +39,18 @@ TURNS = ("l", "r", "s", "u", "left", "right", "straight")  # third column of exi
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A record that says one thing about its block.
+    """A record with a property of its block.
 
     Attributes
     ----------
     parse : callable
         One text per column to its value or to a Complaint.
     columns : int
-        Values behind the keyword; 0 where the rest of the line is one text.
+        Number of values after the keyword; 0 if the rest of the line is one text.
     counts : str
         Kind of the children that the record counts, or ``points``; empty for other records.
     required : bool
-        Whether DARPA's format demands it.
+        Whether DARPA's format requires it.
     choices : tuple of str
         Known values; others are kept with a warning.
     """
@@ -64,18 +64,18 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """A record that names a point by its full id, and so belongs to that point's block wherever it stands.
+    """A record that names a point by its full id, and belongs to that point's block wherever it is written.
 
     Attributes
     ----------
     holder : str
-        Which tuple of the spec holds it.
+        Tuple of the spec that contains it.
     columns : tuple of str
-        What each column is, for messages.
+        Names of the columns, for messages.
     parse : callable
-        The words of the record to one value per column, None where a word makes no sense; the first is the point.
+        Parser of the words of the record to one value per column, None for malformed ones; the first is the point.
     make : callable
-        The values, location, and an additional last column if there is one, to the spec's record.
+        Constructor of the spec's record from the values, the location, and an optional last column.
     last : tuple of str
         Values that an additional last column may have.
     """
@@ -100,11 +100,11 @@ class Kind:
     fields : mapping
         Keyword → Field.
     options : tuple of str
-        Keywords of the options that it holds.
+        Keywords of its options.
     points : str
-        What its points are called; empty where it has none.
+        Name of its points; empty if it has none.
     opaque : tuple of str
-        Records of other programs, kept without a warning.
+        Records of other programs, which are kept without a warning.
     loose : bool
         Whether some programs write it outside its parent.
     """
@@ -120,7 +120,7 @@ class Kind:
 
 
 def number_or_none(text: str) -> int | None:
-    """Parse a whole number; None if it is none."""
+    """Parse a whole number; None if it is not one."""
     value = whole(text)
     return None if isinstance(value, Complaint) else value
 
@@ -262,7 +262,7 @@ KINDS: Mapping[str, Kind] = {
 }
 
 ENDS: Mapping[str, Kind] = {f"end_{name}": kind for name, kind in KINDS.items()}
-WRAPPERS = ("waypoint", "end_waypoint")  # some parsers want the points of a lane wrapped; they say nothing
+WRAPPERS = ("waypoint", "end_waypoint")  # wrappers of lane points for some parsers, without meaning
 FIELDS = frozenset(keyword for kind in (NETWORK, *KINDS.values()) for keyword in kind.fields)
 KEYWORDS: Mapping[str, str] = {
     keyword.lower(): keyword for keyword in (*FIELDS, *OPTIONS, *KINDS, *ENDS, *WRAPPERS, "end_file", *NETWORK.opaque)

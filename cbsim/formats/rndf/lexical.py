@@ -1,4 +1,4 @@
-"""From the text of an RNDF or MDF file to lines without comments; shared by both formats.
+"""Lexer of RNDF and MDF files: from text to lines without comments.
 
 Complaints that concern characters rather than records are made here, each kind once per file: I002 mixed line ends,
 I003 trailing blanks, E005 unterminated comment, W006 characters that are not ASCII text, E013 too many lines.
@@ -35,14 +35,14 @@ __all__ = [
     "whole",
 ]
 
-Parser = Callable[[str], Any]  # a text to its value, or to a Complaint
+Parser = Callable[[str], Any]  # parses a text to a value or a Complaint
 
 LINE_LIMIT = 2_000_000  # the largest file known has 54 032 lines; this bounds memory at about one gigabyte
-COLUMNS = 6  # blanks at which a line is split; no record has more columns, and a hostile line may have millions
+COLUMNS = 6  # largest number of splits of a line; no record has more columns, and a hostile line may have millions
 ID_LENGTH = 20  # characters of an id; each part then fits 64 bits
 REMEMBERED = 256  # texts per kind of number
-NUMBERS = {str(number): number for number in range(1000)}  # nearly every part of an id; a look-up beats parsing
-WHOLE_DIGITS = 9  # longer whole numbers are mistakes, and very long ones would take time that grows with their square
+NUMBERS = {str(number): number for number in range(1000)}  # nearly all parts of ids; a look-up is faster than parsing
+WHOLE_DIGITS = 9  # longer whole numbers are errors, and very long ones would take time that grows with their square
 
 WHOLE_MOST = 32_768  # largest whole number of the format, after DARPA's change of 21 November 2006
 NAME_LENGTH = 128  # characters of a name, after the same change
@@ -52,12 +52,12 @@ LINE_ENDS = {"CR LF": re.compile(r"\r\n"), "LF": re.compile(r"(?<!\r)\n"), "CR":
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 OPEN_COMMENT = re.compile(r"/\*[^\n]*")
 NOT_TEXT = re.compile(r"[^\x01-\x7f]")
-INVISIBLE = ("\ufeff", "\u200b", "\u2060")  # marks that editors leave behind, and that Python does not take for blanks
+INVISIBLE = ("\ufeff", "\u200b", "\u2060")  # marks of editors that Python does not count as blanks
 MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
 
 
 def read_lines(source: Source, problems: Problems) -> list[str] | None:
-    """Give the lines of a source without their comments; item i is line i + 1 of the file.
+    """Return the lines of a source without comments; item i is line i + 1 of the file.
 
     Returns
     -------
@@ -78,7 +78,7 @@ def _line(text: str, position: int) -> int:
 
 
 def _with_one_line_end(source: Source, problems: Problems) -> str:
-    """Turn CR LF and CR into LF; say so if the file mixes them."""
+    """Convert CR LF and CR to LF; report mixed line ends."""
     text = source.text
     if "\r" not in text:
         return text
@@ -104,7 +104,7 @@ def _remark_trailing_blanks(text: str, source: Source, problems: Problems) -> No
 
 
 def _with_plain_characters(text: str, source: Source, problems: Problems) -> str:
-    """Complain of characters that are not ASCII text, and turn invisible ones into blanks."""
+    """Report characters other than ASCII text, and replace invisible ones by blanks."""
     if source.data.startswith(MARKS):
         problems.warning("W006", "the file starts with a byte order mark; it should be plain ASCII", source.at(1))
     first = None if text.isascii() and "\0" not in text else NOT_TEXT.search(text)
@@ -172,7 +172,7 @@ def whole(text: str) -> int | Complaint:
 
 
 def name_faults(name: str) -> str:
-    """Tell what other programs could not read in a name; empty if it is one plain word or nothing at all."""
+    """Describe what other programs cannot read in a name; empty if it is one plain word or empty."""
     faults = [what for character, what in FORBIDDEN.items() if character in name]
     if len(name) > NAME_LENGTH:
         faults.append(f"more than {NAME_LENGTH} characters")
@@ -195,7 +195,7 @@ def number(name: str, unit: str = "") -> Parser:
 
 
 class Memory(dict[str, Written | Complaint]):
-    """The values of texts: a file repeats a handful of widths thousands of times."""
+    """Cache of parsed texts: files repeat a few widths thousands of times."""
 
     def __init__(self, quantity: Quantity) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Lengths of a network, and whether its columns are degrees or metres."""
+"""Lengths of a network, and recognition of metric coordinates."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from cbsim.spec.road import RoadNetwork
 __all__ = ["DEGREES_APART", "EXTENT", "is_metric", "lane_length"]
 
 DEGREES_APART = 0.02  # two kilometres: neighbouring points of real networks are 0.5 to 305 m apart, so this is metres
-EXTENT = 2.0  # [degrees] what no network of single points spans; the threshold of UT Austin's ART
+EXTENT = 2.0  # [degrees] larger than any network of single points; the threshold of UT Austin's ART
 MAJOR_AXIS = 6_378_137.0  # [m] WGS84
 ECCENTRICITY_SQUARED = 6.694_379_990_141_317e-3  # WGS84
 
 
 def is_metric(latitude: NDArray[np.float64], longitude: NDArray[np.float64], borders: Sequence[int]) -> bool:
-    """Tell whether the two columns of a network are metres x and y.
+    """Return whether the two columns of a network are metres x and y.
 
     The distance between neighbouring points decides, by its lower median, because one mistyped coordinate must not turn
     a whole network into metres. Without neighbours it is the extent.

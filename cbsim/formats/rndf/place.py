@@ -1,6 +1,6 @@
-"""Where things belong that stand elsewhere: to the block that they name (W107).
+"""Assignment of misplaced records to the blocks that they name (W107).
 
-The order of blocks plays no part in it, because writing changes it.
+The result does not depend on the order of blocks, because writing changes it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["place_loose_blocks", "place_options"]
 def place_loose_blocks(state: State) -> None:
     """Give crosswalks and traffic lights to the segment or intersection that their id names.
 
-    Some editors write them at the end of the file, and no intersections at all, which is no mistake.
+    Some editors write them at the end of the file, without intersections, which is valid.
     """
     for draft, listed in state.loose:
         named = state.named[draft.kind.parent].get(draft.ids[:1])
@@ -42,12 +42,12 @@ def _complain_of_block(state: State, draft: Draft, listed: Draft) -> None:
 
 
 def place_options(state: State) -> None:
-    """Give every waiting option to its block.
+    """Assign all waiting options to their blocks.
 
-    An option of a block that does not exist stays where it is listed, for the linter to say that its point is missing.
-    What can be neither in the block it names nor where it is listed is kept as an extension.
+    An option of a missing block stays where it is listed, so that the linter reports its point. An option that fits
+    neither the block that it names nor the one where it is listed is kept as an extension.
     """
-    # what belongs to a block comes before what is only listed there, as it will when the file is read again
+    # a block's own options precede those that are only listed there, as when the file is read again
     for waiting in sorted(state.waiting, key=lambda waiting: not state.holders(waiting.point)):
         named = state.holders(waiting.point)
         holders = named or [waiting.listed]

@@ -1,4 +1,4 @@
-"""Points of lanes, perimeters and spots: runs of regular lines in columns, and single lines whatever they hold."""
+"""Points of lanes, perimeters and spots: regular runs parsed by columns, other lines one by one."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NONE = (0.0, 0.0)
 
 
 def take_points(state: State, block: Draft, line: int) -> None:
-    """Take the lines from this one on that start with the prefix of the open block."""
+    """Take the next lines with the prefix of the open block."""
     lines, prefix, first = state.lines, block.prefix, line - 1
     last, count = line, len(lines)
     while last < count and lines[last].startswith(prefix):
@@ -36,20 +36,20 @@ def take_points(state: State, block: Draft, line: int) -> None:
 
 
 def point_run(block: Draft, lines: Sequence[str], first: int) -> Run | None:
-    """Take a run of lines that all start with the block's prefix, in columns.
+    """Parse a run of lines with the block's prefix by columns.
 
-    Three words per line, the last two of them numbers: since an id is never a number, each id then starts its line.
-    Whether the numbers are finite and of a possible size is left to `Columns`, which looks at all of them at once.
+    Lines have three words, the last two of them numbers; as an id is never a number, each id then starts its line.
+    `Columns` checks that the numbers are finite and plausible, all at once.
 
     Returns
     -------
     Run or None
-        None if any line is unusual; each is then a case for `take_point`.
+        None if any line is irregular; lines are then read one by one by `take_point`.
     """
     count = len(lines)
     text = " ".join(lines)
     if len(text) > ORDINARY * count or not text.isascii() or "_" in text:
-        return None  # to Python 1_000 is a number
+        return None  # Python accepts 1_000
     words = text.split()
     if len(words) != 3 * count:
         return None
@@ -66,7 +66,7 @@ def point_run(block: Draft, lines: Sequence[str], first: int) -> Run | None:
 
 
 def _numbers(numerals: list[str], known: int) -> Sequence[int] | None:
-    """Parse the last parts of ids, which usually go on counting."""
+    """Parse the last parts of ids, which usually continue counting."""
     last = known + len(numerals)
     if numerals == NUMERALS[known:last]:
         return range(known + 1, last + 1)
@@ -76,7 +76,7 @@ def _numbers(numerals: list[str], known: int) -> Sequence[int] | None:
 
 
 class PointRecord(NamedTuple):
-    """One point as far as its line makes sense; `texts` is None where the coordinates do not."""
+    """A point as far as its line is valid; `texts` is None if the coordinates are malformed."""
 
     id: PointId | None
     texts: tuple[str, str] | None
@@ -86,7 +86,7 @@ class PointRecord(NamedTuple):
 
 
 def take_point(state: State, words: list[str], line: int) -> None:
-    """Take one point, wherever it stands."""
+    """Take one point, wherever it is written."""
     parsed = point_record(words)
     for complaint in parsed.complaints:
         state.problems.error("E007", complaint.message, state.at(line), complaint.hint)
@@ -104,7 +104,7 @@ def take_point(state: State, words: list[str], line: int) -> None:
 
 
 def _block_of(state: State, point: PointId, line: int) -> Draft | None:
-    """Find the block that a point goes to: the open one, else the one that its id names."""
+    """Find the block of a point: the open one, else the one that its id names."""
     top, place = state.stack[-1], state.at(line, str(point))
     if top.kind.points:
         if not top.ids:

@@ -1,7 +1,7 @@
-"""The pass over the lines: from records to blocks under construction.
+"""Reader of lines: from records to blocks under construction.
 
 A record is recognised by its first word in a table that belongs to the open block; runs of points, which are most of
-any file, are taken in columns. What is wrong is reported and the pass goes on: blocks left open are closed by what
+any file, are taken in columns. What is wrong is reported and the pass continues: blocks left open are closed by what
 follows, records outside a block are taken where their id belongs, unknown records are kept.
 """
 
@@ -34,7 +34,7 @@ def read_records(path: str, lines: list[str], problems: Problems) -> State:
     lines : list of str
         Its lines without comments.
     problems : Problems
-        Where complaints go.
+        Collects problems.
     """
     state = State(path, lines, problems)
     stack, top = state.stack, state.root
@@ -54,7 +54,7 @@ def read_records(path: str, lines: list[str], problems: Problems) -> State:
 
 
 def take_other(state: State, words: list[str], line: int) -> None:
-    """Take a record that the open block's table does not list."""
+    """Take a record without an entry in the open block's table."""
     word = words[0]
     known = KEYWORDS.get(word.lower(), word)
     if word[0] in POINT_STARTS:
@@ -72,7 +72,7 @@ def take_other(state: State, words: list[str], line: int) -> None:
 
 
 def actions(kind: Kind) -> Mapping[str, Action]:
-    """Make the table of what each keyword does while a block of that kind is open."""
+    """Return the actions of keywords while a block of a kind is open."""
     table: dict[str, Action] = dict.fromkeys(OPTIONS, take_option)
     table |= dict.fromkeys(KINDS, open_block)
     table |= dict.fromkeys(ENDS, close_block)

@@ -1,4 +1,4 @@
-"""Records inside a block: fields, options, and what the grammar does not know."""
+"""Records inside a block: fields, options, and unknown records."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ __all__ = ["keep_unknown", "take_field", "take_field_elsewhere", "take_option", 
 
 
 def take_field(state: State, words: list[str], line: int) -> None:
-    """Take a record that says one thing about the open block."""
+    """Take a property of the open block."""
     _set_field(state, state.stack[-1], words, line)
 
 
 def take_field_elsewhere(state: State, words: list[str], line: int) -> None:
-    """Take a field of a block around the open one; anywhere else it has no meaning, and is kept."""
+    """Take a field of a block around the open one; elsewhere it has no meaning, and is kept as an extension."""
     top = state.stack[-1]
     around = [state.root] if top.kind.loose else state.stack  # what is around a loose block depends on the writer
     owner = next((draft for draft in reversed(around) if words[0] in draft.kind.fields), None)
@@ -35,7 +35,7 @@ def take_field_elsewhere(state: State, words: list[str], line: int) -> None:
 
 
 def _set_field(state: State, draft: Draft, words: list[str], line: int) -> None:
-    """Set a field; the first record of a kind holds."""
+    """Set a field; the first record of a kind is valid."""
     keyword = words[0]
     row = draft.kind.fields[keyword]
     if keyword in draft.values:
@@ -52,7 +52,7 @@ def _set_field(state: State, draft: Draft, words: list[str], line: int) -> None:
 
 
 def _unusual_value(state: State, draft: Draft, words: list[str], line: int) -> Any:
-    """Parse a field of several columns, or one with something wrong about it."""
+    """Parse a field of several columns, or an irregular one."""
     keyword = words[0]
     row = draft.kind.fields[keyword]
     values = [row.parse(text) for text in words[1 : row.columns + 1]]
@@ -99,12 +99,12 @@ def _complain_of_option(state: State, row: Option, words: list[str], line: int) 
 
 
 def take_wrapper(state: State, words: list[str], line: int) -> None:
-    """Pass over a line that only wraps the points of a lane."""
+    """Skip a line that only wraps the points of a lane."""
     state.remark_rest(words, line, 1)
 
 
 def keep_unknown(state: State, words: list[str], line: int) -> None:
-    """Keep a record that the grammar does not know, with everything up to its own ``end_…``."""
+    """Keep an unknown record, with all lines up to its own ``end_…``."""
     word, top = words[0], state.stack[-1]
     if word not in top.kind.opaque:
         message = f"unknown keyword {quote(word)} in {top}; it is kept as it is"

@@ -1,4 +1,4 @@
-"""What one pass over a file knows: the lines, the open blocks, and everything met so far."""
+"""State of a pass over a file: lines, open blocks, and all blocks so far."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Waiting(NamedTuple):
 
 
 class State(Cursor):
-    """What one pass knows, beside where it is.
+    """State of a pass, besides its position.
 
     Attributes
     ----------
@@ -39,15 +39,15 @@ class State(Cursor):
     named : dict of str to dict
         Kind → id → first block of that id.
     waiting : list of Waiting
-        Options listed outside the block of their point.
+        Options listed outside of the block of their point.
     loose : list of (Draft, Draft)
         Crosswalks and traffic lights outside the block that their id names, and the block that was open there.
     implied : set of int
-        Identities of blocks that were put on the stack without a record that opens them there.
+        Identities of blocks on the stack without an opening record.
     is_cut : bool
-        Whether reading stopped because there was too much.
+        Whether reading stopped at a size limit.
     marks : tuple or None
-        Lines that open or close known blocks, and by keyword those that close unknown ones; made when first needed.
+        Lines that open or close known blocks, and by keyword those that close unknown ones; computed when first needed.
     """
 
     def __init__(self, path: str, lines: list[str], problems: Problems) -> None:
@@ -64,15 +64,15 @@ class State(Cursor):
 
     @property
     def is_empty(self) -> bool:
-        """Whether no record of the format has been met yet."""
+        """Whether no record of the format has been read yet."""
         return not (self.drafts or self.root.values or self.root.extensions)
 
     def holders(self, point: PointId) -> list[Draft]:
-        """List the blocks with points that have the address of an id, lanes before perimeters before spots."""
+        """List the blocks that a point id may belong to, lanes before perimeters before spots."""
         return [draft for kind in HOLDERS if (draft := self.named[kind].get(point[:2]))]
 
     def register(self, draft: Draft, ids: tuple[int, ...]) -> None:
-        """Remember a block by its id, and let open blocks without an id take theirs from it."""
+        """Register a block by its id, and derive ids of open blocks without one."""
         self.named[draft.kind.name].setdefault(draft.ids, draft)
         for parent in self.stack[1:]:
             if not parent.ids:
@@ -80,7 +80,7 @@ class State(Cursor):
                 self.named[parent.kind.name].setdefault(parent.ids, parent)
 
     def keep(self, line: int) -> None:
-        """Keep a line as it is."""
+        """Keep a line unchanged."""
         text = self.text(line)
         if text:
             self.stack[-1].extensions.append(Extension(text, self.at(line)))

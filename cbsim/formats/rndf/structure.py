@@ -1,4 +1,4 @@
-"""What can be said of the structure of a file once it has been read: counts, ids, order, missing parts.
+"""Checks of the structure of a file: counts, ids, order, missing parts.
 
 One function per rule, listed in `RULES`; each looks at one block. Rules about what points mean — dangling exits,
 unreachable checkpoints — are not here: they need the whole network, and belong to the linter.
@@ -30,7 +30,7 @@ DECIMAL_POINT = itemgetter(-DECIMALS - 1)
 
 
 class Report:
-    """Where rules put what they find, with the path filled in."""
+    """Collector of the findings of rules, with the path filled in."""
 
     def __init__(self, path: str, problems: Problems) -> None:
         self.path = path
@@ -49,7 +49,7 @@ class Report:
 
 
 def check_structure(state: State) -> None:
-    """Apply the rules to every block, and look at the decimals of the whole file."""
+    """Apply the rules to every block, and check the decimals of the whole file."""
     report = Report(state.path, state.problems)
     for draft in (state.root, *state.drafts):
         for rule in RULES[draft.kind.name]:
@@ -61,7 +61,7 @@ def _check_decimals(state: State) -> None:
     """W008, once per file: numbers of another precision than the format's."""
     runs = [run for draft in state.drafts for run in draft.runs]
     texts = list(chain.from_iterable(chain.from_iterable(run.texts for run in runs)))
-    with contextlib.suppress(IndexError):  # of a number with too few characters to have the decimals
+    with contextlib.suppress(IndexError):  # numbers with too few characters for the decimals
         if "".join(map(DECIMAL_POINT, texts)).count(".") == len(texts):
             return
     pairs = (pair for run in runs for pair in zip(run.lines, run.texts, strict=True))
@@ -165,7 +165,7 @@ def _check_gaps(members: Sequence[Draft], name: str, wanted: int, report: Report
 def points(draft: Draft, report: Report) -> None:
     """E103, W104, E105, W105: numbers of points. File order is the order of travel, whatever the numbers are."""
     if not draft.broken and all(isinstance(run.numbers, range) for run in draft.runs):
-        return  # ranges go on where the run before them ended
+        return  # ranges continue after the run before
     numbers, lines = draft.points.numbers, draft.points.lines
     first: dict[int, int] = {}
     for number, line in zip(numbers, lines, strict=True):
@@ -230,7 +230,7 @@ def crosswalks(draft: Draft, report: Report) -> None:
 
 
 def contents(draft: Draft, report: Report) -> None:
-    """E116: a block with nothing in it that one could drive on."""
+    """E116: a block without drivable contents."""
     if draft.kind.points:
         found, wanted = draft.count + len(draft.broken), "points"
     else:

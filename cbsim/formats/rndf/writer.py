@@ -1,7 +1,7 @@
-"""From the spec to text in DARPA's order, tab separated, with counts that equal the records.
+"""Writer of RNDF in DARPA's order, tab separated, with counts that equal the records.
 
-What the file said is said again in the same words: numbers keep their text, unknown records stand behind the options of
-their block, RNDF 1.1 records only where the network has them. Comments are not kept.
+Numbers keep their text, unknown records follow the options of their block, and RNDF 1.1 records appear only where the
+network has them. Comments are not kept.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from cbsim.units import FOOT, MPH
 
 __all__ = ["given", "phrase", "record", "write"]
 
-FIRST_LINE = "SRNDF"  # an extension that stands before everything
+FIRST_LINE = "SRNDF"  # an extension that precedes everything
 
 
 def write(network: RoadNetwork) -> str:
@@ -164,7 +164,7 @@ def _points(address: str, points: Points) -> Iterator[str]:
 
 
 def _columns(points: Points) -> list[tuple[str, str]]:
-    """Give the two columns of points as text: as the file had them where they are still true."""
+    """Return the two columns of points as text: that of the file where it is still valid."""
     values = list(zip(points.latitude.tolist(), points.longitude.tolist(), strict=True))
     texts: Sequence[tuple[str, str]] = points.texts
     if len(texts) == len(values) and all(
@@ -175,7 +175,7 @@ def _columns(points: Points) -> list[tuple[str, str]]:
 
 
 def _coordinate(value: float) -> str:
-    """Six decimals, more where they are needed to read the same number back."""
+    """Six decimals, or more if needed to read the same number back."""
     if isinstance(value, Written):
         return value.text
     return str(np.format_float_positional(value, unique=True, min_digits=6))
@@ -187,7 +187,7 @@ def record(*words: object) -> str:
 
 
 def given(keyword: str, text: str) -> Iterator[str]:
-    """Give the record of a text, if there is one."""
+    """Return the record of a text, if there is one."""
     if text:
         yield record(keyword, text)
 
@@ -202,7 +202,7 @@ def _texts(extensions: Iterable[Extension]) -> Iterator[str]:
 
 
 def phrase(text: str) -> str:
-    """Make one line of a text, which no reader takes for a comment."""
+    """Convert a text to one line that no reader takes for a comment."""
     return text.replace("\r", " ").replace("\n", " ").replace("/*", "/ *").strip()
 
 

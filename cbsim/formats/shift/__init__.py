@@ -23,7 +23,7 @@ __all__ = ["read", "schema", "write"]
 
 
 def read(source: Source, problems: Problems) -> ShiftModel | None:
-    """Read a Shift file, collecting every problem; not those of names and loops, which only building finds.
+    """Read a Shift file, collecting all problems except those of names and loops, which building finds.
 
     Returns
     -------

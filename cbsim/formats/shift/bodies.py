@@ -20,13 +20,13 @@ __all__ = ["COLLISIONS", "MOMENTS", "read_body", "read_frame", "tensor_of"]
 
 COLLISIONS = ("sphere", "ellipsoid", "convex_hull", "plane")
 MOMENTS = ("Ixx", "Iyy", "Izz", "Ixy", "Iyz", "Izx")
-OTHERWISE = {"Ixy": "Iyx", "Iyz": "Izy", "Izx": "Ixz"}  # another spelling
+OTHERWISE = {"Ixy": "Iyx", "Iyz": "Izy", "Izx": "Ixz"}  # alternative spelling
 LEAST = 1e-12  # [kg] of a body that has a mass
 DEFAULTS = (1.0, 1.0, 1.0, 0.0, 0.0, 0.0)  # of a body with some mass or inertia; the format's scripts have them
 
 
 def read_frame(item: Item, units: Units, problems: Problems) -> Frame | None:
-    """Read a frame; None if it has no name."""
+    """Read a frame; None if it is unnamed."""
     part = Part(item, FrameRecord, "a frame", problems)
     name = name_of(part)
     if not name:
@@ -43,7 +43,7 @@ def scaled(vector: Triple, units: Units) -> Triple:
 
 
 def read_body(item: Item, units: Units, problems: Problems) -> Body | None:
-    """Read a body; None if it has no name."""
+    """Read a body; None if it is unnamed."""
     part = Part(item, BodyRecord, "a body", problems)
     name = name_of(part)
     if not name:
@@ -61,7 +61,7 @@ def read_body(item: Item, units: Units, problems: Problems) -> Body | None:
 
 
 def _inertia(part: Part, units: Units) -> tuple[float, tuple[float, ...]]:
-    """Mass and moments; a body without any key of either has none, what is missing of another has its default."""
+    """Mass and moments; none without any key of either, otherwise with defaults of missing keys."""
     tables = []
     for key in ("moment_of_inertia", "inertia"):
         item = part.child(key)
@@ -102,7 +102,7 @@ def tensor_of(moments: tuple[float, ...]) -> np.ndarray:
 
 
 def _judge(part: Part, moments: tuple[float, ...]) -> None:
-    """Tell of an inertia that no body has: real files have such, and planar motion does not mind."""
+    """Report an unphysical inertia, which real files have, and which is harmless in planar motion."""
     least, middle, most = eigvalsh(tensor_of(moments)).tolist()
     text = f"inertia of {part.what} has the principal moments {least:.4g}, {middle:.4g}, {most:.4g}"
     if least <= 1e-12 * abs(most):
@@ -123,7 +123,7 @@ def _collision(part: Part) -> str:
 
 
 def _geometry(part: Part) -> tuple[Geometry, ...]:
-    """Read what a body looks like; mistakes are warnings, since nothing that moves hangs on it."""
+    """Read the visual geometry of a body; problems are warnings, since the motion does not depend on it."""
     found: list[Geometry] = []
     problems, part.problems = part.problems, Problems()
     if "definition" in part:

@@ -1,4 +1,4 @@
-"""Records of a list, those apart that are switched off and wrong: nothing hangs on them, so they are kept unread."""
+"""Lists of records; inactive ones with errors are kept unread, as nothing depends on them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Made = TypeVar("Made")
 
 
 class Waking:
-    """Reads the lists of one record.
+    """Reader of the lists of one record.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ class Waking:
     Attributes
     ----------
     dormant : tuple of Dormant
-        Entries that are not active and have mistakes, of all lists read so far.
+        Inactive entries with errors, of all lists read so far.
     """
 
     def __init__(self, part: Part, units: Units) -> None:
@@ -37,7 +37,7 @@ class Waking:
         self.dormant: tuple[Dormant, ...] = ()
 
     def all(self, key: str, read: Callable[[Item, Problems], Made | None], *, single: bool = False) -> tuple[Made, ...]:
-        """Read all entries of a list, without those that nothing can be made of; ``single`` as `Part.children`."""
+        """Read all entries of a list, without unreadable ones; ``single`` as in `Part.children`."""
         made = (self._one(key, item, read) for item in self.part.children(key, single=single))
         return tuple(one for one in made if one is not None)
 
@@ -51,7 +51,7 @@ class Waking:
         text = "" if name is None or not isinstance(name.value, str) else name.value
         first = found.errors[0]
         why = f"{first.message}; it is not active, and kept as it stands"
-        if self.units != Units():  # what its numbers are of cannot be told where it has mistakes
+        if self.units != Units():  # units of its numbers are unknown where it has errors
             why += ", in the file's units: what is written is in SI, and its numbers are not"
         self.part.problems.warning("W982", why, first.location, first.hint)
         self.dormant += (Dormant("restraints" if key == "restraint" else key, text, json_text(plain(item))),)

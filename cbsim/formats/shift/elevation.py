@@ -1,4 +1,4 @@
-"""Pictures of heights: TIFF files of one sample per pixel, as terrain maps are, read without a library of pictures.
+"""Reader of elevation maps: TIFF files with one sample per pixel.
 
 Baseline TIFF 6.0 (Adobe 1992): strips of whole or real numbers of 8 to 64 bits, plain, packed (PackBits) or deflated,
 with or without the horizontal predictor. Whole numbers are taken as they are, not scaled.
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 __all__ = ["PIXELS", "read_tiff"]
 
 Array = NDArray[np.float64]
-PIXELS = 4_000_000  # the most that a picture may have
+PIXELS = 4_000_000  # largest size of a picture
 TYPES = {1: "B", 3: "H", 4: "I", 16: "Q"}  # whole numbers, which all that is read here are
 WIDTH, HEIGHT, BITS, COMPRESSION, OFFSETS, SAMPLES, COUNTS, PREDICTOR, FORMAT = (
     256,
@@ -42,12 +42,12 @@ KINDS = {
 
 
 def read_tiff(data: bytes) -> Array:
-    """Read the first picture of a TIFF file as heights (rows, columns), the first row first.
+    """Read the first picture of a TIFF file as heights (rows, columns), from the first row.
 
     Raises
     ------
     ValueError
-        Saying what of it cannot be read.
+        If it cannot be read, with the reason.
     """
     order: Literal["<", ">"] = ">" if data[:2] == b"MM" else "<"
     if data[:2] not in (b"II", b"MM") or len(data) < 8 or struct.unpack_from(order + "H", data, 2)[0] != 42:
@@ -78,7 +78,7 @@ def _tags(data: bytes, order: str) -> dict[int, list[int]]:
 
 
 def _pixels(data: bytes, order: Literal["<", ">"], tags: dict[int, list[int]]) -> Array:
-    """Put the strips of a directory together."""
+    """Join the strips of a directory."""
     width, height = tags[WIDTH][0], tags[HEIGHT][0]
     if not 2 <= width <= PIXELS or not 2 <= height <= PIXELS // width:
         raise ValueError(f"has {width} x {height} pixels, expected at least 2 x 2 and at most {PIXELS} together")
@@ -104,7 +104,7 @@ def _pixels(data: bytes, order: Literal["<", ">"], tags: dict[int, list[int]]) -
 
 
 def _unpacked(strip: bytes, compression: int, most: int) -> bytes:
-    """Unpack one strip, to no more than a picture needs."""
+    """Unpack one strip, to the size of a picture at most."""
     if compression == 1:
         return strip
     if compression in (8, 32946):

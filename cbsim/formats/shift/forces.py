@@ -23,7 +23,7 @@ DOFS = ("Tx", "Ty", "Tz", "Rx", "Ry", "Rz")
 
 
 def read_restraint(item: Item, problems: Problems) -> Restraint | None:
-    """Read a restraint; since it may act along a joint of any kind, it keeps the units of the file."""
+    """Read a restraint, in the units of the file, since it may act along a joint of any kind."""
     part = Part(item, RestraintRecord, "a restraint", problems)
     name = str(part.get("name", ""))
     kind = str(part.get("type", "")).lower()
@@ -57,7 +57,7 @@ def _pieces(part: Part, knots: tuple[float, ...]) -> tuple[tuple[float, ...], ..
         part.error("E980", "knot_points must increase", "knot_points")
     value = part.get("coefficients")
     if isinstance(value, list) and value and all(is_number(one) for one in value) and not knots:
-        value = [value]  # one polynomial, without the list around it
+        value = [value]  # a single polynomial, without a list
     good = isinstance(value, list) and all(isinstance(one, list) and all(map(is_number, one)) for one in value)
     if not good:
         found = "missing" if value is None else shown(value)
@@ -72,7 +72,7 @@ def _pieces(part: Part, knots: tuple[float, ...]) -> tuple[tuple[float, ...], ..
 
 
 def read_module(item: Item, units: Units, problems: Problems) -> ForceModule | None:
-    """Read a force module; of one that is not active, mistakes do not matter, and it is kept as it stands."""
+    """Read a force module; an inactive one is kept unread if it has errors."""
     found = Problems()
     part = Part(item, ForceModuleRecord, "a force module", found)
     kind, name = str(part.get("type", "")), str(part.get("name", ""))
@@ -91,7 +91,7 @@ def read_module(item: Item, units: Units, problems: Problems) -> ForceModule | N
 
 
 def _controller(part: Part, _units: Units) -> Controller | None:
-    """Read a controller; what its numbers are in hangs on the joints that it names."""
+    """Read a controller; what its numbers are in depends on the joints that it names."""
     gains = tuple(float(part.get(name, 0.0)) for name in ("p", "i", "d"))
     watched, driven = part.child("input"), part.child("output")
     if watched is None or driven is None:

@@ -1,7 +1,7 @@
-"""Every key of a Shift file, of both dialects: what it holds, and what becomes of it.
+"""Grammar of Shift files: all keys of both dialects, with types and support.
 
 The models check types and shapes of one record each; the JSON Schema for editors and the table in the documentation are
-made of them. What a value means is the matter of `cbsim.formats.shift.reader`.
+generated from them. Values are interpreted in `cbsim.formats.shift.reader`.
 """
 
 from __future__ import annotations
@@ -57,16 +57,16 @@ Loose = Annotated[Any, WithJsonSchema({})]
 
 
 def key(text: str, status: str = "read", *, needed: bool = False, shape: str = "") -> Any:
-    """Describe a key: its meaning, what becomes of it, and what a list has to hold."""
+    """Describe a key: meaning, support, and contents of lists."""
     extra = {"status": status} | ({"shape": shape} if shape else {})
     return Field(... if needed else None, description=text, json_schema_extra=dict(extra))
 
 
 class Record(BaseModel):
-    """Base of all records: strict about types and keys; null is as good as no key."""
+    """Base class of all records: strict about types and keys; null equals a missing key."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
-    kept: ClassVar[tuple[str, ...]] = ()  # keys that are written back as they stand
+    kept: ClassVar[tuple[str, ...]] = ()  # keys that are written back unchanged
 
     comment: Loose = key("anything", "left out")
 
@@ -80,7 +80,7 @@ class Noted(Record):
 
 
 class Switched(Noted):
-    """A record that can be switched off."""
+    """A record that can be inactive."""
 
     active: bool | None = key("false: it is not there, nor is what refers to it")
 
@@ -96,7 +96,7 @@ class FrameRecord(Record):
 
 
 class PlacementRecord(Record):
-    """Where a spherical, rigid or float joint starts."""
+    """Start pose of a spherical, rigid or float joint."""
 
     R: Matrix | None = key("rotation of the child's frame in the parent's", shape=MATRIX)
     T: Vector | None = key("translation of the child's frame in the parent's", shape=TRIPLE)
@@ -153,14 +153,14 @@ class InertiaRecord(Record):
 
 
 class MeshRecord(Record):
-    """What a body looks like."""
+    """Visual geometry of a body."""
 
     type: str | None = key("`mesh`")
     filename: Texts = key("the mesh, then its materials", "drawn; shape of what collides")
 
 
 class BodyRecord(Switched):
-    """A body; one without mass and inertia only holds joints together."""
+    """A body; one without mass and inertia only connects joints."""
 
     name: Name = key("its name, unique in its assembly", needed=True)
     mass: Number | None = key("mass; 1 where only inertia is given")
@@ -207,7 +207,7 @@ class RestraintRecord(Switched):
 
 
 class InputRecord(Record):
-    """What a controller watches."""
+    """Measured quantity of a controller."""
 
     type: Literal["joint", "frame"] | None = key("`joint` or `frame`")
     joint: Texts = key("the joint")
@@ -218,14 +218,14 @@ class InputRecord(Record):
 
 
 class OutputRecord(Record):
-    """What a controller drives."""
+    """Driven quantity of a controller."""
 
     type: Literal["joint"] | None = key("`joint`")
     joint: Texts = key("the joint")
 
 
 class ForceModuleRecord(Switched):
-    """A force that the format's engine has a program for."""
+    """A force that is built into the format's engine."""
 
     type: str = key("`pid` or `tire`; others are refused unless they are not active", needed=True)
     name: str | None = key("its name")
@@ -281,7 +281,7 @@ class UnitsRecord(Record):
 
 
 class SimulationRecord(Noted):
-    """How to integrate; the same keys in `simulation`, `integrator` and an entry of `integrators`."""
+    """Settings of integration, with the same keys in `simulation`, `integrator` and entries of `integrators`."""
 
     integration_type: str | None = key("the engine's integrator", "kept")
     type: str | None = key("the engine's integrator", "kept")

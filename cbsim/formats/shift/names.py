@@ -45,13 +45,13 @@ PLANNED = (
     "gear",
     "gears",
     "cylindrical",
-)  # the format's own page announces such, without a word
-RIGHT_ANGLES = 1e-12  # a rotation that is one to this is taken as it stands, so that writing it changes nothing
+)  # announced by the format's own documentation, but undefined
+RIGHT_ANGLES = 1e-12  # tolerance of exact rotations, which are kept unchanged
 TOLERANCE = 1e-3  # files have 6 to 11 digits
 
 
 def name_of(part: Part) -> str:
-    """Return the name of a record; E967 for a name that a path could not hold."""
+    """Return the name of a record; E967 for a name that is invalid in paths."""
     name = str(part.get("name", ""))
     if ":" in name:
         part.error(
@@ -61,13 +61,13 @@ def name_of(part: Part) -> str:
 
 
 def called(record: Restraint | ForceModule) -> str:
-    """Call a force for a message: by its name, else by its type."""
+    """Name of a force for messages: its name, else its type."""
     what = "restraint" if isinstance(record, Restraint) else "force module"
     return f"{what} {quote(record.name)}" if record.name else f"a {what} of type {quote(record.kind)}"
 
 
 def kind_of(part: Part) -> tuple[str, str]:
-    """Return kind and axis letter of a joint; E968 for types that are none."""
+    """Return kind and axis letter of a joint; E968 for unknown types."""
     given = str(part.get("type", ""))
     for spelling in (given, given.capitalize(), given.lower()):
         if spelling in JOINTS:
@@ -118,7 +118,7 @@ def reference_of(part: Part, value: Any, *where: str | int) -> Reference | None:
 
 
 def matrix_of(part: Part, value: Any, *where: str | int) -> tuple[float, ...]:
-    """Make a rotation of rows; E969 for what is none, the nearest rotation of what is nearly one."""
+    """Build a rotation from rows; E969 if it is invalid, the nearest rotation if it is inexact."""
     given = np.array(value, float)
     off = float(np.abs(times(given.T, given) - np.eye(3)).max())
     if off > TOLERANCE or det(given) < 0.0:

@@ -1,4 +1,4 @@
-"""A Shift file's tree to a `ShiftModel`, key by key: files mix dialects, so no version decides."""
+"""Reader of Shift files, key by key: files mix dialects, so that versions are no guide."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ from cbsim.spec.shift.model import Assembly, Light, ShiftModel, Simulation, Terr
 
 __all__ = ["read_model"]
 
-LEAST_STEP, STEP, MOST_STEP = 1e-6, 0.01, 1.0  # [s] of a run; the second of one whose file says none
+LEAST_STEP, STEP, MOST_STEP = 1e-6, 0.01, 1.0  # [s] of a run; the second without one in the file
 MOST_STEPS = 1e9  # of a run
 
 
 def read_model(root: Item, problems: Problems) -> ShiftModel | None:
-    """Read the root of a file; None if it is no object, or has no assemblies."""
+    """Read the root of a file; None if it is not an object, or has no assemblies."""
     part = Part(root, FileRecord, "the file", problems)
     if "assemblies" not in part:
         return None
@@ -139,7 +139,7 @@ def _simulation(parameters: Part | None, units: Units) -> Simulation:
 
 
 def _in_seconds(value: Any, units: Units) -> Any:
-    """Convert what an integrator has of times: an entry that nothing is asked of may be anything."""
+    """Convert the times of an integrator; unused entries may be anything."""
     if not isinstance(value, dict):
         return value
     sizes = {"time_step": units.time, "time_span": units.time, "omega_n": 1.0 / units.time}
@@ -162,13 +162,13 @@ def _check_times(part: Part, units: Units) -> None:
 
 
 def _row(step: float | None, units: Units) -> float:
-    """Step of a run of the file that is told no other [s]."""
+    """Default step of runs of the file [s]."""
     return STEP if step is None else min(step * units.time, MOST_STEP)
 
 
 # --- the ground -------------------------------------------------------------------------------------------------------
 def _light(item: Item, problems: Problems) -> Light:
-    """Read a light; nothing that moves hangs on it, so its mistakes are warnings."""
+    """Read a light; problems are warnings, since the motion does not depend on it."""
     found = Problems()
     part = Part(item, LightRecord, "a light", found)
     parent = reference_of(part, part.get("parent"), "parent") if "parent" in part else None

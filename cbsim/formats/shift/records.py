@@ -1,4 +1,4 @@
-"""One record of a file at a time: its keys and types are checked by its model, and every mistake goes to its line."""
+"""`Part`: a record of a file, validated by its model, with errors at their lines."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ EXPECTED = {
     "too_short": "a list of at least {min_length}",
     "too_long": "a list of at most {max_length}",
 }
-ROUNDS = 3  # unknown keys go first, then wrong values
+ROUNDS = 3  # unknown keys first, then wrong values
 
 
 def json_text(value: Any) -> str:
@@ -41,17 +41,17 @@ def json_text(value: Any) -> str:
 
 
 def is_number(value: Any) -> bool:
-    """Whether a value is a number of a size that a file may have."""
+    """Whether a value is a number in the range of files."""
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= LIMIT
 
 
 def shown(value: Any) -> str:
-    """Write a value for a message: lists by how many they hold."""
+    """Format a value for a message: lists by their length."""
     return f"a list of {len(value)}" if isinstance(value, list) else shown_scalar(value)
 
 
 def is_off(item: Item) -> bool:
-    """Whether a record says that it is not active."""
+    """Whether a record is inactive."""
     switch = child_of(item, "active") if isinstance(item.value, dict) else None
     return switch is not None and switch.value is False
 
@@ -62,13 +62,13 @@ class Part:
     Parameters
     ----------
     item : Item
-        What stands in the file.
+        Item of the file.
     model : type of Record
         Its keys.
     what : str
-        What messages call it, ``a body``; one that has a name is called by it, ``body 'b'``.
+        Its kind in messages, ``a body``; with its name if there is one, ``body 'b'``.
     problems : Problems
-        Gets every mistake.
+        Collects all problems.
     """
 
     def __init__(self, item: Item, model: type[Record], what: str, problems: Problems) -> None:
@@ -118,12 +118,12 @@ class Part:
             )
 
     def error(self, code: str, message: str, *path: str | int, hint: str = "", also: Location | None = None) -> None:
-        """Tell of a mistake at one of its keys, or at itself."""
+        """Report an error at one of its keys, or at itself."""
         self.valid = False
         self.problems.error(code, message, self.at(*path), hint, also)
 
     def warning(self, code: str, message: str, *path: str | int, hint: str = "") -> None:
-        """Tell of something suspicious."""
+        """Report something suspicious."""
         self.problems.warning(code, message, self.at(*path), hint)
 
     def at(self, *path: str | int) -> Location:
@@ -131,26 +131,26 @@ class Part:
         return locate(self.item, path) if path else self.place
 
     def get(self, name: str, default: Any = None) -> Any:
-        """Look a value up; what was wrong or null is as good as not there."""
+        """Look up a value; invalid and null values count as missing."""
         return self.values.get(name, default)
 
     def __contains__(self, name: str) -> bool:
         return name in self.values
 
     def either(self, *names: str) -> str:
-        """Choose the spelling that is used of several; the first one where none is."""
+        """Choose the spelling that is used, of several; the first one if none is."""
         used = [name for name in names if name in self.values]
         if len(used) > 1:
             self.warning("W966", f"{self.what} has both '{used[0]}' and '{used[1]}'; '{used[0]}' counts", used[1])
         return used[0] if used else names[0]
 
     def child(self, name: str) -> Item | None:
-        """Return the item of a key, if it is there and not null."""
+        """Return the item of a key, unless it is missing or null."""
         found = child_of(self.item, name) if isinstance(self.item.value, dict) else None
         return None if found is None or found.value is None else found
 
     def children(self, name: str, *, single: bool = False) -> Iterator[Item]:
-        """Give the entries of a list; with ``single`` one that stands without a list too."""
+        """Return the entries of a list; with ``single`` one that stands without a list too."""
         found = self.child(name)
         if found is None:
             return
@@ -163,12 +163,12 @@ class Part:
 
     @property
     def kept(self) -> Kept:
-        """Keys that are written back as they stand."""
+        """Keys that are written back unchanged."""
         return tuple((name, json_text(self.values[name])) for name in self._model.kept if name in self.values)
 
 
 def _called(item: Item, what: str) -> str:
-    """Call a record by its name, if it has one."""
+    """Name of a record for messages."""
     name = child_of(item, "name") if isinstance(item.value, dict) and what.startswith(("a ", "an ")) else None
     return (
         what

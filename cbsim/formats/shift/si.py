@@ -1,4 +1,4 @@
-"""Restraints and controllers in SI: their numbers are of a length or an angle, as the joints are that they name."""
+"""Conversion of restraints and controllers to SI, as lengths or angles by the joints that they name."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _in_si(assembly: Assembly, above: Path, joints: Mapping[Path, Joint], units:
     path = (*above, assembly.name)
 
     def turns(name: Path) -> bool:
-        """Whether a joint that is named here has an angle for its coordinate."""
+        """Whether the coordinate of a named joint is an angle."""
         joint = joints.get((*path, *name)) or joints.get(name)
         return joint is not None and joint.kind == "revolute"
 

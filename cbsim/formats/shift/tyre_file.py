@@ -1,4 +1,4 @@
-"""Numbers of a tyre from a property file (.tir): ``NAME = value $comment`` in units that it names."""
+"""Reader of tyre property files (.tir): ``NAME = value $comment`` in the units of the file."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ POWERS: Mapping[str, tuple[str, int, int, int]] = {  # field → name in the fil
 
 
 def read_tyre(path: Path, files: Files, place: Location, problems: Problems) -> TyreNumbers:
-    """Read a property file; what it does not say has the numbers of a passenger car's tyre."""
+    """Read a property file; missing numbers are those of a passenger car's tyre."""
     try:
         data = files.read(path, asked_at=place)
     except FileError as error:

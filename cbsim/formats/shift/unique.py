@@ -1,4 +1,4 @@
-"""Names that must differ."""
+"""Check of unique names."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Named = TypeVar("Named", bound=Any)
 def all_different(
     named: Sequence[Named], kind: str, where: str, problems: Problems, *, rename: bool = False
 ) -> tuple[Named, ...]:
-    """Check that no two records have one name: E972; joints are renamed instead (W972), since real files have such."""
+    """Check that names are unique (E972); joints are renamed instead (W972), since real files have duplicates."""
     first: dict[str, Named] = {}
     out: list[Named] = []
     for one in named:

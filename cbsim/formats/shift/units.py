@@ -51,7 +51,7 @@ class Units:
         return self.mass * self.acceleration
 
     def effort(self, *, turning: bool) -> float:
-        """Of a torque (of which the radian is no part), or of a force."""
+        """Of a torque (of which the radian is not a part), or of a force."""
         return self.force * (self.length if turning else 1.0)
 
     def coordinate(self, *, turning: bool) -> float:

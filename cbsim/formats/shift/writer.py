@@ -27,7 +27,7 @@ __all__ = ["write"]
 
 Record = dict[str, Any]
 UNITS = {"angle": "radians", "length": "meters", "mass": "kilograms", "time": "seconds"}
-INLINE = 100  # characters of a list or an object that stands on one line
+INLINE = 100  # longest list or object on one line
 DECIMALS = ("Ixx", "Iyy", "Izz", "Ixy", "Iyz", "Izx")
 
 
@@ -54,7 +54,7 @@ def write(spec: ShiftModel) -> str:
 
 
 def _text(value: Any, indent: str) -> str:
-    """Lay out JSON: what fits on a line stands on one."""
+    """Format JSON with short values on one line."""
     short = json.dumps(value, ensure_ascii=False, allow_nan=False)
     if not isinstance(value, dict | list) or not value or len(indent) + len(short) <= INLINE:
         return short
@@ -132,7 +132,7 @@ def _assembly(assembly: Assembly) -> Record:
 
 
 def _wake(record: Record, dormant: Iterable[Dormant]) -> None:
-    """Put back what was kept as it stood, behind the others of its list."""
+    """Restore unread entries, after the others of their lists."""
     for one in dormant:
         record.setdefault(one.key, []).append(json.loads(one.text))
 
@@ -157,7 +157,7 @@ def _body(body: Body) -> Record:
 
 
 def _named(name: str) -> Record:
-    """Write a name, where there is one: an empty one is a mistake in a file, and none is not."""
+    """Write a name, where there is one: an empty one is an error in a file, and none is not."""
     return {"name": name} if name else {}
 
 

@@ -25,12 +25,12 @@ __all__ = ["read", "write"]
 
 
 def read(source: Source, problems: Problems) -> Robot | None:
-    """Read a URDF file, collecting every problem.
+    """Read a URDF file, collecting all problems.
 
     Returns
     -------
     Robot or None
-        What could be read; None if it is not XML, or its root is no ``robot``.
+        What could be read; None if it is not XML, or its root is not a ``robot``.
     """
     first = Problems()
     root = read_xml(source, first)

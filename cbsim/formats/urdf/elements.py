@@ -1,6 +1,6 @@
-"""One element of a URDF file with its place: its attributes as texts and numbers, its children by the grammar.
+"""`Part`: an element of a URDF file with its location, which reads attributes and children by the grammar.
 
-Every complaint about what is there, what is missing and what is no number is made here; what it means, in `reader`.
+Unknown, missing and malformed parts are reported here; values are interpreted in `reader`.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ XACRO_HINT = "this is xacro: expand it first (xacro FILE.xacro > FILE.urdf)"
 SOFT = {
     "E903": "W903", "E904": "W904", "E905": "W905", "E916": "W916", "E918": "W917", "E919": "W919", "E927": "W927",
 }  # fmt: skip
-"""Code of an error → that of the warning it is where nothing hangs on it."""
-REPEATED = ("material",)  # what exporters of CAD repeat in collisions, where it says nothing new
+"""Code of an error → code of the warning where nothing depends on it."""
+REPEATED = ("material",)  # elements that CAD exporters repeat in collisions, without effect
 
 STRAY = re.compile(r"\S")
 
 
 class Part(NamedTuple):
-    """An element, its place, and where its mistakes go."""
+    """An element with its location and its problems."""
 
     element: Element
     source: Source
@@ -54,16 +54,16 @@ class Part(NamedTuple):
         return self.source.at(line, self.inside)
 
     def error(self, code: str, message: str, hint: str = "", also: Location | None = None) -> None:
-        """Tell of an error at the element."""
+        """Report an error at the element."""
         self.problems.error(code, message, self.place, hint, also)
 
     def warning(self, code: str, message: str, hint: str = "", also: Location | None = None) -> None:
-        """Tell of a warning at the element."""
+        """Report a warning at the element."""
         self.problems.warning(code, message, self.place, hint, also)
 
     # --- attributes ---------------------------------------------------------------------------------------------------
     def get(self, name: str) -> str | None:
-        """Return an attribute's text without blanks around it; None if it is missing, or xacro, which is told."""
+        """Return an attribute's text without blanks around it; None if it is missing, or xacro, which is reported."""
         text = self.element.get(name)
         if text is None:
             return None
@@ -84,7 +84,7 @@ class Part(NamedTuple):
         return None
 
     def number(self, name: str, quantity: Quantity, *, needed: bool = True) -> float | None:
-        """Return an attribute as a number; None if it is missing or refused, which has then been told."""
+        """Return an attribute as a number; None if it is missing or refused, which has then been reported."""
         text = self.required(name) if needed else self.get(name)
         return None if text is None else self._parse(text, quantity._replace(name=f"{name} of '{self.tag}'"))
 
@@ -116,7 +116,7 @@ class Part(NamedTuple):
 
     @contextmanager
     def softened(self) -> Iterator[Part]:
-        """Give the same element whose errors are told as warnings: what they spoil is not simulated anyway."""
+        """Return the same element whose errors are told as warnings: what they spoil is not simulated anyway."""
         own = Problems()
         yield self._replace(problems=own)
         for problem in own:
@@ -169,7 +169,7 @@ class Part(NamedTuple):
         return element_text(self.element)
 
     def tell_unknown(self, where: str) -> None:
-        """Tell of an element that is not simulated; a warning where somebody seems to have meant something else."""
+        """Report an element that is not simulated; a warning where it may be misspelt."""
         fate = "it is kept, but not simulated" if where in KEEPERS else "it is left out"
         if self.tag in IGNORED:
             self.problems.info("I917", f"{quote(self.tag)} in '{where}': {fate}", self.place)

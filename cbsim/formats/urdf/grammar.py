@@ -1,4 +1,4 @@
-"""Grammar of URDF as tables: what every element may hold, which values are numbers in which range.
+"""Grammar of URDF as tables: contents of elements, and ranges of numbers.
 
 One row is one line of the table in ``docs/formats/urdf.md``, which a test compares with it.
 """

@@ -1,9 +1,9 @@
-"""XML that ROS's reader takes though it is none.
+"""Repair of malformed XML that ROS's reader accepts.
 
-Prefixes that nobody declares, blanks before the declaration, a declared encoding that is not the file's, ampersands
+Undeclared prefixes, blanks before the declaration, a declared encoding that is not the file's, ampersands
 that stand for themselves.
 
-Mended in place, so that no line moves; each is told of in a warning.
+Repaired in place, so that no line moves, with a warning for each repair.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def mended(source: Source, problems: Problems) -> Source:
 
 
 def _declared(source: Source, problems: Problems) -> bytes:
-    """Blank out an XML declaration that stands behind blanks, or that claims two bytes a character of a file of one."""
+    """Blank out an XML declaration that follows blanks, or that claims two bytes a character of a file of one."""
     data = source.data
     found = DECLARATION.match(data)
     if found is None:

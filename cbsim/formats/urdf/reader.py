@@ -1,4 +1,4 @@
-"""Elements of a URDF file to a `Robot`: each gets its meaning, and every mistake in it is told."""
+"""Reader of URDF: from elements to a `Robot`, collecting all problems."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def _angles(part: Part, turned: tuple[float, ...]) -> tuple[float, float, float]
 
 
 def _visual(part: Part) -> Visual | None:
-    """Read what a link looks like; nothing that moves hangs on it, so its mistakes are warnings."""
+    """Read the visual geometry of a link; problems are warnings, since the motion does not depend on it."""
     with part.softened() as soft:
         found, _ = soft.sort_in()
         geometry, origin = _geometry(soft, found), _frame(found["origin"])
@@ -161,7 +161,7 @@ def _geometry(part: Part, found: dict[str, list[Part]]) -> Geometry | None:
 
 
 def _tell_stranger(part: Part, *, alone: bool) -> None:
-    """Tell of a shape that URDF does not have: an error where it stands alone, unless a dialect is known to have it."""
+    """Report a shape that URDF lacks: an error if it is the only one, unless a known dialect has it."""
     owner = FOREIGN_SHAPES.get(part.tag)
     if owner is not None:
         part.warning("W928", f"URDF has no shape {quote(part.tag)}, which is of {owner}; it is left out")

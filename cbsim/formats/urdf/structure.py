@@ -1,4 +1,4 @@
-"""What is wrong with a robot as a whole: names, the tree of its links, masses that no body has, bounds."""
+"""Checks of a whole robot: names, the tree of links, masses, bounds."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MANY = 500  # names beyond which none is suggested
 
 
 def check_structure(robot: Robot, problems: Problems) -> None:
-    """Tell of every mistake that no single element shows."""
+    """Report all problems of the whole robot."""
     joints: list[AnyJoint] = [*robot.joints, *robot.loops]
     if not robot.links:
         problems.error("E926", "the robot has no links", robot.location)
@@ -65,7 +65,7 @@ def _check_materials(robot: Robot, problems: Problems) -> None:
 
 
 def _near(name: str, names: Collection[str]) -> str:
-    """Suggest the nearest name; looking through thousands of them for thousands of mistakes would take hours."""
+    """Suggest the nearest name, with bounded work: thousands of names for thousands of errors would take hours."""
     return did_you_mean(name, names) if len(names) <= MANY else ""
 
 
@@ -117,7 +117,7 @@ def _check_ends(robot: Robot, problems: Problems) -> bool:
     joints: list[AnyJoint] = [*robot.joints, *robot.loops]
     for joint in joints:
         ends = (joint.parent, joint.child) if isinstance(joint, Joint) else (joint.link1, joint.link2)
-        if not all(ends):  # which has been told
+        if not all(ends):  # which has been reported
             sound = False
             continue
         for end in ends:
@@ -148,7 +148,7 @@ def _check_tree(robot: Robot, problems: Problems) -> bool:
         return False
     roots = [link for link in robot.links if link.name not in carrier]
     for other in roots[1:]:
-        text = f"the link {quote(other.name)} hangs on nothing: {quote(roots[0].name)} is the root already"
+        text = f"the link {quote(other.name)} has no parent: {quote(roots[0].name)} is the root already"
         problems.error("E910", text, other.location, "a fixed joint ties it to the rest", roots[0].location)
     return len(roots) == 1
 
@@ -173,7 +173,7 @@ def _check_circles(robot: Robot, carrier: dict[str, Joint], problems: Problems) 
 
 # --- masses -----------------------------------------------------------------------------------------------------------
 def _check_inertia(link: Link, problems: Problems) -> None:
-    """Tell of a tensor that no distribution of mass has."""
+    """Report an unphysical inertia tensor."""
     inertial = link.inertial
     if inertial is None or not inertial.mass > 0.0 or link.broken:
         return
@@ -190,7 +190,7 @@ def _check_inertia(link: Link, problems: Problems) -> None:
 
 
 def _check_masses(tree: Tree, problems: Problems) -> None:
-    """Tell of what moves without a mass, or without an inertia; a root without mass stands for the world."""
+    """Report moving links without mass or inertia; a root without mass represents the world."""
     if not any(link.mass > 0.0 for link in tree.links.values()):
         if not any(link.broken for link in tree.links.values()):
             problems.error("E926", "no link of the robot has a mass", tree.robot.location)

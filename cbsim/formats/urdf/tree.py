@@ -1,4 +1,4 @@
-"""The tree of a robot's links, and which links are one body: fixed joints, and links without mass.
+"""Tree of a robot's links, with links merged by fixed joints or missing mass.
 
 A link that no body can be (it has no mass, or no inertia) is part of one to which fixed joints tie it.
 """
@@ -30,7 +30,7 @@ FREE = frozenset(
         "freerevolute", "freeorbital", "cylindricalfree",
     }
 )  # fmt: skip
-"""Joint types by which a body moves about in the world: what they hang on is the world."""
+"""Joint types by which a body floats: their parent is the world."""
 
 NONE = 1e-12  # [m²] moments per mass below this are none: those of a grain of dust
 SLIGHT = 0.05  # share of the largest moment by which rounded numbers may make the smallest one negative
@@ -73,7 +73,7 @@ class Mass(NamedTuple):
 
 
 def mass_at(inertial: Inertial, pose: Pose) -> Mass:
-    """Mass of a link in a frame in which the link's own stands at a pose."""
+    """Mass of a link in a frame in which the link's own is at a pose."""
     place = pose @ pose_of(inertial.origin)
     rotation = matrix(place.orientation)
     return Mass(float(inertial.mass), place.position, times(times(rotation, tensor(inertial)), rotation.T))
@@ -93,7 +93,7 @@ def together(parts: Sequence[Mass]) -> Mass:
 
 
 class Tree:
-    """Who hangs on whom, by links' names; of a robot whose joints form a tree.
+    """Tree of links by name, of a robot whose joints form one.
 
     Attributes
     ----------

@@ -8,7 +8,7 @@ from cbsim.jit import inner
 
 __all__ = ["is_upright", "turn_of", "upright_meeting"]
 
-UPRIGHT = 1e-12  # of the quaternion's x and y
+UPRIGHT = 1e-12  # largest x and y of the quaternion
 
 
 @inner
@@ -54,6 +54,8 @@ def upright_meeting(size_a, qa, size_b, qb, x, y, z, vx, vy, vz, duration, slack
     float
         Time in [0, duration] [s], or infinity.
     """
+    # separating axes of two upright boxes: the vertical, and the horizontal normals of both; on each, the projections
+    # overlap during one interval of time, and the boxes touch in the intersection of all intervals
     begin, end = narrow_interval(z, vz, 0.5 * (size_a[2] + size_b[2]) + slack, 0.0, duration)
     if begin > end:
         return math.inf

@@ -1,4 +1,4 @@
-"""Bounding volume hierarchies over triangles: built once per mesh in its own frame, walked by rays and by boxes.
+"""Bounding volume hierarchies over triangles: built once per mesh in its own frame, traversed by rays and by boxes.
 
 A tree is two tables. `boxes` (nodes, 6) [m] holds the low and the high corner of each node; `links` (nodes, 2) holds
 (first triangle, count) of a leaf, or (second child, 0) of a fork, whose first child is the row after it. Triangles are
@@ -18,9 +18,9 @@ __all__ = ["DEPTH", "build_into", "overlaps_into", "ray_tree"]
 
 LEAF = 4  # triangles
 BINS = 16
-DEPTH = 96  # rows that a walk's stack needs: SAH_DEPTH, and the halvings of 2⁴⁸ triangles below it
-SAH_DEPTH = 48  # below it, halves: a chain of lopsided splits would make the tree too deep
-MARGIN = 1e-6  # share of the mesh's size by which boxes are larger, far more than rounding can move a hit
+DEPTH = 96  # rows of a traversal's stack: SAH_DEPTH, and the halvings of 2⁴⁸ triangles below it
+SAH_DEPTH = 48  # deeper nodes are split in halves: a chain of unbalanced splits would make the tree too deep
+MARGIN = 1e-6  # enlargement of boxes relative to the mesh, far more than the rounding errors of hits
 
 
 @inner
@@ -72,6 +72,7 @@ def best_split(corners, order, start, stop, spread, tallies, bounds, behind):
                 for c in range(3):
                     bounds[b, k] = min(bounds[b, k], corners[t, c, k])
                     bounds[b, 3 + k] = max(bounds[b, 3 + k], corners[t, c, k])
+        # cost of a split: numbers of triangles times areas of both sides; sweep from the end, then from the start
         behind[BINS - 1] = 0.0
         box = bounds[BINS]
         count = 0
@@ -94,7 +95,7 @@ def best_split(corners, order, start, stop, spread, tallies, bounds, behind):
 
 @kernel
 def divide(corners, order, start, stop, axis, last, spread, spare):
-    """Put the triangles of bins up to `last` first, orders kept; return where the others begin."""
+    """Partition triangles stably by bins up to `last`; return where the others begin."""
     low, width = spread[axis], spread[3 + axis] - spread[axis]
     front, back = start, 0
     for i in range(start, stop):
@@ -151,6 +152,7 @@ def build_into(corners, order, boxes, links):
             links[node, 0], links[node, 1] = start, stop - start
             continue
         links[node, 1] = 0
+        # the first child is the next node; the second is linked when it is popped
         middle, axis = (start + stop) // 2, -1
         if depth < SAH_DEPTH:
             axis, last = best_split(corners, order, start, stop, spread, tallies, bounds, behind)
@@ -175,7 +177,7 @@ def enter(boxes, node, px, py, pz, ix, iy, iz):
 
 @inlined
 def inverse_of(d):
-    """Invert a direction component; one too small to divide by is taken as very small, which no box notices."""
+    """Invert a direction component; those too small to divide by get a huge inverse, which gives the same hits."""
     return 1.0 / d if abs(d) > 1e-200 else 1e200
 
 
@@ -209,6 +211,7 @@ def ray_tree(px, py, pz, dx, dy, dz, limit, triangles, boxes, links, root, stack
             one, two = node + 1, links[node, 0]
             first = enter(boxes, one, px, py, pz, ix, iy, iz)
             second = enter(boxes, two, px, py, pz, ix, iy, iz)
+            # visit the nearer child first, so that its hits prune the farther one
             if second < first:
                 one, two, first, second = two, one, second, first
             if first <= limit and first < math.inf:

@@ -1,10 +1,10 @@
-"""Depth of two convex solids that overlap: the expanding polytope algorithm (van den Bergen 2001).
+"""Penetration depth of two convex solids by the expanding polytope algorithm (van den Bergen 2001).
 
-A polytope inside the Minkowski difference A − B grows about the origin: its face nearest to the origin (or
-farthest beyond it, while the origin is still outside) is pushed out to the support point in its direction until that
-gains nothing. Every support plane met on the way is a proof that moving B by its distance along its normal parts the
-solids, so the best of them is what is returned: never less than the true depth, and equal to it for polytopes; with
-rims of cylinders it comes within 1e-6 of it.
+A polytope inside the Minkowski difference A − B is expanded about the origin: its face nearest to the origin (or
+farthest beyond it, while the origin is still outside) is moved out to the support point along its normal, until there
+is no gain. Moving B by the distance of any support plane along its normal separates the solids, so the smallest such
+distance is returned: never less than the true depth, equal to it for polytopes, and within 1e-6 of it for rims of
+cylinders.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from cbsim.jit import inner
 __all__ = ["DepthWorkspace", "make_depth_workspace", "signed_distance"]
 
 CORNERS, FACES = 160, 1024  # of the polytope at most
-GAIN = 1e-10  # [m] a face that can be pushed out by less is on the surface
-FLAT = 1e-12  # of the extent: below that a simplex has no volume
+GAIN = 1e-10  # [m] a face that can be moved out by less is on the surface
+FLAT = 1e-12  # share of the extent below which a simplex is flat
 AXES = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (-1.0, 0.0, 0.0), (0.0, -1.0, 0.0), (0.0, 0.0, -1.0))
 
 
@@ -62,7 +62,7 @@ def make_depth_workspace():
 
 @inner
 def set_face(corners, planes, faces, f, i, j, k):
-    """Write face f through three corners; a sliver is kept at infinity, where nobody chooses it."""
+    """Write face f through three corners; a sliver is put at infinity, so that it is never the nearest."""
     nx, ny, nz = plane_of(corners, i, j, k)
     length = math.sqrt(nx * nx + ny * ny + nz * nz)
     faces[f, 0], faces[f, 1], faces[f, 2] = i, j, k
@@ -158,6 +158,7 @@ def push_out(corners, planes, faces, edges, count, used):
                 continue
         elif planes[f, 0] * x + planes[f, 1] * y + planes[f, 2] * z <= planes[f, 3] + 1e-14:
             continue
+        # edges of removed faces that occur in both directions are inside the hole; the others form its horizon
         for k in range(3):
             i, j = faces[f, k], faces[f, (k + 1) % 3]
             twin = -1
@@ -201,6 +202,7 @@ def touches_hole(faces, planes, f, used, x, y, z):
 def core_depth(one, two, workspace, out):
     """Fill out (10,) as `core_distance` does, with minus the depth, for cores that overlap."""
     corners, planes, faces, edges = workspace.corners, workspace.planes, workspace.faces, workspace.edges
+    # extent of the difference along the axes, which makes the tolerances relative
     scale = 0.0
     for k in range(3):
         dx, dy, dz = AXES[k]
@@ -224,6 +226,7 @@ def core_depth(one, two, workspace, out):
     set_face(corners, planes, faces, 3, 1, 3, 2)
     used, best = 4, math.inf
     while True:
+        # the nearest face bounds the depth from below, the support plane in its direction from above
         nearest, face = math.inf, -1
         for f in range(used):
             if faces[f, 0] >= 0 and planes[f, 3] < nearest:
@@ -293,6 +296,7 @@ def signed_distance(one, two, workspace, out):
     """
     if core_distance(one, two, workspace.corners, workspace.weights, out):
         core_depth(one, two, workspace, out)
+    # solids are cores rounded by radii (Minkowski sums with balls), which shift both surfaces along the normal
     out[0] -= one[4] + two[4]
     for k in range(3):
         out[4 + k] += one[4] * out[1 + k]

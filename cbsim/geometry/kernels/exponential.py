@@ -44,10 +44,11 @@ def exp(x):
         return math.inf
     if x < UNDERFLOW:
         return 0.0
+    # x = n ln 2 + r with |r| ≤ ln 2 / 2, r as the sum of two numbers, so that e^x = 2ⁿ e^r
     n = math.floor(x * LOG2_E + 0.5)
     high, low = x - n * LN2, n * LN2_LOW
     value = 1.0 + (high + (exp_tail(high - low) - low))
-    half = n >> 1  # in two factors, since 2ⁿ itself may be no normal number
+    half = n >> 1  # in two factors, since 2ⁿ itself may be subnormal
     return value * two_to(half) * two_to(n - half)
 
 
@@ -79,6 +80,7 @@ def log(x):
     k = 0
     if x < 2.2250738585072014e-308:
         x, k = x * 2.0**54, -54
+    # exponent and mantissa from the bits, the mantissa then in [√½, √2)
     word = bits_of(x)
     k += np.int64(word >> np.uint64(52)) - 1022
     m = float_of((word & np.uint64(0xFFFFFFFFFFFFF)) | np.uint64(0x3FE0000000000000))

@@ -1,4 +1,4 @@
-"""Outline, seen from above, of the part of a shape that lies between two heights: what a vehicle can run into.
+"""Footprint of the part of a shape between two heights, which vehicles can collide with.
 
 Outlines are rounded convex polygons (`polygons`). They are exact but for leaning cylinders and wheels, which are taken
 as prisms of 32 sides, and leaning capsules, whose caps are kept whole.
@@ -16,7 +16,7 @@ from cbsim.jit import inner, kernel
 __all__ = ["OUTLINE", "half_height", "outline_into", "slab_into"]
 
 SIDES = 32
-HALF = 8 * SIDES  # points that an outline may have on the way to its hull, which needs as many again
+HALF = 8 * SIDES  # largest number of points before the hull is taken, which needs as many again
 OUTLINE = 2 * HALF
 
 
@@ -29,6 +29,7 @@ def half_height(shape, size, q):
     _, _, up_x = rotate(q, 1.0, 0.0, 0.0)
     _, _, up_y = rotate(q, 0.0, 1.0, 0.0)
     _, _, up_z = rotate(q, 0.0, 0.0, 1.0)
+    # support function of each shape along the vertical
     if shape == SHAPE_CYLINDER:
         return hx * math.sqrt(max(1.0 - up_z * up_z, 0.0)) + hz * abs(up_z)
     if shape == SHAPE_WHEEL:
@@ -91,11 +92,13 @@ def outline_into(shape, size, x, y, z, q, low, high, out):
 def leaning_into(shape, size, x, y, z, q, low, high, out):
     """`outline_into` for a body that is not upright: cut its edges at both heights, and wrap what is left."""
     if shape == SHAPE_CAPSULE:
+        # the axis, cut at heights farther by the radius, so that caps that reach into the slab are kept whole
         reach = 0.5 * size[0]
         straight = max(0.5 * size[2] - reach, 0.0)
         ax, ay, az = rotate(q, 0.0, 0.0, straight)
         count = cut_into(x - ax, y - ay, z - az, x + ax, y + ay, z + az, low - reach, high + reach, 0, out)
         return min(count, 2), reach
+    # a convex solid's slab is the hull of its edges cut at both heights: those of both ends, and those between them
     sides = 4 if shape == SHAPE_BOX else SIDES
     count = 0
     for k in range(sides):

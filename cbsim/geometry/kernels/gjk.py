@@ -1,8 +1,8 @@
-"""Distance of two convex solids: Gilbert, Johnson and Keerthi (1988), IEEE J. Robotics and Automation 4(2).
+"""Distance of two convex solids by the algorithm of Gilbert, Johnson and Keerthi (IEEE J. Robotics Automation 4, 1988).
 
-The points nearest to each other are those of the Minkowski difference A − B that lies nearest to the origin. A simplex
-of at most four of its corners closes in on it; the corner of a simplex is a row (9,): the difference, the point of A,
-the point of B. The loop ends when the lower bound that the newest support plane gives agrees with the distance.
+The nearest points of A and B belong to the point of the Minkowski difference A − B nearest to the origin, which a
+simplex of at most four support points approaches. A row (9,) of a simplex holds the difference, the point of A, and the
+point of B. The loop ends when the lower bound by the newest support plane agrees with the distance.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from cbsim.jit import inner
 
 __all__ = ["core_distance"]
 
-ROUNDS = 100  # of the loop at most; polytopes need about 10, rims of cylinders about 30
+ROUNDS = 100  # largest number of iterations; polytopes need about 10, rims of cylinders about 30
 GAP = 1e-11  # [m] between the distance and its lower bound
 RESTARTS = 4
-INSIDE = 1e-13  # of the solids' extent: a distance below that is an overlap
+INSIDE = 1e-13  # share of the solids' extent below which a distance is an overlap
 
 
 @inner
@@ -46,6 +46,7 @@ def on_segment(c, i, j):
 @inner
 def on_triangle(c, i, j, k, x, y, z):
     """Weights of the point of the triangle of rows i, j, k nearest to the point x, y, z (Ericson 2005, §5.1.5)."""
+    # Voronoi regions in turn: corners i, j, edge ij, corner k, edges ik and jk, else the interior
     ax, ay, az = c[i, 0] - x, c[i, 1] - y, c[i, 2] - z
     ux, uy, uz = c[j, 0] - c[i, 0], c[j, 1] - c[i, 1], c[j, 2] - c[i, 2]
     vx, vy, vz = c[k, 0] - c[i, 0], c[k, 1] - c[i, 1], c[k, 2] - c[i, 2]
@@ -73,14 +74,14 @@ def on_triangle(c, i, j, k, x, y, z):
         part = (d4 - d3) / ((d4 - d3) + (d5 - d6))
         return 0.0, 1.0 - part, part
     total = va + vb + vc
-    if total <= 0.0:  # no area: any of the corners will do, the next round finds a better simplex
+    if total <= 0.0:  # no area: any corner will do, as the next iteration finds a better simplex
         return 1.0, 0.0, 0.0
     return va / total, vb / total, vc / total
 
 
 @inner
 def plane_of(c, i, j, k):
-    """Give the normal of the triangle of rows i, j, k, as long as twice its area."""
+    """Return the normal of the triangle of rows i, j, k, with the length of twice its area."""
     ux, uy, uz = c[j, 0] - c[i, 0], c[j, 1] - c[i, 1], c[j, 2] - c[i, 2]
     vx, vy, vz = c[k, 0] - c[i, 0], c[k, 1] - c[i, 1], c[k, 2] - c[i, 2]
     return uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
@@ -88,7 +89,7 @@ def plane_of(c, i, j, k):
 
 @inner
 def hides_origin(c, i, j, k, m):
-    """Whether the plane of rows i, j, k has the origin on the side of row m; a flat tetrahedron hides nothing."""
+    """Whether the origin is on the same side of the plane of rows i, j, k as row m; never for a flat tetrahedron."""
     nx, ny, nz = plane_of(c, i, j, k)
     origin = -(c[i, 0] * nx + c[i, 1] * ny + c[i, 2] * nz)
     other = (c[m, 0] - c[i, 0]) * nx + (c[m, 1] - c[i, 1]) * ny + (c[m, 2] - c[i, 2]) * nz
@@ -99,6 +100,7 @@ def hides_origin(c, i, j, k, m):
 def on_tetrahedron(simplex, weights):
     """Write the weights (4,) of the point of a tetrahedron nearest to the origin; say whether the origin is inside."""
     best, inside = math.inf, True
+    # the origin is inside if no face separates it from the opposite corner; else the nearest point is on such a face
     for skip in range(4):
         i, j, k = (1 if skip == 0 else 0), (2 if skip <= 1 else 1), (3 if skip <= 2 else 2)
         if hides_origin(simplex, i, j, k, skip):
@@ -117,7 +119,7 @@ def on_tetrahedron(simplex, weights):
 
 @inner
 def reduce_simplex(simplex, count, weights):
-    """Find the nearest point of a simplex and drop the corners it does not need; return their number, 5 for inside."""
+    """Find the nearest point of a simplex and drop corners of zero weight; return their number, 5 for inside."""
     if count == 1:
         weights[0] = 1.0
     elif count == 2:
@@ -172,6 +174,7 @@ def core_distance(one, two, simplex, weights, out):
         length = math.sqrt(vx * vx + vy * vy + vz * vz)
         if length <= INSIDE * scale:
             return True
+        # rounding may increase the distance in late iterations: keep the best
         if length < best:
             best = length
             write_nearest(simplex, weights, count, vx, vy, vz, length, out)
@@ -179,7 +182,7 @@ def core_distance(one, two, simplex, weights, out):
         bound = (simplex[count, 0] * vx + simplex[count, 1] * vy + simplex[count, 2] * vz) / length
         if length - bound <= GAP + 1e-14 * scale:
             break
-        if length >= before:  # slivers about a rim mislead by their rounding: begin anew from where we are
+        if length >= before:  # no progress, by rounding of slivers at a rim: restart from the newest support point
             restarts += 1
             if restarts > RESTARTS:
                 break

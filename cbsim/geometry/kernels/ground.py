@@ -1,4 +1,4 @@
-"""Ground under wheels: its height, the plane that four wheels stand on, and the attitude of a body on it.
+"""Ground under wheels: height, plane of four wheels, and attitude of a body on it.
 
 Ground is the plane z = 0 and, above it, triangles with their tree (`bvh`). A gradient (p, q) is the plane's rise per
 metre east and north.
@@ -13,7 +13,7 @@ from cbsim.jit import inner, kernel
 
 __all__ = ["gradient_of", "ground_height", "lean_into", "stand"]
 
-LEVEL = 1e-9  # gradients below it are rounding
+LEVEL = 1e-9  # smaller gradients are rounding errors, taken as level
 
 
 @kernel
@@ -34,6 +34,7 @@ def ground_height(triangles, boxes, links, x, y, below, stack):
     while top > 0:
         top -= 1
         node = stack[top]
+        # skip boxes beside the point, above the limit, or below the highest ground so far
         box = boxes[node]
         if x < box[0] or x > box[3] or y < box[1] or y > box[4] or box[2] > below or box[5] < height:
             continue
@@ -79,6 +80,7 @@ def stand(triangles, boxes, links, x, y, heading, half_base, half_track, feet, p
             front, side = 1.0 - 2.0 * (wheel // 2), 1.0 - 2.0 * (wheel % 2)
             dx = front * half_base * fx + side * half_track * fy
             dy = front * half_base * fy - side * half_track * fx
+            # height of the last plane at the wheel; ground farther than `reach` from it is not in contact
             plane = feet + p * dx + q * dy
             height = ground_height(triangles, boxes, links, x + dx, y + dy, plane + reach, stack)
             if height < plane - reach:
@@ -92,7 +94,9 @@ def stand(triangles, boxes, links, x, y, heading, half_base, half_track, feet, p
         below = ground_height(triangles, boxes, links, x, y, feet + reach, stack)
         if hanging == 2 and below >= feet - reach:
             break
+        # without support, the vehicle falls: level, onto the ground below its middle
         feet, p, q = below, 0.0, 0.0
+    # least squares plane of the four corners of a rectangle: mean slopes along and across
     ahead, right = ahead / half_base, right / half_track
     p, q = ahead * fx + right * fy, ahead * fy - right * fx
     if abs(p) < LEVEL and abs(q) < LEVEL:

@@ -1,8 +1,8 @@
-"""Convex polygons in the plane, rounded by a radius: how far apart, along which normal, and where they touch.
+"""Signed distance, normal and contact points of two convex polygons in the plane, rounded by radii.
 
 A polygon is its corners (n, 2) [m], counter-clockwise, with n = 1 for a point and n = 2 for a segment, and the radius
-of the disc that rounds it. The widest of all separating axes is that of an edge (Gottschalk, Lin and Manocha 1996); the
-points of touch are those of the facing edge, clipped to the edge that it faces (Catto, Box2D).
+of the disc that rounds it. The axis of greatest separation is the normal of an edge (Gottschalk, Lin and Manocha 1996);
+contact points are those of the facing edge, clipped to the edge that it faces (Catto, Box2D).
 """
 
 from __future__ import annotations
@@ -44,6 +44,7 @@ def widest_edge(one, n, two, m):
         nx, ny = edge_normal(one, n, edge)
         if nx == 0.0 and ny == 0.0:
             continue
+        # separation along this normal: that of the other polygon's support point
         nearest = math.inf
         for k in range(m):
             nearest = min(nearest, (two[k, 0] - one[edge, 0]) * nx + (two[k, 1] - one[edge, 1]) * ny)
@@ -86,6 +87,7 @@ def clip_facing(one, n, edge, r_one, two, m, r_two, sign, out):
     following = edge + 1 if edge + 1 < n else 0
     ax, ay = one[edge, 0], one[edge, 1]
     length = -(one[following, 0] - ax) * ny + (one[following, 1] - ay) * nx
+    # incident edge: its normal is the most opposite; ties go to the first
     facing, most = 0, math.inf
     for k in range(m):
         fx, fy = edge_normal(two, m, k) if m > 1 else (0.0, 0.0)
@@ -101,11 +103,12 @@ def clip_facing(one, n, edge, r_one, two, m, r_two, sign, out):
         for k in range(2):
             along = min(max(p_along if k == 0 else q_along, 0.0), length)
             height = p_out + (along - p_along) / span * (q_out - p_out)
+            # contact point midway between both surfaces
             middle = 0.5 * (height + r_one - r_two)
             separation = height - r_one - r_two
             write_point(out, ax - along * ny + middle * nx, ay + along * nx + middle * ny, separation)
         return
-    for k in range(m):  # end on: the corner farthest in
+    for k in range(m):  # no overlap along the edge: the deepest corner
         dx, dy = two[k, 0] - ax, two[k, 1] - ay
         if dx * nx + dy * ny < low:
             low, low_x, low_y = dx * nx + dy * ny, two[k, 0], two[k, 1]
@@ -148,7 +151,7 @@ def polygon_contact(one, n, r_one, two, m, r_two, surface, out):
         first, px, py, qx, qy = nearest_corner(one, n, two, m)
         second, sx, sy, tx, ty = nearest_corner(two, m, one, n)
         apart = math.sqrt(min(first, second))
-        if max(s_one, s_two) < apart - 1e-9 or apart == 0.0:  # not edge on
+        if max(s_one, s_two) < apart - 1e-9 or apart == 0.0:  # nearest features are corners, not an edge and its normal
             if first <= second:
                 write_corners(first, px, py, r_one, qx, qy, r_two, 1.0, out)
             else:

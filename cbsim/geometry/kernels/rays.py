@@ -23,7 +23,7 @@ __all__ = [
 ]
 
 PARALLEL = 1e-300  # below this a direction component cannot divide
-EDGE_ON = 1e-10  # sine below which a ray runs in a triangle's plane, and rounding would decide where it meets it
+EDGE_ON = 1e-10  # sine below which a ray counts as parallel to a triangle, as rounding would determine the hit
 
 
 @inlined
@@ -80,6 +80,7 @@ def ray_sphere(px, py, pz, dx, dy, dz, radius):
 @inlined
 def span_cylinder(px, py, pz, dx, dy, dz, radius, half_length):
     """Capped cylinder centred at the origin along the third axis given."""
+    # the infinite cylinder, cut by the planes of the caps; the quadratic is solved about the point nearest to the axis
     near, far = slab(pz, dz, half_length)
     a = dx * dx + dy * dy
     if a < PARALLEL:
@@ -119,10 +120,11 @@ def ray_capsule(px, py, pz, dx, dy, dz, radius, half_length):
 def ray_triangle(px, py, pz, dx, dy, dz, a, b, c):
     """Two-sided Möller–Trumbore (1997) against the triangle with corners a, b, c (3,) [m].
 
-    A ray that runs in its plane passes it: seen edge-on it has no area, and rounding would choose the distance.
+    A ray parallel to its plane misses it, as rounding would determine the distance.
     """
     e1x, e1y, e1z = b[0] - a[0], b[1] - a[1], b[2] - a[2]
     e2x, e2y, e2z = c[0] - a[0], c[1] - a[1], c[2] - a[2]
+    # barycentric coordinates u, v and the distance by Cramer's rule; det = e1 · (d × e2) is 0 for parallel rays
     hx, hy, hz = dy * e2z - dz * e2y, dz * e2x - dx * e2z, dx * e2y - dy * e2x
     det = e1x * hx + e1y * hy + e1z * hz
     area = (e1x * e1x + e1y * e1y + e1z * e1z) * (e2x * e2x + e2y * e2y + e2z * e2z)

@@ -1,4 +1,4 @@
-"""Convex solids as rows of numbers, and the support function that GJK and EPA ask of them.
+"""Convex solids as rows of numbers, and their support function for GJK and EPA.
 
 A row (17,): kind of the core, its half sizes x, y, z, the radius of the ball that rounds it, its centre x, y, z, and
 the rotation body → world, row by row. A sphere is a rounded point, a capsule a rounded segment, so that their distances
@@ -52,7 +52,7 @@ def fill_solid(shape, size, x, y, z, q, out):
         out[0], out[1], out[2], out[3], out[ROUND] = POINT, 0.0, 0.0, 0.0, 0.5 * size[0]
     elif shape == SHAPE_CYLINDER:
         out[0], out[2] = CYLINDER, out[1]
-    elif shape == SHAPE_WHEEL:  # a cylinder about x: name the axes anew, so that its axis is the third
+    elif shape == SHAPE_WHEEL:  # a cylinder about x: permute the axes, so that its axis is the third
         out[0], out[1], out[3] = CYLINDER, 0.5 * size[1], 0.5 * size[0]
         for row in range(TURN, TURN + 9, 3):
             out[row], out[row + 1], out[row + 2] = out[row + 1], out[row + 2], out[row]
@@ -88,6 +88,7 @@ def support(solid, dx, dy, dz):
         return cx + solid[row], cy + solid[row + 1], cz + solid[row + 2]
     if kind == POINT:
         return cx, cy, cz
+    # the direction in the body's frame, where the support point is found by its signs
     bx = solid[8] * dx + solid[11] * dy + solid[14] * dz
     by = solid[9] * dx + solid[12] * dy + solid[15] * dz
     bz = solid[10] * dx + solid[13] * dy + solid[16] * dz

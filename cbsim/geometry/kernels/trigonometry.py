@@ -55,6 +55,7 @@ def reduce_large(x):
         w0 = (w0 << shift) | (w1 >> back)
         w1 = (w1 << shift) | (w2 >> back)
         w2 = (w2 << shift) | (FRACTION[k + 3] >> back)
+    # the highest 128 bits of the product: two bits of quadrant, then the fraction f of a quadrant
     p1 = w1 * mantissa
     carry = multiply_high(w2, mantissa)
     p1 = p1 + carry
@@ -65,6 +66,7 @@ def reduce_large(x):
     if f0 >> np.uint64(63) != np.uint64(0):  # nearer to the next quadrant
         n += 1
         f0, f1, sign = ~f0, ~f1, -1.0
+    # fraction to two floats, then the exact product of both with π/2 by Dekker's splitting
     half = np.uint64(0xFFFFFFFF)
     a, b = float(f0 >> np.uint64(32)) * 2.0**-32, float(f0 & half) * 2.0**-64
     c = float(f1 >> np.uint64(32)) * 2.0**-96 + float(f1 & half) * 2.0**-128

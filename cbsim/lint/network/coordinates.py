@@ -80,7 +80,7 @@ def _sign(context: NetworkContext) -> Iterator[Finding]:
 
 
 def _swapped(latitude: float, longitude: float) -> bool:
-    """Tell whether columns make sense only the other way round.
+    """Return whether columns make sense only the other way round.
 
     Either no latitude is that large, or the place is in the Antarctic and its mirror image in the United States. Mere
     likeness is not enough: Murmansk lies at 69° 33°.

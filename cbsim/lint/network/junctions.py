@@ -1,4 +1,4 @@
-"""Rules about junctions: where roads meet, which stop lines are meant for them, and who goes first (406 to 408)."""
+"""Rules about junctions: crossing roads, stop lines, and right of way (406 to 408)."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _lone_stop(context: NetworkContext) -> Iterator[Finding]:
 
 
 def _circular(context: NetworkContext) -> Iterator[Finding]:
-    """W408: each yields to the next, and nobody goes first."""
+    """W408: cyclic right of way, in which each lane yields to the next."""
     if context.conflicts is None:
         return
     for junction in find_junctions(context.conflicts):

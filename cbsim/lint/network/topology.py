@@ -1,4 +1,4 @@
-"""Rules about how one gets from anywhere to anywhere (401 to 404)."""
+"""Rules about connectivity (401 to 404)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""A walker, measured: its parts as triangles with mass, in our axes (x right, y ahead, z up), in metres.
+"""Anatomy of a walker: its parts as triangles with mass, in cbsim's axes (x right, y ahead, z up), in metres.
 
-Checks what only measures tell: height, length, and whether legs reach where their steps lead.
+Checks that need measures: height, length, and the reach of legs in a step.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from cbsim.spec.irit.walker import Leg, Walker
 __all__ = ["DENSITY", "Anatomy", "Part", "measure", "turned"]
 
 Floats = NDArray[np.float64]
-DENSITY = 300.0  # [kg/m³] of parts that are filled evenly: that of a machine with much air inside
+DENSITY = 300.0  # [kg/m³] of parts, which are homogeneous: that of a machine with much air inside
 LOW = 0.1  # share of the height by which a foot may be off z = 0
 ASIDE = 1e-3  # share of the body's length by which its centre may be off the axis
 
 
 def turned(points: Floats) -> Floats:
-    """Turn the file's axes (…, 3), x ahead and y left, to ours: x right, y ahead."""
+    """Convert vectors (…, 3) from the file's axes, x ahead and y left, to cbsim's, x right and y ahead."""
     return np.stack([-points[..., 1], points[..., 0], points[..., 2]], axis=-1)
 
 
@@ -41,7 +41,7 @@ class Part:
     ----------
     name : str
     pieces : tuple of Piece
-        Its triangles where it is at rest [m], counter-clockwise from outside.
+        Its triangles at rest [m], counter-clockwise from outside.
     lump : Lump
         Mass, centre and inertia at a density of 1 kg/m³.
     low, high : ndarray, shape (3,)
@@ -57,7 +57,7 @@ class Part:
 
 @dataclass(frozen=True, eq=False)
 class Anatomy:
-    """A walker, measured.
+    """Measures of a walker.
 
     Attributes
     ----------
@@ -69,7 +69,7 @@ class Anatomy:
     body : Part
     hips, shins : tuple of Part
     limbs : Limbs
-        Points of the legs in our axes, from the point on the ground below the origin of the file.
+        Points of the legs in cbsim's axes, from the point on the ground below the origin of the file.
     """
 
     walker: Walker
@@ -92,7 +92,7 @@ class Anatomy:
 
 
 def measure(spec: IritFile, walker: Walker, problems: Problems) -> Anatomy | None:
-    """Measure a walker; None, with complaints, of one that could not take a step."""
+    """Measure a walker; None, with problems, if it cannot take a step."""
     known, before = instances(spec.objects), len(problems.errors)
     body = _part("body", walker.body, known, problems)
     low, high = body.low, body.high
@@ -128,7 +128,7 @@ def _part(name: str, item: IritObject, known: Mapping[str, IritObject], problems
 
 
 def _points(item: IritObject) -> Floats:
-    """Points (n, 3) that a part goes through, where it has no triangles, in our axes."""
+    """Points (n, 3) of a part without triangles, in cbsim's axes."""
     found = [np.zeros((0, 3))]
     for one in item.walk():
         for part in one.items:
@@ -162,7 +162,7 @@ def _check_leg(leg: Leg, a: float, b: float, height: float, problems: Problems) 
 
 
 def _check_reach(made: Anatomy, problems: Problems) -> None:
-    """Complain of legs that do not reach half a step ahead or behind, or half a turn aside."""
+    """Report legs that do not reach half a step ahead or behind, or half a turn aside."""
     limbs, walker = made.limbs, made.walker
     low, high = limbs.reach
     ground = limbs.foot * (1.0, 1.0, 0.0)

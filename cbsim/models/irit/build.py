@@ -1,4 +1,4 @@
-"""A walker as a mechanism that is moved as its gait says: body, hips on balls, shins on hinges."""
+"""Kinematic walker as a mechanism moved by its gait: body, hips on ball joints, shins on hinges."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PLAIN = (0.75, 0.75, 0.75, 1.0)
 
 
 def shape_of(part: Part, centre: Floats) -> Shape:
-    """Draw a part around its centre of mass."""
+    """Shape of a part about its centre of mass."""
     meshes: list[Shape] = []
     for piece in part.pieces:
         count = len(piece.triangles)
@@ -36,7 +36,7 @@ def shape_of(part: Part, centre: Floats) -> Shape:
 
 
 def body_of(part: Part, density: float) -> Body:
-    """Make a body of a part, with our axes, at its centre of mass."""
+    """Body of a part at its centre of mass, in cbsim's axes."""
     lump = part.lump
     return Body(density * lump.mass, density * lump.inertia, shape_of(part, lump.centre), name=part.name)
 
@@ -52,7 +52,7 @@ def coordinates_of(state: Floats) -> tuple[float, ...]:
 def kinematic_description(
     anatomy: Anatomy, gait: Gait, period: float, density: float, timestep: float
 ) -> ModelDescription:
-    """Make a description that walks without dynamics."""
+    """Build the description of a walker without dynamics."""
     origin = Origin()
     bodies = [body_of(part, density) for part in anatomy.parts]
     centres = np.array([part.lump.centre for part in anatomy.parts])

@@ -1,4 +1,4 @@
-"""Checks of IRIT walkers that take measuring them."""
+"""Checks of IRIT walkers that need their measures."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["check"]
 
 
 def check(spec: IritFile, problems: Problems) -> None:
-    """Check height, length and reach of the walker that a file may hold."""
+    """Check height, length and reach of the walker of a file, if it has one."""
     walker = find_walker(spec, Problems())  # reading told of its lists
     if walker is not None:
         measure(spec, walker, problems)

@@ -1,4 +1,4 @@
-"""What ``cbsim info`` tells of an IRIT file: the parts of the walker that it may be, and its records."""
+"""Counts of an IRIT file for ``cbsim info``: parts of its walker, if any, and records."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["count"]
 
 
 def count(spec: IritFile) -> dict[str, int | float]:
-    """Count a walker's parts, then objects and every kind of item as they stand in the file.
+    """Count a walker's parts, then objects and every kind of item as written in the file.
 
     Bodies, joints and degrees of freedom are those of a walker; the mass [kg] is that of its parts filled evenly.
     """

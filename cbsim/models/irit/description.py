@@ -26,8 +26,8 @@ __all__ = ["OPTIONS", "anatomy_of", "describe", "period_of"]
 
 GRAVITY = 9.81
 FRICTION = 0.8
-ASIDE = 0.1  # how far weight may be from the line of two feet that catch it in time, as a share of the body's height
-LOW = 0.03  # lift of feet, as a share of the body's height, where two of them carry it
+ASIDE = 0.1  # largest distance of the weight from the line of two feet that can catch it, to the body's height
+LOW = 0.03  # lift of feet as a share of the body's height where two of them support it
 OPTIONS = {
     "flag": "where it goes, x,y [m] east and north of its start; none: straight on",
     "ground": "flat, or the file of a height field (ESRI ASCII grid)",
@@ -57,30 +57,16 @@ def describe(
     files: Files,
     problems: Problems,
     *,
-    strict: bool = False,  # noqa: ARG001 (what is wrong here is an error always)
+    strict: bool = False,  # noqa: ARG001 (problems are always errors here)
 ) -> ModelDescription:
-    """Make a description of the walker of a file that has no errors.
+    """Describe the walker of a file without errors, as `cbsim.models` specifies.
 
-    Parameters
-    ----------
-    spec : IritFile
-    settings : mapping
-        Keys of `OPTIONS` → texts.
-    timestep : float
-        [s].
-    folder : Path
-        Of the file; a height field's name is relative to it, or to the working directory.
-    files : Files
-        What may be read.
-    problems : Problems
-        Gets what is wrong with a height field, and W081.
-    strict : bool
-        Not used.
+    Names of height fields are relative to the folder of the file, or to the working directory.
 
     Raises
     ------
     UsageError
-        If a text is no value of its option.
+        If a text is not a value of its option.
     FileError
         If there is nothing to run.
     """
@@ -105,12 +91,12 @@ def describe(
 
 
 def _steadied(gait: Gait, given: Settings) -> Gait:
-    """Lift feet no higher than they catch the body soon when it tips; on rough ground they would stumble then."""
+    """Limit the lift of feet so that they catch a tipping body in time; on rough ground they would stumble."""
     return replace(gait, lift=LOW) if "lift" not in given and isinstance(gait.ground, Slope) else gait
 
 
 def _lifted(wanted: float, taken: float) -> str:
-    """Say what was done about a gait that may tip over, or what may be done."""
+    """Describe the change of a gait that may tip over, or suggest one."""
     if taken < wanted:
         return f"so its feet are lifted by {taken:g} of the body's height, not by {wanted:g}; 'lift' sets another"
     return f"a lower lift than {taken:g} helps" if taken > LOW else ""
@@ -135,7 +121,7 @@ def anatomy_of(spec: IritFile) -> Anatomy:
 
 
 def period_of(anatomy: Anatomy, settings: Mapping[str, str]) -> float:
-    """How long a step takes [s]: as is said, by its speed, or half the swing of a pendulum as long as it is high."""
+    """Duration of a step [s]: as set, by its speed, or half the period of a pendulum as long as the walker is high."""
     return _period(anatomy, Settings(settings, OPTIONS, "a walker"))
 
 

@@ -1,4 +1,4 @@
-"""A walker as a mechanism that moves by forces: bodies with mass, servos in its joints, feet that touch the ground.
+"""Dynamic walker as a mechanism: bodies with mass, servos in joints, feet with contacts.
 
 A hip has two axes one after the other, as its two freedoms: one upright through the root, one normal to the plane of
 the leg. Between them stands a small body, the coxa, which takes a part of the hip's mass.
@@ -35,14 +35,14 @@ Floats = NDArray[np.float64]
 GRAVITY = 9.81
 UP = np.array([0.0, 0.0, 1.0])
 COXA = 0.1  # share of a hip's mass, and of its length as the coxa's radius
-STRENGTH = 1.0  # largest torque of a motor: so much of the whole weight at the length of the leg
-SINK = 0.002  # how far feet give way under the whole weight, as a share of its height: rubber
-GIVE = 0.5  # [rad/s] by which a motor gives way at its largest torque
+STRENGTH = 1.0  # largest torque of a motor, as a share of the whole weight times the length of the leg
+SINK = 0.002  # compression of feet under the whole weight, as a share of the height: rubber
+GIVE = 0.5  # [rad/s] slip of a motor at its largest torque
 
 
 @dataclass(frozen=True)
 class Build:
-    """How a walker is built.
+    """Parameters of a dynamic walker.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ class Build:
 
 
 def dynamic_description(anatomy: Anatomy, gait: Gait, period: float, build: Build) -> ModelDescription:
-    """Make a description that walks by its motors."""
+    """Build the description of a walker that moves by its motors."""
     origin, legs = Origin(), anatomy.walker.legs
     bodies = [body_of(part, build.density) for part in anatomy.parts]
     centres = np.array([part.lump.centre for part in anatomy.parts])

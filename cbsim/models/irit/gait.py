@@ -1,7 +1,7 @@
-"""The gait of a walker: which feet swing, where they land, and where the body goes, one step after the other.
+"""Gait of a walker, step by step: swinging feet, footholds, and motion of the body.
 
-All that a walk remembers is one vector of numbers (`Layout`), so that it can be stopped and resumed anywhere. A step of
-the gait is planned when it begins (`Gait.plan`) and looked up at any share of it (`Gait.at`).
+The state of a walk is one vector of numbers (`Layout`), so that it can be stopped and resumed at any time. A step of
+the gait is planned when it begins (`Gait.plan`) and evaluated at any fraction of it (`Gait.at`).
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ LANDING, READY, WALKING, SETTLING, RESTING = 0.0, 1.0, 2.0, 3.0, 4.0
 MODE, TICK, STEPS, GROUP, FLAG, LIMIT, POSE = 0, 1, 2, 3, 4, 6, 7
 """Columns: phase, ticks of this step, steps made, which group swings, the flag (2), most steps, poses and feet."""
 
-WIDTH = 6  # numbers of a pose: x, y, z of the body's origin, heading, and x, y of what is up for it
-MOST = 1e15  # steps, after which it stops unless it is told to stop before
+WIDTH = 6  # numbers of a pose: x, y, z of the body's origin, heading, and x, y of its up vector
+MOST = 1e15  # default number of steps after which it stops
 LIFT = 0.25
 
 
 class Layout(NamedTuple):
-    """Where in the memory poses (6,) and feet (legs, 3) stand, at the start of a step and at its end."""
+    """Layout of the memory: poses (6,) and feet (legs, 3) at the start and the end of a step."""
 
     poses: slice
     feet: slice
@@ -58,13 +58,13 @@ class Layout(NamedTuple):
 
     @classmethod
     def of(cls, legs: int) -> Layout:
-        """Lay out the memory of a walker."""
+        """Layout for a number of legs."""
         poses, feet = 2 * WIDTH, 6 * legs
         return cls(slice(POSE, POSE + poses), slice(POSE + poses, POSE + poses + feet), POSE + poses + feet)
 
 
 class Moment(NamedTuple):
-    """A walker at some moments.
+    """Poses of a walker at some times.
 
     Attributes
     ----------
@@ -83,7 +83,7 @@ class Moment(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Gait:
-    """How a walker walks.
+    """Gait of a walker.
 
     Attributes
     ----------
@@ -94,9 +94,9 @@ class Gait:
     tilt : (bool, bool)
         Whether the body rolls, and pitches, with the ground.
     flag : (float, float)
-        Where it is to go at the start [m]; not a number for straight on.
+        Initial target [m]; nan for straight on.
     lift : float
-        How high a swinging foot is lifted, as a share of the body's height.
+        Lift of a swinging foot, as a share of the body's height.
     """
 
     anatomy: Anatomy
@@ -113,12 +113,12 @@ class Gait:
 
     @cached_property
     def layout(self) -> Layout:
-        """Where things stand in the memory."""
+        """Layout of the memory."""
         return Layout.of(len(self.limbs.root))
 
     @cached_property
     def course(self) -> Course:
-        """Where it goes."""
+        """Course of the walker."""
         made = self.anatomy
         return Course(made.stride(turning=False), made.stride(turning=True), float(np.radians(made.walker.angle)))
 
@@ -132,7 +132,7 @@ class Gait:
 
     @cached_property
     def start(self) -> Floats:
-        """Memory (n,) at the start: as the file has it, above the ground."""
+        """Initial memory (n,): the pose of the file, above the ground."""
         memory = np.zeros(self.layout.size)
         memory[[MODE, TICK, LIMIT]] = LANDING, -1.0, MOST
         memory[FLAG : FLAG + 2] = self.flag
@@ -159,7 +159,7 @@ class Gait:
             self._go_on(memory, pose, feet)
 
     def _begin(self, memory: Floats, pose: Floats, feet: Floats) -> None:
-        """Leave rest, if there is somewhere to go: the second group takes half a stride while the body waits."""
+        """Start from rest if there is a target: the second group takes half a stride while the body waits."""
         stride = self._stride(memory, pose)
         if stride is None:
             self._settle(memory, RESTING, pose, pose, feet, feet)
@@ -203,7 +203,7 @@ class Gait:
         return end
 
     def anchor(self, memory: Floats, place: tuple[float, float, float], feet: Floats) -> None:
-        """Plan on from where a walker really is: its place and heading, and its feet (legs, 3)."""
+        """Continue planning from the actual position, heading and feet (legs, 3) of a walker."""
         pose = self._pose(*place)
         pose[2] = self._height(pose, feet)
         self._write(memory, pose, pose, feet, feet)
@@ -259,7 +259,7 @@ class Gait:
         memory[self.layout.feet] = np.concatenate([feet.ravel(), end.ravel()])
 
     def at(self, memory: Floats, shares: Floats) -> Moment:
-        """Look a step up at some shares (n,) of it, from 0 to 1."""
+        """Evaluate a step at fractions (n,) of it, from 0 to 1."""
         start, end = memory[self.layout.poses].reshape(2, WIDTH)
         feet, landed = memory[self.layout.feet].reshape(2, -1, 3)
         s = shares[:, None]
@@ -273,7 +273,7 @@ class Gait:
         paths[:, moving] += eased[:, :, None] * (landed - feet)[moving]
         paths[:, moving, 2] += arc
         at_end = shares >= 1.0
-        paths[at_end] = landed  # to the last bit: a foot that stands is where it has landed
+        paths[at_end] = landed  # exact: a standing foot is where it landed
         return Moment(place, rotation, paths)
 
     def quaternions(self, moment: Moment) -> Floats:

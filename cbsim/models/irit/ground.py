@@ -1,4 +1,4 @@
-"""Ground that a walker walks on: a plane, or heights on a grid from a file.
+"""Ground of a walker: a plane, or heights on a grid from a file.
 
 A grid's file is an ESRI ASCII grid (``.asc``): ``ncols``, ``nrows``, ``xllcorner`` or ``xllcenter``, ``yllcorner`` or
 ``yllcenter``, ``cellsize``, at most a ``NODATA_value``, then heights row by row from north to south.
@@ -88,7 +88,7 @@ FLAT = Slope()
 
 
 def read_heights(source: Source, problems: Problems) -> Heights | None:
-    """Read an ESRI ASCII grid; None, with complaints (E057), of what is none."""
+    """Read an ESRI ASCII grid; None, with problems (E057), of what is none."""
     head, first = _head(source, problems)
     missing = [key for key in NEEDED if key not in head]
     if missing:

@@ -1,4 +1,4 @@
-"""Legs of a walker: where a foot puts its knee, and how hip and shin are turned from rest to there.
+"""Inverse kinematics of a walker's legs: position of the knee, and rotations of hip and shin from rest.
 
 A leg lies in a plane through its root and its foot. In the plane the triangle root, knee, foot has sides a and b and
 the distance d of the foot; the plane stands upright, or leans about the line from root to foot as it does at rest.
@@ -38,7 +38,7 @@ def cross(a: Floats, b: Floats) -> Floats:
 
 
 class Posture(NamedTuple):
-    """Legs that stand somewhere.
+    """Postures of legs.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class Posture(NamedTuple):
     bend : ndarray
         Angle inside the knee [rad]; π is straight.
     knee : ndarray (…, legs, 3)
-        Where the knees are.
+        Positions of the knees.
     hip, shin : ndarray (…, legs, 3, 3)
         Axes of the two parts as columns: along it, normal to the plane of the leg, and the third.
     """
@@ -132,7 +132,7 @@ class Limbs:
         return np.asarray((distance >= low - slack * high) & (distance <= high * (1.0 + slack)))
 
     def posture(self, foot: ArrayLike) -> Posture:
-        """Legs whose feet are at (…, legs, 3); beyond their reach they point there, straight or folded."""
+        """Posture of legs with feet at (…, legs, 3); out of reach, legs point there, straight or folded."""
         arm = np.asarray(foot, float) - self.root
         (low, high), a, b = self.reach, self.upper, self.lower
         length = np.sqrt((arm * arm).sum(axis=-1))

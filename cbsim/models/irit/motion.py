@@ -1,7 +1,7 @@
-"""The walk of a walker as the original moves it, without dynamics: a `Motion` that looks its gait up.
+"""Kinematic walk, as in the original, without dynamics: a `Motion` that follows the gait.
 
-A step of the gait is a whole number of steps of the model. They are worked out 256 at a time, for all bodies together,
-and kept until another stretch is asked for; what is kept follows from the memory alone.
+A step of the gait is a whole number of steps of the model. They are computed 256 at a time, for all bodies together,
+and cached; the cache depends on the memory only.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from cbsim.models.irit.poses import quaternion_of, rate_between
 __all__ = ["Walk"]
 
 Floats = NDArray[np.float64]
-STRETCH = 256  # steps of the model that are worked out together
+STRETCH = 256  # steps of the model that are computed together
 
 
 @dataclass(frozen=True, eq=False)
 class Walk:
-    """A walk on the ground, foot after foot.
+    """Kinematic walk.
 
     Attributes
     ----------
     gait : Gait
     period : float
-        How long a step of the gait takes [s], rounded to steps of the model.
+        Duration of a step of the gait [s], rounded to steps of the model.
     centres : ndarray, shape (1 + 2 legs, 3)
         Centre of mass of each part at rest, in our axes: of the body, then of hip and shin of each leg.
     """
@@ -48,7 +48,7 @@ class Walk:
 
     @property
     def controls(self) -> Mapping[str, int]:
-        """Where the flag stands, and after how many steps it stops."""
+        """Position of the flag, and number of steps after which it stops."""
         return {"flag.x": FLAG, "flag.y": FLAG + 1, "steps": LIMIT}
 
     def tables(self) -> Iterable[NDArray[np.generic]]:
@@ -60,7 +60,7 @@ class Walk:
         yield from self.gait.ground.tables()
 
     def move(self, time: float, step: float, state: Floats, memory: Floats) -> None:  # noqa: ARG002
-        """Go on by one step of the model (`cbsim.spec.mechanism.behaviour.Motion.move`)."""
+        """Continue by one step of the model (`cbsim.spec.mechanism.behaviour.Motion.move`)."""
         ticks = self.ticks(step)
         if memory[TICK] < 0.0 or memory[TICK] >= ticks:
             self.gait.plan(memory)
@@ -68,7 +68,7 @@ class Walk:
         state[:] = self._rows(memory, int(memory[TICK]) - 1, ticks, step)
 
     def ticks(self, step: float) -> int:
-        """How many steps of the model one of the gait takes."""
+        """Return the number of steps of the model in one of the gait."""
         return max(1, round(self.period / step))
 
     def _rows(self, memory: Floats, tick: int, ticks: int, step: float) -> Floats:

@@ -1,4 +1,4 @@
-"""Rotations of a walker's parts: matrices from headings and what is up, quaternions, rates between them."""
+"""Rotations of a walker's parts: matrices from headings and up vectors, quaternions, angular rates."""
 
 from __future__ import annotations
 

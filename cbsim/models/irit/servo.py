@@ -1,7 +1,7 @@
-"""Servos of a walker's joints: motors whose target velocities lead them to the angles that its gait asks for.
+"""Servos of a walker's joints: motors whose target velocities track the angles of its gait.
 
-Every step of the gait is planned from where the body really is, so what feet slip does not add up. Within a step, a
-motor is asked for the speed of the angle it is to have, and a share of what it lacks.
+Every step of the gait is planned from the actual pose of the body, so that slip of feet does not accumulate. Within a
+step, a motor's target velocity is that of its target angle, plus a share of the angle's error.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from cbsim.models.irit.motion import Walk
 __all__ = ["Servo"]
 
 Floats = NDArray[np.float64]
-LAG = 0.03  # [s] in which what an angle lacks falls to a third
+LAG = 0.03  # [s] in which the error of an angle falls to a third
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +33,7 @@ class Servo:
     Attributes
     ----------
     walk : Walk
-        What it follows; its inputs are those of a floating joint, then yaw, lift and knee of each leg.
+        Walk that it follows; inputs are those of a floating joint, then yaw, lift and knee of each leg.
     step : float
         Of the model [s].
     """

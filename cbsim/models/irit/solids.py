@@ -1,7 +1,7 @@
-"""Mass, centre and inertia of what triangles enclose.
+"""Mass, centre and inertia of solids bounded by triangles.
 
-Surfaces of files are often open (a cone without its base, a tube): then what they enclose is closed by cones to their
-own middle, and if even that has no volume, the box around them counts.
+Surfaces of files are often open (a cone without its base, a tube). They are closed by cones to their own centre, and if
+the result has no volume, it is replaced by the bounding box.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from cbsim.geometry.linear import eigvalsh, times
 __all__ = ["Lump", "lump_of", "together"]
 
 Floats = NDArray[np.float64]
-THIN = 0.02  # share of the largest extent that a box around a flat part has across it
-SLIGHT = 1e-3  # share of the box below which a volume is none
+THIN = 0.02  # thickness of a box around a flat part, as a share of its largest extent
+SLIGHT = 1e-3  # least volume, as a share of the box
 EYE = np.eye(3)
 
 
 @dataclass(frozen=True, eq=False)
 class Lump:
-    """Something filled evenly at 1 kg/m³.
+    """Homogeneous solid of 1 kg/m³.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class Lump:
 
 
 def lump_of(pieces: Sequence[Floats], points: Floats) -> Lump:
-    """Work out the lump that pieces of triangles (n, 3, 3) enclose; without any, that of a box around points (n, 3)."""
+    """Compute the lump that pieces of triangles (n, 3, 3) enclose; without any, that of a box around points (n, 3)."""
     triangles = np.concatenate([np.zeros((0, 3, 3)), *pieces])
     corners = np.concatenate([triangles.reshape(-1, 3), points]) if len(points) else triangles.reshape(-1, 3)
     if not len(corners):

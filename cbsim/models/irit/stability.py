@@ -1,4 +1,4 @@
-"""Whether a walker can stand on the feet that are on the ground: how far its weight is inside the polygon of them."""
+"""Static stability margin of a walker: distance of its centre of mass from the edge of the support polygon."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def centre_of_mass(anatomy: Anatomy) -> Floats:
 def margins(feet: Floats, at: Sequence[float]) -> Floats:
     """Distances (n,) of a place from the sides of the polygon of feet (n, 2) around it, negative outside [m].
 
-    Feet are taken in the order of their directions from their middle; two feet leave no room at all.
+    Feet are sorted by their directions from their centre; two feet have no area.
     """
     place = np.asarray(at, float)[:2]
     if len(feet) < 3:
@@ -38,6 +38,6 @@ def margins(feet: Floats, at: Sequence[float]) -> Floats:
 
 
 def standing_margin(gait: Gait) -> float:
-    """Least margin [m] with which a walker stands on the feet of either group; without one it tips while it steps."""
+    """Least margin [m] of a walker on the feet of either group; if it is negative, the walker tips while it steps."""
     feet, at = gait.limbs.foot[:, :2], centre_of_mass(gait.anatomy)
     return min(float(margins(feet[~swinging], (at[0], at[1])).min()) for swinging in gait.groups)

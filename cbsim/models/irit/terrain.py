@@ -1,4 +1,4 @@
-"""A height field as solid ground, for walkers that move by forces: two prisms for each of its cells.
+"""Solid ground of a height field for dynamic walkers: two prisms per cell.
 
 Feet touch it with small balls, the body with the box around it. Its cells are cut along one diagonal, while a walk
 without dynamics takes heights in between along both axes: they differ by less than what a cell is bent.

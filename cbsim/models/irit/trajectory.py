@@ -1,4 +1,4 @@
-"""Where a walker goes from step to step: how far it turns, how far it walks, when it has come to its flag.
+"""Trajectory of a walker: turn and stride of each step, until it reaches its flag.
 
 Source: the mathematical description of the trajectory: stepAngle = min(dirAngle / 5, minStepAngle), stepDist =
 bodyLength / N · coefStepRotate where dirAngle is above 45°, coefStepWalk otherwise.
@@ -33,7 +33,7 @@ class Stride(NamedTuple):
 
 @dataclass(frozen=True)
 class Course:
-    """How a walker makes for its flag.
+    """Course of a walker to its flag.
 
     Attributes
     ----------
@@ -49,14 +49,14 @@ class Course:
 
     @property
     def near(self) -> float:
-        """Distance from the flag at which it has come to it [m]."""
+        """Distance at which the flag counts as reached [m]."""
         return max(0.5 * self.walk, 1e-9)
 
     def stride(self, x: float, y: float, heading: float, flag: tuple[float, float]) -> Stride | None:
         """Choose the next step at a place [m] with a heading [rad, 0 = +y]; None at the flag. Without one: towards +y.
 
-        Within a turning circle of a flag that it would pass by it turns on the spot, or it would circle round it for
-        ever; and it does not walk beyond the flag.
+        Within a turning circle of a flag that it would miss, it turns on the spot, or it would circle around the flag
+        for ever; and it does not walk beyond the flag.
         """
         if math.isnan(flag[0]) or math.isnan(flag[1]):
             far, aside = math.inf, -heading

@@ -1,7 +1,7 @@
-"""The behaviours of a Juice model as one: engine, clockworks and networks ask, servos make velocities of it.
+"""Behaviour of a Juice model: engine, clockworks and networks request positions, servos turn them into velocities.
 
-What is asked of a joint in a step adds up. Velocities go before positions; a position becomes a velocity, a tenth of
-the joint's gain times the degrees (or metres) that are left; a joint of which nothing is asked is let go.
+Requests to a joint in a step are added up. Velocities take precedence over positions; a position becomes a velocity, a
+tenth of the joint's gain times the error in degrees (or metres); a joint without requests is released.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class JuiceBehaviour:
     pose_phase : float
         Of the engine while it waits [rad].
     points : sequence of Point
-        Joints whose points give way.
+        Joints with compliant points.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class JuiceBehaviour:
         return MappingProxyType(CONTROLS)
 
     def tables(self) -> Iterable[NDArray[np.generic]]:
-        """All that it follows from."""
+        """All numbers that it depends on."""
         yield self._start
         yield np.array([self.delay, self.rate])
         yield self._program
@@ -75,7 +75,7 @@ class JuiceBehaviour:
         yield from self.points.tables()
 
     def act(self, time: float, state: Floats, memory: Floats, inputs: Floats, forces: Floats) -> None:  # noqa: ARG002
-        """Turn the engine, ask all behaviours, and drive the motors; as `cbsim.spec.mechanism.behaviour.Behaviour`."""
+        """Advance the engine, evaluate all behaviours, and drive the motors; see `Behaviour.act`."""
         step, passed = time - memory[TIME], time - max(self.delay, memory[TIME])
         memory[TIME] = time
         if passed > 0.0:

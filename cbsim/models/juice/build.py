@@ -1,9 +1,9 @@
-"""A `JuiceModel` as a mechanism: bodies, joints about their axes, motors, stops, contacts with the ground.
+"""Mechanism of a `JuiceModel`: bodies, joints, motors, stops, contacts with the ground.
 
-Bodies have the file's axes and stand where it puts them; every joint is at zero there. ERP and CFM make stops, motors,
-contacts and the points of joints soft as in ODE; in turning joints are rigid, and so are sliders, and all joints of
-bodies that close loops, which so stay closed; joints that others keep from moving weld what they tie. Of each group of
-bodies that joints tie, one moves freely and carries the rest.
+Bodies have the file's axes and poses, in which every joint is at zero. ERP and CFM soften stops, motors, contacts and
+points of joints as in ODE. Rotations of joints are rigid, and so are sliders and all joints of bodies in loops, which
+stay closed. Joints that are locked by others weld their bodies. In each group of connected bodies, one floats and is
+the root of the rest.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ from cbsim.spec.mechanism.prototypes import Floating
 __all__ = ["Built", "Choices", "Servo", "build", "mechanism_of", "stops_of"]
 
 Array = NDArray[np.float64]
-LOCKED = 1e-5  # how far a joint moves whose two stops are the same [rad or m]
+LOCKED = 1e-5  # range of a joint whose two stops are equal [rad or m]
 RADIAN = math.pi / 180.0
-BACK = 20.0  # [rad/s or m/s] at which what begins beyond a stop, or below the ground, is brought back, at most
-STILL = 180.0  # degrees from which a stop of a hinge never acts
+BACK = 20.0  # [rad/s or m/s] largest rate of correction of what starts beyond a stop or below the ground
+STILL = 180.0  # [degrees] stops of hinges beyond this never act
 
 
 class Choices(NamedTuple):
-    """What a user may choose; see ``docs/formats/juice.md``."""
+    """Settings of a user; see ``docs/formats/juice.md``."""
 
     joint_axis: str = "compat"
     friction_law: str = "force"
@@ -51,16 +51,16 @@ class Choices(NamedTuple):
 
 
 class Servo(NamedTuple):
-    """A joint with a motor, as its behaviour sees it.
+    """A joint with a motor, for behaviours.
 
     Attributes
     ----------
     joint : JuiceJoint
         What the file says of it.
     input : int
-        Its place among the mechanism's inputs.
+        Index of its input in the mechanism.
     parent, child : int
-        Bodies that it ties in the mechanism.
+        Bodies that it connects in the mechanism.
     offset : (4,)
         Orientation of the child in the parent's frame at design time.
     axis : (3,)
@@ -80,7 +80,7 @@ class Servo(NamedTuple):
 
 @dataclass(frozen=True)
 class Built:
-    """A mechanism and what belongs to it.
+    """A mechanism with the maps from the model.
 
     Attributes
     ----------
@@ -96,7 +96,7 @@ class Built:
     points : tuple of Point
         Joints whose points give way.
     welds : UnionFind
-        Bodies, by their IDs, that joints which cannot move hold together.
+        Bodies, by their IDs, that locked joints weld together.
     """
 
     spec: MechanismSpec
@@ -109,7 +109,7 @@ class Built:
 
 
 def mechanism_of(model: JuiceModel, timestep: float = 0.01) -> MechanismSpec:
-    """Make the mechanism of a model, without what only its run needs: motors, softness, and what touches."""
+    """Build the mechanism of a model without motors, softness and contacts, which only runs need."""
     return build(model, timestep, Choices(), frozenset(), touching=False).spec
 
 
@@ -125,7 +125,7 @@ def build(
         [s].
     choices : Choices
     driven : frozenset of int
-        Joints that behaviours move: they get motors. The others are free, as in Juice.
+        Joints that behaviours drive, which get motors. The others are free, as in Juice.
     touching : bool
         Let bodies touch the ground, and soften stops and joints.
 
@@ -141,7 +141,7 @@ def build(
 
 @contextmanager
 def _blaming(part: JuiceBody | JuiceJoint) -> Iterator[None]:
-    """Put the place of a part to what is wrong with it."""
+    """Add the location of a part to its errors."""
     try:
         yield
     except ModelError as reason:
@@ -169,7 +169,7 @@ class _Builder:
         self.inputs = 0
 
     def built(self, touching: bool) -> Built:
-        """Put everything together."""
+        """Assemble the mechanism."""
         joints: list[JointConstraint] = []
         for group in groups_of(self.model, self._wants_tree, self.choices.joint_axis):
             joints += self._group(group)
@@ -179,11 +179,11 @@ class _Builder:
         return Built(spec, self.start, self.servos, self.bodies, self.names, tuple(self.points), self.welds)
 
     def _wants_tree(self, joint: JuiceJoint) -> bool:
-        """Whether a joint costs more where it closes a loop: it has a motor or stops."""
+        """Whether a joint is better in the tree than closing a loop: it has a motor or stops."""
         return joint.kind is not JointKind.BALL and (joint.id in self.driven or _limits(joint) is not None)
 
     def _name(self, name: str, kind: str) -> str:
-        """Give a name of its own: parts of a file may share theirs, parts of a mechanism not."""
+        """Return a name of its own: parts of a file may share theirs, parts of a mechanism not."""
         stem = " ".join(name.split()) or kind
         chosen, count = stem, self.counts.get(stem, 1)
         while chosen in self.taken:
@@ -294,7 +294,7 @@ class _Builder:
 
 
 def stops_of(joint: JuiceJoint) -> tuple[float, float]:
-    """Give the stops of a hinge [degrees] or slider [m] that act; ±inf for none."""
+    """Return the stops of a hinge [degrees] or slider [m] that act; ±inf for none."""
     hinge = joint.kind is JointKind.HINGE
     has_low = joint.has_low and not (hinge and abs(joint.low) >= STILL)
     has_high = joint.has_high and not (hinge and abs(joint.high) >= STILL)
@@ -304,7 +304,7 @@ def stops_of(joint: JuiceJoint) -> tuple[float, float]:
 
 
 def _limits(joint: JuiceJoint) -> tuple[float, float] | None:
-    """Give the stops as bounds of the coordinate [rad or m]; None for a joint without."""
+    """Return the stops as bounds of the coordinate [rad or m]; None for a joint without."""
     low, high = (bound * (RADIAN if joint.kind is JointKind.HINGE else 1.0) for bound in stops_of(joint))
     if math.isinf(low) and math.isinf(high):
         return None

@@ -1,4 +1,4 @@
-"""Checks of Juice models that take building them."""
+"""Checks of Juice models that need building."""
 
 from __future__ import annotations
 
@@ -13,6 +13,6 @@ STEP = 0.01  # [s] of a run that does not say another
 
 
 def lint(reading: Reading, files: Files, problems: Problems, *, strict: bool = False) -> None:
-    """Build a model whose file has no errors, as a run without settings would."""
+    """Build a model without errors as a run without settings does, and report its problems."""
     if not reading.problems.errors:
         describe(reading.spec, {}, STEP, reading.source.folder, files, problems, strict=strict)

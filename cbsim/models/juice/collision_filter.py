@@ -21,9 +21,9 @@ from cbsim.spec.mechanism.description import MechanismSpec
 __all__ = ["colliders_of"]
 
 GROUND, SILENT, PLAIN = 1, 2, 4  # groups: the ground; bodies that touch nothing else; bodies that meet all others
-GENTLY = 0.02  # share of an overlap of two bodies that a step takes away at most: 1 throws thin parts far apart
+GENTLY = 0.02  # largest share of an overlap of two bodies that a step corrects; 1 throws thin parts far apart
 YIELDS = 0.1  # share of what a blow of a step on its mass moves a body by that those which overlap yield to it at least
-FIRST, LAST = 3, 62  # bits of groups of a single body
+FIRST, LAST = 3, 62  # bits for groups of single bodies
 SHOWN = 3
 
 
@@ -35,13 +35,13 @@ def colliders_of(
     Parameters
     ----------
     model, built, choices
-        What is built so far.
+        Mechanism without colliders, and settings.
     problems : Problems
-        Gets a warning on bodies that overlap at the start.
+        Collects a warning for bodies that overlap at the start.
     bodies : bool
         Let bodies touch one another.
     push : bool
-        Push those apart that overlap at the start; else they never touch.
+        Separate bodies that overlap at the start; otherwise they never collide.
     """
     flat = {body.id for body in model.bodies if is_flat(body)}
     tied = {frozenset((joint.body1, joint.body2)) for joint in model.sound_joints()}

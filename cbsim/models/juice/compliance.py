@@ -1,4 +1,4 @@
-"""Compliant joint points, after ODE's CFM: what their points are asked to do in a step.
+"""Compliant joint points, after ODE's CFM: forces on them in a step.
 
 ODE asks of a joint's point J v + CFM f = −ERP/h e, with the force f that holds it and the error e that is left of steps
 before (docs/theory/contact.md §7). Here the point of the child slides freely in the parent's frame along three
@@ -22,7 +22,7 @@ SLIDES = np.arange(3)
 
 
 class Point(NamedTuple):
-    """A joint whose point gives way.
+    """A joint with a compliant point.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ TURNING = _turning()
 
 
 class Yielding:
-    """All joints of a model whose points give way.
+    """All joints of a model with compliant points.
 
     Parameters
     ----------
@@ -86,6 +86,6 @@ class Yielding:
         return seen
 
     def drive(self, state: Array, inputs: Array, step: float) -> None:
-        """Write the velocities [m/s] that take the gaps away in a step [s]; in the first there are none."""
+        """Write the velocities [m/s] that close the gaps in a step [s]; zero in the first step."""
         if step > 0.0 and len(self.inputs):
             inputs[self.inputs] = -self.erp / step * self.gaps(state)

@@ -1,4 +1,4 @@
-"""What an operator of a Juice model moves: joysticks, keys, the slider of the engine's speed; and where it is kept."""
+"""Controls of a Juice model: joysticks, keys, and the slider of the engine's speed, with their columns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ``cbsim info`` tells of a Juice model: bodies, joints, loops, degrees of freedom, mass."""
+"""Counts of a Juice model for ``cbsim info``: bodies, joints, loops, degrees of freedom, mass."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ FREEDOMS = {JointKind.HINGE: 1, JointKind.SLIDER: 1, JointKind.BALL: 3}
 
 
 def count(spec: JuiceModel) -> dict[str, int | float]:
-    """Count bodies and joints as they stand in the file, loops, degrees of freedom, and the mass of all bodies [kg].
+    """Count bodies and joints as written in the file, loops, degrees of freedom, and the mass of all bodies [kg].
 
-    Joints to nothing count as joints, but close no loop and take no freedom.
+    Joints to missing bodies count as joints, but close no loop and remove no freedom.
     """
     return {
         "bodies": len(spec.bodies),
@@ -32,7 +32,7 @@ def count(spec: JuiceModel) -> dict[str, int | float]:
 
 
 def _loops(spec: JuiceModel) -> int:
-    """Count independent loops: joints that tie what others tie already."""
+    """Count independent loops: joints between bodies that others connect already."""
     tied: UnionFind[int] = UnionFind()
     loops = 0
     for joint in spec.sound_joints():

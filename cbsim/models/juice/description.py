@@ -65,23 +65,10 @@ def describe(
     *,
     strict: bool = False,  # noqa: ARG001
 ) -> ModelDescription | None:
-    """Make a description of a model whose file has no errors; None of one without bodies.
+    """Describe a model without errors, as `cbsim.models` specifies; None if it has no bodies.
 
-    Parameters
-    ----------
-    model : JuiceModel
-    settings : mapping
-        Keys of `OPTIONS` → texts.
-    timestep : float
-        [s].
-    problems : Problems
-        Gets a warning where the step is too long for a servo, or bodies overlap at the start, and an error if the core
-        cannot take the model.
-
-    Raises
-    ------
-    UsageError
-        If there is no such setting, or its text is no value of it.
+    Problems are a step that is too long for a servo, bodies that overlap at the start, and models that the core
+    cannot simulate (E939).
     """
     given = Settings(settings, OPTIONS, "a Juice model")
     options: dict[str, Any] = {
@@ -120,7 +107,7 @@ def description_of(  # noqa: PLR0913 (every setting)
     Raises
     ------
     UsageError
-        If a setting is no value of it.
+        If a setting is not a value of it.
     """
     told = Problems() if problems is None else problems
     model = _changed(model, {"gravity": gravity, "friction": friction, "erp": erp, "cfm": cfm})
@@ -172,7 +159,7 @@ def _fits(name: str, value: float) -> bool:
 
 
 def _tell_stuck(model: JuiceModel, built: Built, problems: Problems) -> None:
-    """Tell of motors whose joints others keep from moving."""
+    """Report motors whose joints others keep from moving."""
     idle = driven_joints(model) - set(built.servos)
     for joint in model.joints:
         if joint.id in idle:
@@ -181,7 +168,7 @@ def _tell_stuck(model: JuiceModel, built: Built, problems: Problems) -> None:
 
 
 def _tell_unstable(built: Built, timestep: float, problems: Problems) -> None:
-    """Tell of servos that swing ever wider in such steps: each takes away more than twice of what is left."""
+    """Report servos that swing ever wider in such steps: each takes away more than twice of what is left."""
     worst: tuple[float, str, Location] | None = None
     for servo in built.servos.values():
         unit = 180.0 / math.pi if servo.joint.kind is JointKind.HINGE else 1.0

@@ -1,4 +1,4 @@
-"""Groups of bodies that joints tie, each with a body from which the others hang, so that chains are short."""
+"""Groups of bodies connected by joints, each with a root that keeps chains short."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ SAME = 1e-5  # of a position [m], or of its size
 
 
 class Group(NamedTuple):
-    """Bodies that joints tie.
+    """Bodies connected by joints.
 
     Attributes
     ----------
     root : int
-        The body that moves freely.
+        The floating body.
     bodies : tuple of int
         All of them, the root first.
     joints : tuple of (int, JuiceJoint)
-        The body by which each joint hangs, and the joint; those that carry a body first, from the root outwards.
+        Parent body and joint; those of the tree first, from the root outwards.
     stuck : frozenset of int
-        Joints among them that cannot move.
+        Locked joints among them.
     """
 
     root: int
@@ -47,7 +47,7 @@ def groups_of(
 ) -> list[Group]:
     """Find the groups; of joints that could close a loop, those that ``first`` prefers carry bodies.
 
-    Joints that are stuck carry bodies before all others; where they close loops, they say nothing new and are left out.
+    Locked joints come first in the tree; where they close loops, they are redundant and left out.
     """
     needed = needed_joints(model)
     stuck = stuck_joints(needed, convention)
@@ -73,7 +73,7 @@ def groups_of(
 
 
 def needed_joints(model: JuiceModel) -> list[JuiceJoint]:
-    """Give sound joints, but for balls that say what others say: their bodies are pinned to one another there already.
+    """Return valid joints, without redundant balls whose bodies are already joined at that point.
 
     Points count as one where single precision may have parted them: across such a gap constraints are all but the same,
     and the little that they differ by would take any force.

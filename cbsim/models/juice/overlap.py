@@ -22,7 +22,7 @@ NOTHING = 1e-9  # of their extent: so near to the origin counts as there
 
 
 def overlap(one: Shape, x1: Array, q1: Array, other: Shape, x2: Array, q2: Array) -> bool:
-    """Tell whether two shapes overlap.
+    """Return whether two shapes overlap.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Yaw, pitch and roll of Juice as rotations, and the axes of joints, which follow other signs than bodies do."""
+"""Rotations of Juice's yaw, pitch and roll, and axes of joints, which have other signs than bodies."""
 
 from __future__ import annotations
 

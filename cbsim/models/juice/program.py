@@ -1,4 +1,4 @@
-"""Clockworks and networks as functions that ask positions and velocities of joints, made once for a model."""
+"""Clockworks and networks compiled to functions that request positions and velocities of joints."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ Floats = NDArray[np.float64]
 Value = Callable[["Ask"], float]
 Run = Callable[["Ask"], None]
 ATTITUDES = (Source.YAW, Source.PITCH, Source.ROLL)
-CLAMP, CLAMPED = 180.0, 178.0  # what a joystick asks beyond the one is the other [degrees or m]
+CLAMP, CLAMPED = 180.0, 178.0  # range of a joystick's positions [degrees or m]
 
 
 class Ask:
-    """What behaviours know and ask in one step.
+    """State and requests of behaviours in one step.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class Ask:
     memory : list of float
         Phase of the engine [rad], and controls.
     positions, velocities : list
-        Sums per motor [degrees or m; rad/s]; None where nothing is asked.
+        Sums per motor [degrees or m; rad/s]; None without requests.
     """
 
     __slots__ = ("memory", "positions", "state", "velocities")
@@ -52,16 +52,16 @@ class Ask:
         self.velocities: list[float | None] = [None] * motors
 
     def add_position(self, motor: int, value: float) -> None:
-        """Ask a position."""
+        """Request a position."""
         self.positions[motor] = value + (self.positions[motor] or 0.0)
 
     def add_velocity(self, motor: int, value: float) -> None:
-        """Ask a velocity."""
+        """Request a velocity."""
         self.velocities[motor] = value + (self.velocities[motor] or 0.0)
 
 
 def driven_joints(model: JuiceModel) -> frozenset[int]:
-    """Joints of which enabled behaviours may ask something: those that need a motor."""
+    """Joints that enabled behaviours may drive, which need motors."""
     sound = {joint.id: joint.kind for joint in model.sound_joints() if joint.kind is not JointKind.BALL}
     found: set[int] = set()
     for one in model.behaviours:
@@ -76,7 +76,7 @@ def driven_joints(model: JuiceModel) -> frozenset[int]:
 
 
 def program_of(model: JuiceModel, motors: Mapping[int, int], places: Mapping[int, int]) -> list[Run]:
-    """Make functions of the enabled behaviours.
+    """Compile the enabled behaviours to functions.
 
     Parameters
     ----------
@@ -97,12 +97,12 @@ def program_of(model: JuiceModel, motors: Mapping[int, int], places: Mapping[int
 
 
 def attitude_of(state: Floats, body: int, source: int) -> float:
-    """Yaw, or pitch times cos(roll), or roll times cos(pitch), of a body [degrees], as Juice reckoned them.
+    """Yaw, or pitch times cos(roll), or roll times cos(pitch), of a body [degrees], as Juice computed them.
 
     Notes
     -----
-    The yaw has ``y z`` where ``x y`` would be right, and the pitch changes its sign beyond a quarter turn: so did
-    Juice, whose models lean on it.
+    The yaw has ``y z`` in place of the correct ``x y``, and the pitch changes its sign beyond a quarter turn, as in
+    Juice, whose models depend on it.
     """
     w, x, y, z = state[body, 6:10].tolist()
     if source == Source.YAW:

@@ -1,4 +1,4 @@
-"""Servos: where joints with motors are, and the velocities that bring them to where they are asked to be."""
+"""Servos: positions of joints with motors, and velocities that bring them to requested positions."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ __all__ = ["Servos", "most_turn"]
 Floats = NDArray[np.float64]
 LET_GO = math.nan
 MOST_TURN = 1.0  # [rad] in a step
-MOST_SPIN = 100.0  # [rad/s]: thin parts that a model throws about spin no faster, nor do motors ask for more
+MOST_SPIN = 100.0  # [rad/s] limit of the spin of thin parts, and of the targets of motors
 
 
 def most_turn(step: float) -> float:
-    """Give the angle [rad] by which what spins turns in a step [s] at most."""
+    """Return the angle [rad] by which what spins turns in a step [s] at most."""
     return min(MOST_TURN, MOST_SPIN * step)
 
 
 class Servos:
-    """The motors of a model, hinges all at once.
+    """The motors of a model, with all hinges vectorised.
 
     Notes
     -----
@@ -75,7 +75,7 @@ class Servos:
         return found
 
     def drive(self, state: Floats, ask: Ask, inputs: Floats, step: float = 0.0) -> None:
-        """Write what is asked as velocities of the motors [rad/s or m/s]; NaN where nothing is.
+        """Write requests as target velocities of the motors [rad/s or m/s]; NaN without a request.
 
         A motor turns by its velocity times the step [s]; a body that turns so far spins with 2/h sin(wh/2), and rolls
         as fast. Where a velocity is asked, that one is meant. Hinges are asked for no more than `most_turn` in a step.

@@ -1,4 +1,4 @@
-"""Bodies of Juice as shapes: what is seen, what touches the ground, and which of them overlap at the start."""
+"""Shapes of Juice bodies: visual and ground contact geometry, and overlaps at the start."""
 
 from __future__ import annotations
 

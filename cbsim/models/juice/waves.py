@@ -1,4 +1,4 @@
-"""The waves of Juice: what clockworks and networks make of the phase of the main engine, in its own branches."""
+"""Waveforms of Juice: functions of the main engine's phase, for clockworks and networks."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Joints that other joints keep from moving: two hinges across each other weld what they tie, as Juice's models do.
+"""Joints locked by other joints, such as two crossed hinges, which weld their bodies in Juice models.
 
-The constraints of the joints of a loop say which small motions its bodies have (screws: a velocity and a turning each).
-Bodies that have none against each other by the joints among them alone are rigid. Where other joints move meanwhile,
-none is no proof: a wing at the dead centre of its crank stands still at first, and flaps.
+The constraints of the joints of a loop determine the infinitesimal motions of its bodies (screws). Bodies without
+relative motion by the joints among them alone are rigid. Where other joints can move too, the absence of such a motion
+proves nothing: a wing at the dead centre of its crank cannot move at first, but flaps later.
 """
 
 from __future__ import annotations

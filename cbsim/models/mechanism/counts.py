@@ -1,4 +1,4 @@
-"""What ``cbsim info`` tells of a saved mechanism: bodies, joints, loops, degrees of freedom, mass."""
+"""Counts of a saved mechanism for ``cbsim info``: bodies, joints, loops, degrees of freedom, mass."""
 
 from __future__ import annotations
 

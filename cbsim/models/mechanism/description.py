@@ -1,4 +1,4 @@
-"""Descriptions of saved mechanisms: each starts in the state of its file, without inputs."""
+"""Descriptions of saved mechanisms, which start in the state of their file, without inputs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from cbsim.spec.mechanism.stored import StoredMechanism
 __all__ = ["OPTIONS", "describe"]
 
 OPTIONS: dict[str, str] = {}
-"""There are none: all of it stands in the file."""
+"""There are none: all of it is in the file."""
 
 
 def describe(
@@ -27,6 +27,6 @@ def describe(
     *,
     strict: bool = False,  # noqa: ARG001
 ) -> ModelDescription:
-    """Make a description of a mechanism, in its own timestep."""
+    """Describe a mechanism, as `cbsim.models` specifies, in its own timestep."""
     Settings(settings, OPTIONS, "a saved mechanism")
     return ModelDescription(stored.spec, state=stored.state)

@@ -1,4 +1,4 @@
-"""Putting a Shift model together: loops closed from where the file leaves them, rates made fit, freedoms counted."""
+"""Assembly of a Shift model: closing of loops from the file's coordinates, consistent rates, degrees of freedom."""
 
 from __future__ import annotations
 
@@ -21,40 +21,40 @@ Whole = NDArray[np.int64]
 
 __all__ = ["RANK", "Assembled", "assemble", "close", "mass_matrix", "mobility"]
 
-CLOSED = 1e-8  # [m, rad] a loop that stays open by more cannot be assembled
+CLOSED = 1e-8  # [m, rad] largest gap of an assembled loop
 DONE = 1e-13  # [m, rad]
-STEP = 0.2  # [rad, m] the most by which a coordinate is changed at a time, so that no loop turns over
+STEP = 0.2  # [rad, m] largest change of a coordinate in an iteration, so that loops do not flip over
 ROUNDS = 400
-PATIENCE, PROGRESS = 25, 0.98  # rounds in which gaps have to shrink to this share of what they were
-DAMPING = 1e-3  # of Levenberg's steps [m², rad²]
+PATIENCE, PROGRESS = 25, 0.98  # iterations in which gaps have to shrink to this share
+DAMPING = 1e-3  # damping of Levenberg's steps [m², rad²]
 NEAR = 1e-2  # [m, rad] gaps below which steps are not damped
 LARGEST = 20_000_000  # products of bodies, or rows of loops, and coordinates: 160 MB each
-RANK = 1e-6  # of a singular value that counts, to the largest
-SPREAD = 0.1  # [rad, m] how far from the start mobility is looked at, too
+RANK = 1e-6  # least relative singular value that counts
+SPREAD = 0.1  # [rad, m] distance from the start at which mobility is also evaluated
 MISMATCH = 1e-6  # of rates that do not fit their loops, to the largest of them
 SAME = 1e-9  # [rad, model sizes] by which a joint may differ that is held: a dead centre leaves little, but more
 HELD = 1e-3  # of motions that loops hold fast, to the largest of a joint
 LENGTHS = {"revolute": (False,), "prismatic": (True,), "spherical": (False,) * 3, "float": (True,) * 3 + (False,) * 3}
-MOVED = 1e-3  # [m, rad] coordinates that were changed by less are not told of
+MOVED = 1e-3  # [m, rad] smaller changes of coordinates are not reported
 
 
 class Assembled(NamedTuple):
-    """A model put together.
+    """An assembled model.
 
     Attributes
     ----------
     network, tree, chain
-        Of the model.
+        Those of the model.
     posture : Posture
-        Coordinates at the start, loops closed.
+        Coordinates at the start, with closed loops.
     poses : list of Place
-        Where bodies are then; the ground is the last.
+        Poses of bodies at the start; the ground is the last.
     rates : ndarray
-        Rates of the coordinates then, which loops allow.
+        Rates of the coordinates at the start, consistent with the loops.
     gap : float
-        How far loops were open in the file, all rows together.
+        Norm of the gaps of loops in the file.
     stiff : frozenset of int
-        Joints with freedoms that loops leave none of: what they tie moves as one body.
+        Joints that loops lock: the bodies that they connect move as one.
     """
 
     network: Network
@@ -68,7 +68,7 @@ class Assembled(NamedTuple):
 
 
 def assemble(model: ShiftModel, problems: Problems) -> Assembled | None:
-    """Put a model together; None if it has errors, all of which are told."""
+    """Assemble a model; None if it has errors, all of which are reported."""
     network = network_of(model, problems)
     if problems.errors or not network.links:
         return None
@@ -127,7 +127,7 @@ def _held_fast(chain: Chain, posture: Posture, poses: list[Place], problems: Pro
 
 
 def _floating(chain: Chain, start: Posture) -> Posture:
-    """Let float joints that close loops, which hold nothing, begin where their bodies are."""
+    """Set float joints that close loops, and constrain nothing, to the relative pose of their bodies."""
     poses, places = chain.poses(start), list(start.places)
     for number in chain.tree.chords:
         tie = chain.tree.ties[number]
@@ -153,7 +153,7 @@ def close(chain: Chain, start: Posture) -> tuple[Posture, Array]:
 
 
 def _descend(chain: Chain, posture: Posture, *, whole: bool) -> Posture:
-    """Go down to closed loops; the best posture on the way."""
+    """Minimise the gaps of loops; returns the best posture."""
     best, least, worse, mark = posture, np.inf, 0, np.inf
     for number in range(ROUNDS if chain.size else 1):
         poses = chain.poses(posture)
@@ -178,7 +178,7 @@ def _descend(chain: Chain, posture: Posture, *, whole: bool) -> Posture:
 
 
 def _tell_moved(chain: Chain, start: Posture, posture: Posture, gap: float, problems: Problems) -> None:
-    """Tell of coordinates that had to be changed to close the loops."""
+    """Report coordinates that had to be changed to close the loops."""
     change = np.abs(posture.numbers - start.numbers)
     if not chain.tree.chords or change.max(initial=0.0) < MOVED:
         return
@@ -208,7 +208,7 @@ def _fitting(chain: Chain, posture: Posture, poses: list[Place], problems: Probl
 
 
 def _nearby(chain: Chain, posture: Posture) -> Iterator[Posture]:
-    """Close loops from two postures nearby: those that can be."""
+    """Postures with closed loops near the start, if there are any."""
     random = np.random.Generator(np.random.Philox(0))
     for _ in range(2):
         moved, gaps = close(chain, chain.move(posture, random.uniform(-SPREAD, SPREAD, chain.size)))
@@ -226,7 +226,7 @@ def _agree(one: Posture, other: Posture, tie: int, size: float) -> bool:
 def mobility(assembled: Assembled) -> int:
     """Count degrees of freedom: coordinates less the rank of the loops' slope, at the start and at two poses nearby.
 
-    A start may be special, as a four-bar is where it lies flat; so the largest rank counts.
+    A start may be singular, as that of a flat four-bar linkage, so the largest rank counts.
     """
     chain = assembled.chain
     if not chain.tree.chords:
@@ -261,7 +261,7 @@ def mass_matrix(assembled: Assembled, coordinates: Whole | None = None) -> Array
 
 
 def groups(chain: Chain) -> list[Whole]:
-    """Part coordinates into groups, each of which moves bodies that the others do not."""
+    """Split coordinates into groups that move disjoint sets of bodies."""
     group = np.arange(chain.size)
     ways = [np.flatnonzero(row) for row in chain.on_way]
     for number in chain.tree.chords:
@@ -275,7 +275,7 @@ def groups(chain: Chain) -> list[Whole]:
 
 
 def check_mass(assembled: Assembled, problems: Problems) -> None:
-    """Refuse a model some motion of which nothing resists: E990, naming the joint that moves most in it."""
+    """Refuse a model with a motion without inertia: E990, naming the joint that moves most in it."""
     chain = assembled.chain
     slope = chain.slope(assembled.posture, assembled.poses)
     for chosen in groups(chain):

@@ -1,9 +1,9 @@
-"""What drives a Shift model beyond the core: polynomial springs and dampers, restraints between frames, modules.
+"""Behaviour of a Shift model: polynomial springs and dampers, restraints between frames, force modules.
 
-Forces that depend on positions are taken where a step begins, which is of second order. Those that depend on velocities
-are taken there too, from the two half steps before it, by extrapolation. Linear dampers along joints are the core's;
-where a joint with one closes a loop, half of all acts on the velocity that comes in and half, in the core, on the one
-that goes out, which is of second order and always stable.
+Forces that depend on positions are evaluated where a step begins, which is of second order. Velocities there are
+extrapolated from the two half steps before. Linear dampers along joints are left to the core; where a joint with one
+closes a loop, half of it acts explicitly on the incoming velocity and half, in the core, implicitly on the outgoing
+one, which is of second order and unconditionally stable.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def crossed(a: Sequence[float], b: Sequence[float]) -> list[float]:
 
 
 class Moment(NamedTuple):
-    """Where bodies are and how they move as a step begins; the last row is the ground's.
+    """Poses and velocities of bodies where a step begins; the last row is the ground's.
 
     Attributes
     ----------
@@ -74,7 +74,7 @@ class Moment(NamedTuple):
 
     @classmethod
     def of(cls, time: float, step: float, state: Floats) -> Moment:
-        """Work out a moment from a state."""
+        """Compute a moment from a state."""
         ground = np.zeros((1, 13))
         ground[0, 6] = 1.0
         rows = np.concatenate([state, ground])
@@ -97,21 +97,21 @@ class Grip(NamedTuple):
 
 
 class Driver(Protocol):
-    """Something that acts in every step."""
+    """A force that acts in every step."""
 
     @property
     def memory(self) -> Floats:
-        """What it keeps in mind at the start."""
+        """Initial controller state."""
 
     def act(self, now: Moment, memory: Floats, inputs: Floats, forces: Floats) -> None:
         """Add to inputs, and to forces and torques (bodies, 6) in the world about centres of mass."""
 
     def tables(self) -> Iterable[NDArray[np.generic]]:
-        """All numbers that it follows from."""
+        """All numbers that it depends on."""
 
 
 class Line(NamedTuple):
-    """What acts along the coordinate of one joint.
+    """Forces along the coordinate of one joint.
 
     Attributes
     ----------
@@ -124,11 +124,11 @@ class Line(NamedTuple):
     input : int
         Place of the joint's input; -1 of one that is only read.
     springs, dampers : list of Law
-        −f acts of each.
+        Each acts with −f.
     viscous : float
-        What the core leaves of the linear dampers, for the velocity that comes in.
+        Explicit part of the linear dampers, on the incoming velocity.
     start : float
-        Coordinate at the start, which tells how often an angle has gone round.
+        Coordinate at the start, for the number of turns of an angle.
     """
 
     parent: Grip
@@ -144,7 +144,7 @@ class Line(NamedTuple):
 
 
 class JointForces:
-    """Springs and dampers of joints, all at once; the memory has coordinate and last rate of each."""
+    """Springs and dampers of all joints, vectorised; the memory has coordinate and last rate of each."""
 
     def __init__(self, lines: list[Line]) -> None:
         self.lines = lines
@@ -211,7 +211,7 @@ def _varies(law: Law) -> bool:
 
 
 class ShiftBehaviour:
-    """All that drives a model; a `cbsim.spec.mechanism.behaviour.Behaviour`.
+    """All drivers of a model; a `cbsim.spec.mechanism.behaviour.Behaviour`.
 
     Parameters
     ----------
@@ -229,7 +229,7 @@ class ShiftBehaviour:
 
     @property
     def memory(self) -> Floats:
-        """The time of the last step, and what drivers keep in mind."""
+        """Time of the last step, and controller state of all drivers."""
         return self._memory
 
     @property
@@ -244,7 +244,7 @@ class ShiftBehaviour:
             yield from driver.tables()
 
     def act(self, time: float, state: Floats, memory: Floats, inputs: Floats, forces: Floats) -> None:
-        """Let all drivers act."""
+        """Apply all drivers."""
         before, memory[0] = float(memory[0]), time
         now = Moment.of(time, time - before if NEVER < before < time else self.step, state)
         total = np.zeros_like(forces)

@@ -1,4 +1,4 @@
-"""A Shift model that has been put together as a mechanism of the core: bodies about their centres of mass, upright."""
+"""Mechanism of an assembled Shift model: bodies about their centres of mass, upright."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from cbsim.spec.shift.model import Body as ShiftBody
 
 __all__ = ["Built", "Names", "build", "is_linear"]
 
-ROUGH = 1e-12  # [m, rad] gap that digits of a file leave
-LIGHT = 1e-9  # mass of what has none, to the least that there is: the answer changes by as much
+ROUGH = 1e-12  # [m, rad] gap by the digits of a file
+LIGHT = 1e-9  # mass of massless bodies relative to the least mass; results change by as much
 
 
 class Names:
-    """Names of parts: what a file calls them where that is unique, else with the path to them."""
+    """Names of parts: those of the file where unique, else with their paths."""
 
     def __init__(self) -> None:
         self.taken = {"origin"}
@@ -55,7 +55,7 @@ class Built(NamedTuple):
     ----------
     origin : Origin
     bodies : dict
-        Number of a body in the model → body of the mechanism, those that hang on something.
+        Number of a body in the model → body of the mechanism, those that depend on something.
     centers : dict
         Number of a body → its centre of mass from its origin [m].
     joints : list of JointConstraint
@@ -70,7 +70,7 @@ class Built(NamedTuple):
     light : float
         Mass that bodies without any were given [kg]; 0 if there are none.
     edges : list of Edge
-        What each joint stands for.
+        Edge of each joint.
     shares : dict
         Number of a joint → share of its linear dampers that the core has: all, where none closes a loop.
     """
@@ -97,7 +97,7 @@ def build(
     shares: Mapping[int, float] | None = None,
     about_origin: bool = False,
 ) -> Built:
-    """Make the parts of a mechanism.
+    """Build the parts of a mechanism.
 
     Parameters
     ----------
@@ -108,9 +108,9 @@ def build(
         What acts along joints; the core takes linear springs of sliding joints and linear dampers, of these a share
         where a joint with one closes a loop.
     shapes : mapping
-        Number of a body → what it looks like.
+        Number of a body → shape.
     needed : (collection of int, collection of int)
-        Bodies and joints that must not vanish in others.
+        Bodies and joints that must not be merged into others.
     shares : mapping
         Number of a joint → share of its linear dampers that the core takes where one closes a loop; half without.
     about_origin : bool
@@ -141,7 +141,7 @@ def build(
 
 
 class _Builder:
-    """What making bodies and joints has to remember."""
+    """Builder of bodies and joints."""
 
     def __init__(
         self, assembled: Assembled, turn: Array, gone: set[int], *, about_origin: bool, shares: Mapping[int, float]
@@ -162,7 +162,7 @@ class _Builder:
         self.plane = _plane_normal(assembled)
 
     def body(self, number: int, shape: Shape | None) -> Body:
-        """Make a body of the core."""
+        """Build a body of the core."""
         link = self.assembled.network.links[number]
         mass, inertia = self._matter(number, link.body)
         return Body(mass, inertia, shape, name=self.names(link.path, "body"), effective=True)
@@ -186,7 +186,7 @@ class _Builder:
         return max(body.mass, mass), 0.5 * (tensor + tensor.T)
 
     def _pose(self, number: int) -> Place:
-        """Where a body's centre of mass and axes are in the world at the start."""
+        """Pose of a body's centre of mass in the world at the start."""
         if number == GROUND:
             return HERE
         pose = self.assembled.poses[number]
@@ -221,10 +221,10 @@ class _Builder:
         return made
 
     def loosened(self, edge: Edge) -> Edge:
-        """Let a hinge that closes a loop in a plane hold its two axes in one place, where digits are missing.
+        """Reduce the constraints of a hinge that closes a planar loop to two, where its axes are not exactly parallel.
 
-        Axes that are parallel but for the last digit of a file leave a loop of five rows that say what others say but
-        for that digit, and could not be solved. In a plane, two of them say all that matters.
+        Axes that are parallel up to the last digit of a file give nearly redundant rows, which cannot be solved. In a
+        plane, two rows suffice.
         """
         gaps = self.assembled.chain.gaps(self.assembled.posture, self.assembled.poses)
         rough = float(np.abs(gaps).max(initial=0.0)) > ROUGH

@@ -1,9 +1,9 @@
-"""Joints of the core for a Shift model: chains through bodies without mass become one joint where the core has such.
+"""Joints of a Shift model's mechanism: chains through massless bodies become one joint where possible.
 
-Files make ball joints and free bodies of revolute and sliding joints in a row, tied by bodies that have no mass. Three
-revolute joints whose axes meet in a point are a ball joint, three sliding ones let a body move along everything, both
-together let it float: these the core has. What is left of bodies without mass must not be at the end of a branch of the
-tree, where nothing would say how they move; so loops are cut between bodies that have some.
+Files build ball joints and floating bodies from chains of revolute and sliding joints with massless bodies in between.
+Three revolute joints with intersecting axes are a ball joint, three sliding ones a free translation, and both a
+floating joint, which the core has. Remaining massless bodies must not be leaves of the tree, where their motion would
+be undetermined; so loops are cut between bodies with mass.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from cbsim.models.shift.network import GROUND, Place, Tie
 __all__ = ["Edge", "arranged", "edges_of"]
 
 FREE = {"revolute": (0, 1), "prismatic": (1, 0), "spherical": (0, 3), "rigid": (0, 0), "float": (3, 3)}
-APART = 1e-9  # of the model's size, by which axes miss each other that meet
+APART = 1e-9  # tolerance of intersecting axes, relative to the model's size
 LEAN = 1e-2  # least of the singular values of directions that are independent
 
 
@@ -33,13 +33,13 @@ class Edge(NamedTuple):
     Attributes
     ----------
     ties : tuple of int
-        Joints of the model that it stands for.
+        Joints of the model that it replaces.
     one, other : int
-        The bodies it joins.
+        The bodies that it connects.
     free : (int, int)
         Free translations and rotations.
     point : ndarray or None
-        Where it is at the start in the file's axes, if it stands for several.
+        Its position at the start in the file's axes, if it replaces several.
     """
 
     ties: tuple[int, ...]
@@ -50,21 +50,21 @@ class Edge(NamedTuple):
 
     @property
     def is_chain(self) -> bool:
-        """Whether it stands for several joints of the model."""
+        """Whether it replaces several joints of the model."""
         return self.point is not None
 
 
 def edges_of(
     assembled: Assembled, laws: Mapping[int, Laws], bodies: Collection[int], joints: Collection[int]
 ) -> tuple[list[Edge], set[int]]:
-    """Find the joints of the core, and bodies that vanish in them.
+    """Find the joints of the core, and the bodies that are merged into them.
 
     Parameters
     ----------
     laws : mapping
-        What acts along joints of the model: these stay.
+        Forces along joints of the model, which are kept.
     bodies, joints : collection of int
-        What stays since something else needs it.
+        Bodies and joints that are kept because they are needed elsewhere.
     """
     network, ties = assembled.network, assembled.tree.ties
     touching: dict[int, list[int]] = {}
@@ -116,7 +116,7 @@ def _one_body(assembled: Assembled) -> dict[int, bool]:
 
 
 def root_of(group: Mapping[int, int], body: int) -> int:
-    """Find the body that stands for all that are tied to one."""
+    """Find the representative of all bodies welded to one."""
     while group.get(body, body) != body:
         body = group[body]
     return body
@@ -143,7 +143,7 @@ def _chain(
 
 
 def _joined(assembled: Assembled, chain: list[int], ends: tuple[int, int]) -> Edge | None:
-    """Make one joint of a chain, if the core has it."""
+    """Build one joint for a chain, if the core has such a joint."""
     if ends[0] == ends[1]:
         return None
     kinds = [assembled.tree.ties[t].joint.kind for t in chain]
@@ -170,21 +170,21 @@ def _joined(assembled: Assembled, chain: list[int], ends: tuple[int, int]) -> Ed
 
 
 def _base(assembled: Assembled, tie: int) -> Place:
-    """Where the frame of a joint is on its parent, at the start."""
+    """Frame of a joint on its parent at the start."""
     here = assembled.tree.ties[tie]
     return assembled.poses[here.parent] @ here.at_parent
 
 
 def arranged(edges: list[Edge], light: Collection[int], damped: Collection[int]) -> list[tuple[Edge, bool]]:
-    """Order joints as the core shall take them: those that carry bodies first, from the ground outwards.
+    """Order joints for the core: those of the tree first, from the ground outwards.
 
-    Those with dampers carry bodies where they can, since the core does that best; then those of bodies without mass;
-    loops are cut at what has the most freedoms among the rest.
+    Joints with dampers are preferred in the tree, since the core then treats them implicitly; then those of massless
+    bodies; loops are cut at the joint with the most freedoms among the rest.
 
     Returns
     -------
     list of (Edge, bool)
-        Joints, and whether their ends change places.
+        Joints, and whether their ends are exchanged.
     """
 
     def rank(place: int) -> tuple[int, int, int]:
@@ -206,7 +206,7 @@ def arranged(edges: list[Edge], light: Collection[int], damped: Collection[int])
 
 
 def _outwards(edges: list[Edge], carrying: list[int]) -> list[tuple[Edge, bool]]:
-    """Walk a tree from the ground, breadth first; joints that are not of it follow, if they hold anything at all."""
+    """Traverse a tree from the ground, breadth first; other joints follow, if they constrain anything."""
     touching: dict[int, list[int]] = {}
     for place in carrying:
         for end in (edges[place].one, edges[place].other):

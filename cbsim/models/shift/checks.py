@@ -1,4 +1,4 @@
-"""Checks of Shift models that take building them."""
+"""Checks of Shift models that need building."""
 
 from __future__ import annotations
 
@@ -23,5 +23,5 @@ def check(model: ShiftModel, problems: Problems) -> None:
 
 
 def lint(reading: Reading, files: Files, problems: Problems, *, strict: bool = False) -> None:
-    """Check what a model names outside itself: meshes, terrain, tyres and lights."""
+    """Check the external references of a model: meshes, terrain, tyres and lights."""
     check_named(reading.spec, reading.source.folder, files, problems, strict=strict)

@@ -1,4 +1,4 @@
-"""Compliance of points of a mechanism to forces between them: what makes a damper between frames implicit."""
+"""Compliance of points of a mechanism to forces between them, for implicit dampers between frames."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NONE = np.zeros(3)
 
 
 class Yielding:
-    """Joints and masses of a mechanism, as constraints on how its bodies move at an instant.
+    """Joints and masses of a mechanism, as constraints on the velocities of its bodies.
 
     Parameters
     ----------
@@ -46,12 +46,12 @@ class Yielding:
         self.points = np.array(points, float).reshape(-1, 2, 3)
 
     def rows(self, x: Array, rotation: Array) -> Array:
-        """Make the rows (held, 6 bodies) that keep velocities and turning, both in the world, where joints let them.
+        """Return the rows (held, 6 bodies) of joints that constrain velocities and angular velocities in the world.
 
         Parameters
         ----------
         x, rotation : ndarray, shape (bodies + 1, 3), (bodies + 1, 3, 3)
-            Where bodies are; the last row is the ground's.
+            Poses of bodies; the last row is the ground's.
         """
         count = len(self.slides)
         found = np.zeros((count + len(self.turns), len(x), 6))
@@ -67,7 +67,7 @@ class Yielding:
         return found[:, :-1].reshape(len(found), -1)
 
     def of(self, x: Array, rotation: Array, ways: Array) -> Array:
-        """Find how fast forces along some ways change the rates along them: (ways, ways) [1/kg].
+        """Return the change of rates along some directions by forces along them: (ways, ways) [1/kg].
 
         Parameters
         ----------
@@ -92,10 +92,10 @@ class Yielding:
         return np.asarray(times(moved, solve(times(times(free.T, mass.reshape(6 * count, -1)), free), moved.T)))
 
     def tables(self) -> Iterable[NDArray[np.generic]]:
-        """All numbers that it follows from."""
+        """All numbers that it depends on."""
         yield from (self.masses, self.inertias, self.slides, self.turns, self.along, self.about, self.points)
 
 
 def _held(joint: Joint) -> Array:
-    """Directions that a joint holds, in its parent's frame of slides or its child's of turns."""
+    """Directions that a joint constrains: of translations in its parent's frame, of rotations in its child's."""
     return masks_of(joint.axis, joint.free).constrained

@@ -1,4 +1,4 @@
-"""What ``cbsim info`` tells of a Shift model: bodies, joints, loops, degrees of freedom, mass."""
+"""Counts of a Shift model for ``cbsim info``: bodies, joints, loops, degrees of freedom, mass."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["count"]
 
 
 def count(spec: ShiftModel) -> dict[str, int | float]:
-    """Count bodies and joints as they stand in the file; loops, degrees of freedom and mass [kg] of what is active."""
+    """Count bodies and joints as written in the file; loops, degrees of freedom and mass [kg] of what is active."""
     assemblies = [assembly for _, assembly in spec.walk()]
     assembled = assemble(spec, Problems())
     network = network_of(spec, Problems()) if assembled is None else assembled.network

@@ -20,7 +20,7 @@ from cbsim.models.shift.drivers import Binder, needed_by, tyre_files
 from cbsim.models.shift.ground import terrain_of
 from cbsim.models.shift.kinematics import Array
 from cbsim.models.shift.laws import Laws, laws_of
-from cbsim.models.shift.massless_links import riders_of
+from cbsim.models.shift.massless_links import massless_links_of
 from cbsim.models.shift.meshes import read_meshes
 from cbsim.models.shift.restraints import gathered
 from cbsim.models.shift.solids import colliders_of, shapes_of, tell_untouched, touches
@@ -44,8 +44,8 @@ OPTIONS = {
 }
 """Option → what it means."""
 
-ROUNDED = 20.0  # gaps that a loop may come to elsewhere, to that which the digits of its file leave at the start
-NOISE = 2e-12  # what rounding leaves of equations, to mass times size by step
+ROUNDED = 20.0  # largest gap of a loop in motion, relative to that by the digits of its file at the start
+NOISE = 2e-12  # residual of equations by rounding, relative to mass times size per step
 
 
 def describe(
@@ -58,28 +58,12 @@ def describe(
     *,
     strict: bool = False,
 ) -> ModelDescription:
-    """Make a description of a model whose file has no errors.
-
-    Parameters
-    ----------
-    model : ShiftModel
-    settings : mapping
-        Keys of `OPTIONS` → texts.
-    timestep : float
-        [s]; the description's is a whole part of it where the model is stiff or fast.
-    folder : Path
-        Of the model's file.
-    files : Files
-        What may be read.
-    problems : Problems
-        Gets what falls away, and what of bodies cannot be had.
-    strict : bool
-        Missing files are errors.
+    """Describe a model without errors, as `cbsim.models` specifies, with a fraction of the step if it is stiff or fast.
 
     Raises
     ------
     UsageError
-        If there is no such option, or its text is no value of it.
+        If there is no such option, or its text is not a value of it.
     ModelError
         If there is nothing to simulate.
     """
@@ -145,7 +129,7 @@ def description_of(  # noqa: PLR0913 (its options)
     return ModelDescription(
         spec, built.start, behaviour=ShiftBehaviour(drivers, step) if drivers else None, velocities=built.velocities,
         tolerance=_tolerance(assembled, built, step, touching=bool(touching)),
-        riders=riders_of(assembled, built, shapes, turn, _names(built, touching)),
+        massless_links=massless_links_of(assembled, built, shapes, turn, _names(built, touching)),
         rows=model.simulation.step, duration=model.simulation.span,
     )  # fmt: skip
 
@@ -160,7 +144,7 @@ def _touching(
     files: Files,
     problems: Problems,
 ) -> list[Collider]:
-    """Make what touches: bodies with collision geometry, and the terrain where there are any."""
+    """Build colliders of bodies with collision geometry, and of terrain."""
     names = _names(built)
     bodies = colliders_of(assembled, built, meshes, turn, friction, names)
     return bodies + terrain_of(assembled, built, turn, friction, folder, files, problems, names) if bodies else []
@@ -171,7 +155,7 @@ def _paced(
 ) -> tuple[list[Driver], int, bool]:
     """Say how many steps make one [s]: with strong dampers made implicit, where that is worth what it takes.
 
-    How much a mechanism yields to them takes about as long as so many steps.
+    Computing the compliance of the mechanism takes about as long as that many steps.
     """
     count, implicit = pace(assembled, built, laws, drivers, timestep), _gathered(drivers, built)
     fewer = pace(assembled, built, laws, implicit, timestep)
@@ -188,7 +172,7 @@ def _first_error(problems: Problems) -> str:
 
 
 def _names(built: Built, touching: Sequence[Collider] = ()) -> Names:
-    """Names that are still to be had."""
+    """Names that are not in use."""
     names = Names()
     named = (*built.bodies.values(), *built.joints, *touching)
     names.taken |= {one.name for one in named}
@@ -196,7 +180,7 @@ def _names(built: Built, touching: Sequence[Collider] = ()) -> Names:
 
 
 def _tell_made(built: Built, step: float, place: Location, problems: Problems, *, is_shorter: bool) -> None:
-    """Tell of what a file does not say: the mass of bodies without any, and steps that are shorter than asked for."""
+    """Report what a file does not say: the mass of bodies without any, and steps that are shorter than asked for."""
     if built.light:
         text = f"bodies without mass have {built.light:.2g} kg each, a billionth of the lightest that has some"
         problems.info("I996", text, place)
@@ -206,7 +190,7 @@ def _tell_made(built: Built, step: float, place: Location, problems: Problems, *
 
 
 def _tolerance(assembled: Assembled, built: Built, step: float, *, touching: bool) -> float:
-    """Say what equations may leave [N s, m]: little against the model, much against the noise of rounding."""
+    """Return the tolerance of equations [N s, m]: small for the model, large against rounding errors."""
     points = np.array([pose.origin for pose in assembled.poses])
     size = max(float(np.abs(points).max()), 1e-3)
     mass = max(body.mass for body in built.bodies.values())
@@ -217,7 +201,7 @@ def _tolerance(assembled: Assembled, built: Built, step: float, *, touching: boo
 
 
 def _options(texts: Mapping[str, str]) -> dict[str, Any]:
-    """Parse what is given: arguments of `description_of`."""
+    """Parse settings to arguments of `description_of`."""
     given = Settings(texts, OPTIONS, "a Shift model")
     substeps = given.number("substeps", 0.0, least=1.0, most=100_000.0)
     if not substeps.is_integer():

@@ -31,12 +31,12 @@ from cbsim.spec.shift.tyres import TyreNumbers
 
 __all__ = ["Binder", "check_forces", "needed_by", "tyre_files"]
 
-POSITIVE = ("unloaded_radius", "vertical_stiffness", "cslip", "calpha")  # numbers of a tyre that must not be 0 either
-NO_INPUT = -1  # of a joint that is read, and that the core has no input for
+POSITIVE = ("unloaded_radius", "vertical_stiffness", "cslip", "calpha")  # numbers of a tyre that must be positive
+NO_INPUT = -1  # of a joint that is only read, without an input
 
 
 def check_forces(assembled: Assembled, problems: Problems) -> None:
-    """Tell of forces that act on what is not there or cannot take them; files that they name are not looked at."""
+    """Report forces on missing or unsuitable parts; the files that they name are not read."""
     laws, between = laws_of(assembled, problems)
     built = build(assembled, np.eye(3), laws, {}, needed_by(assembled.network))
     Binder(assembled, built, np.eye(3), problems, lambda *_: TyreNumbers()).drivers(laws, between)
@@ -45,7 +45,7 @@ def check_forces(assembled: Assembled, problems: Problems) -> None:
 def tyre_files(
     model: ShiftModel, folder: Path, files: Files, problems: Problems
 ) -> Callable[[str, Location, str], TyreNumbers]:
-    """Make what reads files of tyres that a model in a folder names."""
+    """Return a reader of the tyre files of a model in a folder."""
 
     def read(name: str, place: Location, what: str) -> TyreNumbers:
         path, reason = find(name, model, folder, files)
@@ -87,7 +87,7 @@ def _found(look_up: Callable[[tuple[str, ...]], int | None], path: tuple[str, ..
 
 
 class Binder:
-    """Makes drivers of what the file says.
+    """Builds the drivers of a model.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ class Binder:
     turn : ndarray, shape (3, 3)
         From the file's axes to the world's.
     problems : Problems
-        Gets what cannot be bound.
+        Collects problems of forces that cannot be bound.
     tyres : callable
         Reads the file of a tyre, given its name, where it is named, and by whom.
     """
@@ -114,7 +114,7 @@ class Binder:
         self.rows = {number: row for row, number in enumerate(built.bodies)}
 
     def drivers(self, laws: Mapping[int, Laws], between: list[tuple[int, Restraint]]) -> list[Driver]:
-        """Make all drivers; those of joints are one."""
+        """Build all drivers; those of joints are combined."""
         lines = [line for number, law in laws.items() if (line := self._line(number, law)) is not None]
         found: list[Driver] = [JointForces(lines)] if lines else []
         network = self.assembled.network
@@ -126,7 +126,7 @@ class Binder:
 
     # --- frames and joints --------------------------------------------------------------------------------------------
     def grip(self, body: int, frame: Place) -> Grip:
-        """Take a frame of a body of the file to the mechanism's."""
+        """Convert a frame of a body of the file to the mechanism's."""
         if body == GROUND:
             return Grip(-1, times(self.turn, frame.rotation), times(self.turn, frame.origin))
         return Grip(self.rows[body], frame.rotation, frame.origin - self.built.centers[body])
@@ -142,7 +142,7 @@ class Binder:
         )  # fmt: skip
 
     def _line(self, number: int, laws: Laws) -> Line | None:
-        """Leave to the core what it has elements for."""
+        """Describe a joint without the forces that the core has elements for."""
         tie = self.assembled.tree.ties[number]
         if tie.joint.kind == "prismatic" and is_linear(laws):
             laws = replace(laws, springs=[])
@@ -173,7 +173,7 @@ class Binder:
         return [made]
 
     def _held(self, what: str, record: Restraint | ForceModule, *bodies: int) -> bool:
-        """Whether bodies are part of the mechanism; what nothing holds is not."""
+        """Whether bodies are part of the mechanism; unconnected ones are not."""
         for body in bodies:
             if body != GROUND and body not in self.rows:
                 text = f"{what} acts on a body that no joint holds; it falls away"
@@ -241,7 +241,7 @@ class Binder:
 
 
 def _check_tyre(numbers: TyreNumbers, what: str, place: Location, problems: Problems) -> bool:
-    """Whether a tyre has numbers that one can have; each that is none is told."""
+    """Whether a tyre has numbers that one can have; each that is none is reported."""
     good = True
     for key in ("unloaded_radius", "vertical_stiffness", "cslip", "calpha", "vertical_damping", "umin", "umax"):
         value, least = getattr(numbers, key), "more than 0" if key in POSITIVE else "at least 0"

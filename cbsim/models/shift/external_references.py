@@ -1,4 +1,4 @@
-"""External references of Shift models: mesh, terrain and tyre files, what touches, frames of lights."""
+"""External references of Shift models: mesh, terrain and tyre files, colliding bodies, frames of lights."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["check_named"]
 
 
 def check_named(model: ShiftModel, folder: Path, files: Files, problems: Problems, *, strict: bool = False) -> None:
-    """Tell of what a model names or wants and cannot have, as describing it does, and of lights that stand nowhere.
+    """Report what a model names or wants and cannot have, as describing it does, and of lights that stand nowhere.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def check_named(model: ShiftModel, folder: Path, files: Files, problems: Problem
 
 
 def _check_light(light: Light, network: Network, problems: Problems) -> None:
-    """Tell of a light whose frame is not there: W983, W984. A body of any assembly may be named by its last name."""
+    """Report a light whose frame is not there: W983, W984. A body of any assembly may be named by its last name."""
     if light.parent is None:
         return
     what, path = f"light {quote(light.name)}" if light.name else "a light", light.parent.path

@@ -20,17 +20,17 @@ from cbsim.spec.shift.tyres import TyreNumbers
 __all__ = ["FialaTyre", "forward_force", "lateral_force"]
 
 EXACT = 1e-7  # of the most force
-SLOW = 0.5  # [m/s] below which slip is taken against this speed, so that a standing wheel has forces that are finite
+SLOW = 0.5  # [m/s] least speed in slips, so that forces at rest are finite
 
 
 def grip_of(numbers: TyreNumbers, load: float, slip: float, tangent: float) -> float:
-    """Return the most force that friction gives [N], at a slip ratio and the tangent of a slip angle."""
+    """Return the largest friction force [N] at a slip ratio and the tangent of a slip angle."""
     whole = min(1.0, math.hypot(slip, tangent))
     return max(0.0, (numbers.umax - (numbers.umax - numbers.umin) * whole) * load)
 
 
 def forward_force(numbers: TyreNumbers, load: float, slip: float, tangent: float) -> float:
-    """Longitudinal force [N]: linear up to half of the grip, then towards the whole of it.
+    """Longitudinal force [N]: linear up to half of the grip, then asymptotic to the grip.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def forward_force(numbers: TyreNumbers, load: float, slip: float, tangent: float
 
 
 def lateral_force(numbers: TyreNumbers, load: float, slip: float, tangent: float) -> tuple[float, float]:
-    """Lateral force [N], against the motion across, and how much the tyre turns its heading to where it moves [N m].
+    """Lateral force [N], against the lateral motion, and aligning torque [N m].
 
     Parameters
     ----------
@@ -71,10 +71,10 @@ class FialaTyre:
     Notes
     -----
     Slip is stiff: at walking pace, a wheel's slip dies away in a fraction of a millisecond. So its forces are taken at
-    the slip that they leave in the middle of the step: that before it, and half of what changes in the step, of which
-    they do as much as the wheel's own inertia lets them, and all else as much as it did in the step before. That is of
-    second order, and steady where slip is; what the wheel hangs on yields less than the wheel alone, so that no step is
-    too long for it.
+    the slip that they leave in the middle of the step: that before it, plus half of the change in the step. The tyre's
+    share of the change is bounded by the wheel's own inertia; all other forces are taken to act as in the step before.
+    This is of second order, and exact for steady slip. What carries the wheel yields less than the wheel alone, so that
+    no step is too long.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ class FialaTyre:
 
     @property
     def memory(self) -> Floats:
-        """Whether it touched in the last step; then how fast it slid along and across, and with what forces."""
+        """Whether it touched in the last step, its longitudinal and lateral sliding velocities, and its forces."""
         return np.zeros(5)
 
     def act(self, now: Moment, memory: Floats, inputs: Floats, forces: Floats) -> None:  # noqa: ARG002 (of a Driver)
@@ -147,18 +147,18 @@ class FialaTyre:
     def _slip(
         self, load: float, slides: tuple[float, float], pace: float, gives: tuple[float, float]
     ) -> tuple[float, float, float]:
-        """Find forces at the slip that they leave, first along, then across.
+        """Find the forces at the slip that they leave, first longitudinal, then lateral.
 
         Parameters
         ----------
         load : float
             [N].
         slides : (float, float)
-            How fast the contact point would slide in the middle of the step without them [m/s].
+            Sliding velocity of the contact point in the middle of the step without them [m/s].
         pace : float
-            Against which slip is taken [m/s].
+            Reference velocity of slips [m/s].
         gives : (float, float)
-            By how much it slides faster for a force [m/(N s)].
+            Change of the sliding velocity per force [m/(N s)].
         """
         numbers, (sliding, drift), (give_along, give_across) = self.numbers, slides, gives
         most = numbers.umax * load
@@ -176,7 +176,7 @@ class FialaTyre:
         return forward, lateral, lateral_force(numbers, load, slip, (drift + give_across * lateral) / pace)[1]
 
     def tables(self) -> Iterable[NDArray[np.generic]]:
-        """Its numbers and where it is."""
+        """All numbers that it depends on."""
         numbers = self.numbers
         yield np.array([
             self.wheel.body, self.mass, self.spin, self.height, numbers.unloaded_radius, numbers.width,

@@ -23,7 +23,7 @@ from cbsim.spec.shift.model import ShiftModel, Terrain
 
 __all__ = ["standing", "terrain_of"]
 
-FLIP = np.diag([1.0, -1.0, -1.0])  # heights along −z, as SAE's axes have up
+FLIP = np.diag([1.0, -1.0, -1.0])  # heights along −z, which is up in SAE's axes
 
 
 def terrain_of(
@@ -36,7 +36,7 @@ def terrain_of(
     problems: Problems,
     names: Names,
 ) -> list[Collider]:
-    """Make colliders of the terrains of a model."""
+    """Build the colliders of the terrains of a model."""
     found = []
     for terrain, frame, heights in standing(assembled.network, folder, files, problems):
         rotation = times(times(turn, frame.rotation), FLIP if terrain.sae else np.eye(3))
@@ -51,10 +51,10 @@ def terrain_of(
 def standing(
     network: Network, folder: Path, files: Files, problems: Problems
 ) -> Iterator[tuple[Terrain, Place, Array]]:
-    """Give the terrains of a model that are active, where they stand, and their heights (rows, columns) [m].
+    """Return the active terrains of a model, with their frames and heights (rows, columns) [m].
 
     Heights are those of the pixels, in metres, above the terrain's frame, whose origin is under the middle of the
-    picture; between pixels they are those of triangles. One that cannot be had is told of and left out (W998).
+    picture, with triangles between pixels. Terrains that cannot be read are reported and left out (W998).
     """
     for terrain in network.model.terrain:
         if not terrain.active:
@@ -71,7 +71,7 @@ def standing(
 
 
 def _frame(network: Network, terrain: Terrain) -> tuple[Place | None, str]:
-    """Where a terrain stands: a frame of the ground, or the ground itself; else why it does not."""
+    """Frame of a terrain: a frame of the ground, or the ground itself; otherwise an error message."""
     if terrain.parent is None:
         return HERE, ""
     name = quote(":".join((*terrain.parent.path, terrain.parent.frame)))
@@ -81,7 +81,7 @@ def _frame(network: Network, terrain: Terrain) -> tuple[Place | None, str]:
 
 
 def _heights(terrain: Terrain, model: ShiftModel, folder: Path, files: Files) -> tuple[Array | None, str]:
-    """Read the heights of a terrain, or say why not."""
+    """Read the heights of a terrain, or return an error message."""
     if not terrain.elevation_map:
         return None, "has no elevation_map"
     path, reason = find(terrain.elevation_map, model, folder, files)

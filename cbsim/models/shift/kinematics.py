@@ -1,7 +1,7 @@
-"""Where bodies of a Shift model are at some coordinates, how they move, and how far its loops are open.
+"""Kinematics of a Shift model: poses and velocities of bodies, and residuals of its loops.
 
-Every joint has coordinates, those that close loops too: a loop has six rows, which say that the frame that its joint
-carries is where the other body has it (docs/formats/shift.md). Axes are the file's.
+All joints have coordinates, loop joints too: a loop has six equations for the joint's frames on both bodies to coincide
+(docs/formats/shift.md). Axes are the file's.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ NONE = np.zeros(3)
 
 
 def cross(v: Array) -> Array:
-    """Make the matrix (3, 3) of v ×."""
+    """Return the matrix (3, 3) of v ×."""
     return np.array([[0.0, -v[2], v[1]], [v[2], 0.0, -v[0]], [-v[1], v[0], 0.0]])
 
 
 def spin(vector: Array) -> Array:
-    """Make the rotation (3, 3) of a rotation vector (Rodrigues)."""
+    """Return the rotation (3, 3) of a rotation vector (Rodrigues)."""
     angle = float(norm(vector))
     if angle < 1e-12:
         return np.eye(3) + cross(vector)
@@ -56,7 +56,7 @@ def unspin(rotation: Array) -> Array:
 
 
 class Posture(NamedTuple):
-    """Coordinates of all joints: numbers, and placements of those that have several.
+    """Coordinates of all joints: numbers, and relative poses of joints with several coordinates.
 
     Attributes
     ----------
@@ -76,11 +76,11 @@ class Chain:
     Attributes
     ----------
     first : list of int
-        Where the coordinates of each joint begin.
+        Index of each joint's first coordinate.
     size : int
-        How many there are.
+        Number of coordinates.
     on_way : ndarray, shape (bodies, size)
-        How a coordinate's motion turns up in that of a body: 1, −1, or 0 where it is not on the way to the ground.
+        Sign of a coordinate's motion in that of a body: 1, −1, or 0 if it is not on the path to the ground.
     """
 
     def __init__(self, network: Network, tree: Tree) -> None:
@@ -97,12 +97,12 @@ class Chain:
             self.on_way[body, own] = -1.0 if turned else 1.0
 
     def start(self) -> Posture:
-        """Coordinates as the file has them."""
+        """Coordinates of the file."""
         joints = [tie.joint for tie in self.tree.ties]
         return Posture(np.array([j.displacement for j in joints], float), [Place.of(j.placement) for j in joints])
 
     def moved(self, tie: int, posture: Posture) -> Place:
-        """Where a joint's child frame is in its parent's."""
+        """Relative pose of a joint's child frame in its parent's."""
         kind = self.tree.ties[tie].joint.kind
         if kind == "revolute":
             return Place(spin(self.axes[tie] * posture.numbers[tie]), NONE)
@@ -111,7 +111,7 @@ class Chain:
         return posture.places[tie]
 
     def poses(self, posture: Posture) -> list[Place]:
-        """Where all bodies are; the ground is the last."""
+        """Poses of all bodies; the ground is the last."""
         found: list[Place] = [HERE] * (len(self.network.links) + 1)
         for number, body, turned in self.tree.branches:
             tie, moved = self.tree.ties[number], self.moved(number, posture)
@@ -143,9 +143,9 @@ class Chain:
         return rows
 
     def gaps(self, posture: Posture, poses: list[Place], *, whole: bool = False) -> Array:
-        """How far loops are open (chords, 6): a length and a turn, both along the world's axes.
+        """Gaps of loops (loops, 6): a translation and a rotation, both along the world's axes.
 
-        A turn is sin(angle) times its axis; with ``whole`` the rotation vector, which tells a half turn from none.
+        A rotation is sin(angle) times its axis; with ``whole`` the rotation vector, which tells a half turn from none.
         """
         found = np.zeros((len(self.tree.chords), 6))
         for row, number in enumerate(self.tree.chords):
@@ -156,12 +156,12 @@ class Chain:
         return found
 
     def _ends(self, number: int, posture: Posture, poses: list[Place]) -> tuple[Place, Place]:
-        """Where the frame that a joint carries is, and where the other body has it."""
+        """Frames of a joint by its child and by the other body."""
         tie = self.tree.ties[number]
         return poses[tie.parent] @ tie.at_parent @ self.moved(number, posture), poses[tie.child] @ tie.at_child
 
     def slope(self, posture: Posture, poses: list[Place], *, whole: bool = False) -> Array:
-        """Differentiate the gaps by the coordinates (6 chords, size); ``whole`` ones as where they are zero.
+        """Differentiate the gaps by the coordinates (6 loops, size); ``whole`` ones as at zero.
 
         Of E = C Oᵀ with C turning by c and O by o, the axial vector changes by (tr E − E)(c − E o) / 2.
         """
@@ -182,7 +182,7 @@ class Chain:
         return found.reshape(6 * len(self.tree.chords), self.size)
 
     def move(self, posture: Posture, way: Array) -> Posture:
-        """Go from a posture by increments (size,) of its coordinates."""
+        """Return a posture changed by increments (size,) of its coordinates."""
         numbers, places = posture.numbers.copy(), list(posture.places)
         for number, tie in enumerate(self.tree.ties):
             first, kind, place = self.first[number], tie.joint.kind, places[number]
@@ -196,11 +196,11 @@ class Chain:
         return Posture(numbers, places)
 
     def rates(self) -> Array:
-        """Rates (size,) of all coordinates as the file has them."""
+        """Rates (size,) of all coordinates in the file."""
         return np.concatenate([np.zeros(0), *(np.array(tie.joint.rates, float) for tie in self.tree.ties)])
 
     def velocities(self, posture: Posture, poses: list[Place], rates: Array) -> Array:
-        """Compute how bodies turn and move (bodies, 6) by rates, the latter of their origins."""
+        """Compute angular velocities of bodies and velocities of their origins (bodies, 6) from rates."""
         motion = times(self.on_way[:-1], self.screws(posture, poses) * rates[:, None])
         origins = np.array([pose.origin for pose in poses[:-1]]).reshape(-1, 3)
         motion[:, 3:] += np.cross(motion[:, :3], origins)

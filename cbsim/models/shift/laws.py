@@ -1,6 +1,6 @@
-"""Polynomials of springs and dampers along the coordinates of a Shift model's joints, gathered by joint.
+"""Polynomial springs and dampers along the coordinates of a Shift model's joints, grouped by joint.
 
-A part of them the core has elements for, that are implicit or keep energy; the rest is the behaviour's matter.
+The core has implicit or energy-conserving elements for some of them; the behaviour applies the rest.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ __all__ = ["Law", "Laws", "laws_of"]
 
 @dataclass(frozen=True, slots=True)
 class Law:
-    """A function in pieces: polynomials with coefficients of rising powers.
+    """A piecewise polynomial, with coefficients of rising powers.
 
     Attributes
     ----------
     knots : tuple of float
-        Where a piece ends; a knot belongs to the next one.
+        Ends of pieces; a knot belongs to the next piece.
     pieces : tuple of tuple of float
     """
 
@@ -42,19 +42,19 @@ class Law:
 
     @property
     def linear(self) -> float:
-        """Its slope, if it is a multiple of its variable; else 0."""
+        """Its slope if it is linear without a constant; else 0."""
         if self.knots or len(self.pieces[0]) != 2 or self.pieces[0][0]:
             return 0.0
         return self.pieces[0][1]
 
     def steepest(self, near: float) -> float:
-        """How steep it is around some value, the steepest of its pieces for a stiffness that starts or ends there."""
+        """Steepest slope around some value, over all pieces that meet there."""
         spread = 1e-6 * max(1.0, abs(near))
         points = [near, *self.knots]
         return max(abs(self.at(x + spread) - self.at(x - spread)) / (2.0 * spread) for x in points)
 
     def parted(self) -> tuple[float, Law]:
-        """Take dry friction out: its force, where the function jumps at zero from −force to force, and the rest."""
+        """Split off dry friction: its force, if the function jumps at zero from −force to force, and the rest."""
         if 0.0 not in self.knots:
             return 0.0, self
         place = self.knots.index(0.0) + 1
@@ -73,12 +73,12 @@ class Law:
 
 @dataclass
 class Laws:
-    """What acts along one joint: springs of its coordinate and dampers of its rate; −f acts of each.
+    """Forces along one joint: springs of its coordinate and dampers of its rate; each acts with −f.
 
     Attributes
     ----------
     dry : float
-        Dry friction [N or N m], which the core has.
+        Dry friction [N or N m], which the core applies.
     """
 
     springs: list[Law] = field(default_factory=list)
@@ -104,12 +104,12 @@ class Laws:
 
 
 def laws_of(assembled: Assembled, problems: Problems) -> tuple[dict[int, Laws], list[tuple[int, Restraint]]]:
-    """Gather what acts along joints that move, by the joint's number; also restraints between frames, by their place.
+    """Collect the forces along moving joints by number, and the restraints between frames by index.
 
     Parameters
     ----------
     problems : Problems
-        Gets an error (E991) for a restraint along a joint that is not there or has no single coordinate.
+        Collects an error (E991) for restraints along a joint that is missing or has several coordinates.
     """
     found: dict[int, Laws] = {}
     network = assembled.network

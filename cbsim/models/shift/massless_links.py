@@ -1,10 +1,10 @@
-"""Massless links that vanish in one joint of the core: their poses follow from the bodies at its ends.
+"""Massless links that are merged into a joint of the core; their poses follow from the bodies at its ends.
 
-Three revolute joints in a row are a ball joint to the core. What turns between them follows from how its ends stand:
-the angles of three rotations one after the other, whose axes need not be square to each other (the second one from the
-angle between the first and the last axis, the others by turning one vector into another: Paden and Kahan's problems;
-R. Murray, Z. Li, S. Sastry, A Mathematical Introduction to Robotic Manipulation, 1994, §3.2). Of the two ways to do it,
-that of the start is taken; where axes come to lie in a plane, a body without mass would pass from one to the other.
+Three revolute joints in a row become a ball joint of the core. Their angles follow from the relative rotation of both
+ends, as three successive rotations about axes that need not be orthogonal: the second from the angle between first and
+last axis, the others by rotating one vector to another (Paden and Kahan's subproblems; R. Murray, Z. Li, S. Sastry, A
+Mathematical Introduction to Robotic Manipulation, 1994, §3.2). Of the two solutions, that of the start is taken; the
+solutions meet where the axes become coplanar.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from cbsim.spec.mechanism.bodies import Body
 from cbsim.spec.mechanism.shapes import Shape
 from cbsim.spec.mechanism.state import step_quaternion
 
-__all__ = ["ShiftRiders", "riders_of"]
+__all__ = ["ShiftMasslessLinks", "massless_links_of"]
 
 
 class Step(NamedTuple):
@@ -36,7 +36,7 @@ class Step(NamedTuple):
     Attributes
     ----------
     near, on : Place
-        Its frame in the body that it is walked from, and the other body in its frame there.
+        Its frame in the body of the first side, and the other body in its frame.
     axis : ndarray, shape (3,)
     start : float
         Its coordinate at the start, about or along that axis.
@@ -59,7 +59,7 @@ class Row(NamedTuple):
     ends : (int, int)
         Rows of the bodies at its ends in the state; -1 for the ground.
     origins : (Place, Place)
-        Where the file has those bodies, in the frames of the state.
+        Frames of those bodies in the file, in the frames of the state.
     steps : list of Step
         From the first end to the other.
     centers : ndarray, shape (joints - 1, 3)
@@ -73,7 +73,7 @@ class Row(NamedTuple):
 
 
 class _Kind:
-    """Chains of the same kinds of joints in the same order, worked out together; leading axis: states, then chains."""
+    """Chains of the same kinds of joints in the same order, computed together; leading axis: states, then chains."""
 
     def __init__(self, rows: Sequence[Row]) -> None:
         self.ends = np.array([row.ends for row in rows])
@@ -88,7 +88,7 @@ class _Kind:
         self.branch = self._branch(np.array([[step.start for step in row.steps if step.turns] for row in rows]))
 
     def _at_zero(self) -> tuple[Array, list[Array]]:
-        """Turn all joints to zero: the rotation from end to end, and the axes of those that turn, at the first end."""
+        """With all joints at zero: the rotation from end to end, and the axes of revolute joints, at the first end."""
         rotation = np.broadcast_to(np.eye(3), (len(self.ends), 3, 3))
         spins = []
         for near, on, axes, turns in zip(self.near, self.on, self.axes, self.turns, strict=True):
@@ -99,14 +99,14 @@ class _Kind:
         return rotation, spins
 
     def _branch(self, start: Array) -> Array:
-        """Tell which of two ways to turn chains start with, by angles (chains, 3): the sign of half of what differs."""
+        """Return the solution at the start, of two, by angles (chains, 3): the sign of half of their difference."""
         if not self.spins:
             return np.ones(len(start))
         flat, tall, _ = self._bends()
         return np.where(np.sin(start[:, 1] - np.arctan2(tall, flat)) < 0.0, -1.0, 1.0)
 
     def _bends(self) -> tuple[Array, Array, Array]:
-        """Say by what cosine and sine of the second angle, and a constant, first and last axis lean to each other."""
+        """Return coefficients of cosine and sine of the second angle, and the constant, of the axes' inner product."""
         one, two, three = self.spins
         along = (one * two).sum(-1) * (two * three).sum(-1)
         return (one * three).sum(-1) - along, (one * np.cross(two, three)).sum(-1), along
@@ -133,7 +133,7 @@ class _Kind:
     def _walk(
         self, here: tuple[Array, Array], step: int, angles: list[Array], lengths: list[Array]
     ) -> tuple[Array, Array]:
-        """Go over one joint; its angle or length is the next that is left in `angles` or `lengths`, in order."""
+        """Compose the motion of one joint; its angle or length is the next in `angles` or `lengths`."""
         point, rotation = here
         (near, at), (on, on_at), axis = self.near[step], self.on[step], self.axes[step]
         point, rotation = point + _times(rotation, at), times(rotation, near)
@@ -174,14 +174,14 @@ class _Kind:
         return [np.asarray(found[..., k, 0], float) for k in range(len(sliding))]
 
     def tables(self) -> Iterator[NDArray[np.generic]]:
-        """All numbers that it follows from."""
+        """All numbers that it depends on."""
         yield from (self.ends, np.array(self.turns), self.centers, self.branch, *self.axes)
         for rotation, point in (*self.origins, *self.near, *self.on):
             yield from (rotation, point)
 
 
-class ShiftRiders:
-    """Bodies that ride along; `cbsim.spec.mechanism.behaviour.Riders`.
+class ShiftMasslessLinks:
+    """Massless links of a Shift model (`cbsim.spec.mechanism.behaviour.MasslessLinks`).
 
     Parameters
     ----------
@@ -205,17 +205,17 @@ class ShiftRiders:
         ]
 
     def follow(self, states: Array, step: float) -> Array:
-        """Find states (n, riders, 13) of all that ride on states (n, bodies, 13); ``step`` of the model [s]."""
-        n, riders = len(states), len(self.bodies)
+        """Find their states (n, links, 13) from states (n, bodies, 13); ``step`` of the model [s]."""
+        n, links = len(states), len(self.bodies)
         q = states[..., 6:10]
         before = multiply(q, step_quaternion(-states[..., 10:], step))
         x, rotation = self._with_ground(states[..., :3], q)
         x_before, rotation_before = self._with_ground(states[..., :3] - step * states[..., 3:6], before)
         both = np.concatenate([x, x_before]), np.concatenate([rotation, rotation_before])
-        points, turned = np.empty((2 * n, riders, 3)), np.empty((2 * n, riders, 3, 3))
+        points, turned = np.empty((2 * n, links, 3)), np.empty((2 * n, links, 3, 3))
         for kind, places in zip(self.kinds, self.places, strict=True):
             points[:, places], turned[:, places] = kind.place(*both)
-        found = np.empty((n, riders, 13))
+        found = np.empty((n, links, 13))
         found[..., :3], found[..., 3:6] = points[:n], (points[:n] - points[n:]) / step
         found[..., 6:10] = quaternions(turned[:n])
         own = quaternions(times(turned[n:].swapaxes(-1, -2), turned[:n]))
@@ -223,34 +223,34 @@ class ShiftRiders:
         return found
 
     def _with_ground(self, x: Array, q: Array) -> tuple[Array, Array]:
-        """Give positions and rotations, the last row of which is the ground's."""
+        """Return positions and rotations, the last row of which is the ground's."""
         n, bodies = q.shape[:2]
         rotation = matrices(q.reshape(-1, 4)).reshape(n, bodies, 3, 3)
         ground = np.broadcast_to(self.turn, (n, 1, 3, 3))
         return np.concatenate([x, np.zeros((n, 1, 3))], axis=1), np.concatenate([rotation, ground], axis=1)
 
     def tables(self) -> Iterable[NDArray[np.generic]]:
-        """All numbers that their motion follows from."""
+        """All numbers that their motion depends on."""
         yield self.turn
         for kind in self.kinds:
             yield from kind.tables()
 
 
-def riders_of(
+def massless_links_of(
     assembled: Assembled, built: Built, shapes: Mapping[int, Shape], turn: Array, names: Names
-) -> ShiftRiders | None:
-    """Make the riders of a mechanism; None if there are none.
+) -> ShiftMasslessLinks | None:
+    """Build the massless links of a mechanism; None if there are none.
 
     Parameters
     ----------
     assembled, built
         The model and its mechanism.
     shapes : mapping
-        Number of a body → what it looks like.
+        Number of a body → shape.
     turn : ndarray, shape (3, 3)
         From the file's axes to the world's.
     names : Names
-        Gives names to bodies.
+        Names of bodies.
     """
     rows = {number: place for place, number in enumerate(built.bodies)}
     made: list[Row] = []
@@ -270,11 +270,11 @@ def riders_of(
             Body(1.0, np.eye(3), shapes.get(number), name=names(link.path, "body"))
             for number, link in zip(between, links, strict=True)
         ]
-    return ShiftRiders(made, bodies, turn) if made else None
+    return ShiftMasslessLinks(made, bodies, turn) if made else None
 
 
 def _steps(assembled: Assembled, edge: Edge) -> tuple[list[Step], list[int]]:
-    """Walk a chain from its first end; also the bodies on the way."""
+    """Joints of a chain from its first end, and the bodies in between."""
     found, between, here = [], [], edge.one
     for number in edge.ties:
         tie, axis = assembled.tree.ties[number], assembled.chain.axes[number]

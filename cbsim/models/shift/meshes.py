@@ -1,4 +1,4 @@
-"""Files that a Shift model names: found in its folder and those that it includes, never outside what may be read."""
+"""Mesh files of a Shift model, searched in its folder and the folders that it includes."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ __all__ = ["find", "read_meshes"]
 
 
 def find(name: str, model: ShiftModel, folder: Path, files: Files) -> tuple[Path | None, str]:
-    """Find a file that a model names: its path, or why there is none.
+    """Find a file that a model names: its path, or an error message.
 
-    Folders to include are the model's own and those that it lists; real files list them from the folder above theirs
-    too, so that a listed folder's last name is enough where it is that of the model's folder.
+    The search path is the model's folder and those that it lists. Real files list folders relative to their parent
+    folder too, so a listed folder also matches by its last name if that is the model's folder.
     """
     places = list(_places(name, model, folder))
     found = next((place for place in places if files.exists(place)), None)
@@ -41,12 +41,12 @@ def _places(name: str, model: ShiftModel, folder: Path) -> Iterator[Path]:
 def read_meshes(
     model: ShiftModel, network: Network, folder: Path, files: Files, problems: Problems, *, strict: bool
 ) -> dict[str, MeshData]:
-    """Read the meshes of all bodies that are there, each once; for those that cannot be had, one warning.
+    """Read the meshes of all bodies, each once; one warning for all that cannot be read.
 
     Parameters
     ----------
     problems : Problems
-        Gets W992 where looks are missing, or E992 where they are and ``strict`` is set.
+        Collects W992 for missing meshes, or E992 if ``strict``.
 
     Returns
     -------

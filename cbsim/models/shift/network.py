@@ -1,4 +1,4 @@
-"""What of a Shift model is there, with every reference looked up: bodies, and joints between their frames."""
+"""Network of the active bodies and joints of a Shift model, with references resolved."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = [
 
 Array = NDArray[np.float64]
 Path = tuple[str, ...]
-GROUND = -1  # the number of what does not move
+GROUND = -1  # number of the ground
 
 
 class Place(NamedTuple):
@@ -36,12 +36,12 @@ class Place(NamedTuple):
         return cls(np.array(placement.rotation).reshape(3, 3), np.array(placement.translation, float))
 
     def __matmul__(self, inner: Place) -> Place:
-        """Compose: a frame that stands in this one."""
+        """Compose with a frame in this one."""
         return Place(times(self.rotation, inner.rotation), times(self.rotation, inner.origin) + self.origin)
 
     @property
     def inverse(self) -> Place:
-        """The frame in which this one stands, seen from this one."""
+        """The parent frame, seen from this one."""
         return Place(self.rotation.T, times(-self.rotation.T, self.origin))
 
 
@@ -49,14 +49,14 @@ HERE = Place(np.eye(3), np.zeros(3))
 
 
 class Link(NamedTuple):
-    """A body that is there."""
+    """An active body."""
 
     path: Path
     body: Body
 
 
 class Tie(NamedTuple):
-    """A joint that is there: numbers of its bodies (`GROUND` for the ground), and its frames in them."""
+    """An active joint: numbers of its bodies (`GROUND` for the ground), and its frames in them."""
 
     path: Path
     joint: Joint
@@ -68,19 +68,19 @@ class Tie(NamedTuple):
 
 @dataclass(frozen=True)
 class Scope:
-    """Where names are looked up from: the assembly that something stands in."""
+    """Scope of names: the assembly of a record."""
 
     network: Network
     path: Path
 
     def body(self, path: Path, *, rooted: bool = False) -> int | None:
-        """Find a body: its number, None for one that is not active, and `LookupError` for one that is not there."""
+        """Find a body: its number, or None if it is inactive; `LookupError` if it is missing."""
         if path == ("fixed",):
             return GROUND
         return self._look_up(path, rooted, self.network.numbers)
 
     def joint(self, path: Path) -> int | None:
-        """Find a joint, in the same way."""
+        """Find a joint likewise."""
         return self._look_up(path, len(path) > 1, self.network.joint_numbers)
 
     def _look_up(self, path: Path, rooted: bool, table: dict[Path, int | None]) -> int | None:
@@ -97,20 +97,20 @@ class Scope:
 
 @dataclass
 class Network:
-    """Bodies and joints of a model that are there.
+    """Active bodies and joints of a model.
 
     Attributes
     ----------
     model : ShiftModel
         What the file says.
     links : list of Link
-        Bodies that are there, in the order of the file.
+        Active bodies in file order.
     ties : list of Tie
-        Joints that are there, in the order of the file.
+        Active joints in file order.
     restraints, modules : list of (Scope, record)
-        Forces that are there, with where their names are looked up from.
+        Active forces, with the scopes of their names.
     numbers, joint_numbers : dict
-        Full path → number, or None for what is not active.
+        Full path → number, or None if inactive.
     dormant : set of paths
         Assemblies that are not active and were not read, so that anything may be in them.
     """
@@ -138,13 +138,13 @@ class Network:
 
 
 def network_of(model: ShiftModel, problems: Problems) -> Network:
-    """Find what is there, and look every reference up.
+    """Find active parts, and resolve all references.
 
     Parameters
     ----------
     problems : Problems
-        Gets an error for each reference to what is not there (E983, E984), for joints of a body to itself (E985), and
-        a warning for what falls away with what is not active (W982).
+        Collects an error for each reference to a missing part (E983, E984) and joints of a body to itself (E985), and a
+        warning for parts that are dropped with inactive ones (W982).
     """
     network = Network(model, [], [], [], [], {}, {}, {(one.name,) for one in model.dormant})
     levels = list(_levels(model.assemblies, (), True))
@@ -183,7 +183,7 @@ def _levels(assemblies: Iterable[Assembly], above: Path, active: bool) -> Iterab
 def find_body(
     scope: Scope, path: Path, what: str, place: Location, problems: Problems, *, rooted: bool = False
 ) -> int | None:
-    """Look a body up for something; None, and why, if it is not there."""
+    """Resolve a reference to a body; None, with a problem, if it is missing."""
     try:
         number = scope.body(path, rooted=rooted)
     except LookupError:
@@ -219,7 +219,7 @@ def find_frame(
 
 
 def find_joint(scope: Scope, path: Path, what: str, place: Location, problems: Problems) -> int | None:
-    """Look a joint with one coordinate up for something; None, and why, if there is none (E991, W982)."""
+    """Resolve a reference to a joint with one coordinate; None, with a problem (E991, W982), if there is none."""
     network, name = scope.network, f"the joint {quote(':'.join(path))}"
     try:
         number = scope.joint(path)

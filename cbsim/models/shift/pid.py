@@ -1,4 +1,4 @@
-"""PID controllers of a Shift model: what they watch, and what they do to a joint."""
+"""PID controllers of a Shift model: their measured quantities and efforts on joints."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["Pid", "Watch"]
 
 
 class Watch(NamedTuple):
-    """What a controller watches.
+    """Measured quantity of a controller.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class Pid:
 
     @property
     def memory(self) -> Floats:
-        """No integral yet, no error known yet; the joint where it starts."""
+        """Initial memory: no integral, no previous error, the joint's start coordinate."""
         start = [] if self.watch.joint is None else [self.watch.joint.lines[0].start]
         return np.array([0.0, 0.0, 0.0, *start])
 
@@ -95,7 +95,7 @@ class Pid:
         inputs[self.place] += p * error + i * memory[0] + d * (error - before) / now.step
 
     def tables(self) -> Iterable[NDArray[np.generic]]:
-        """Gains, and what it watches and drives."""
+        """All numbers that it depends on."""
         yield np.array([*self.gains, self.target, self.place, self.watch.dof, self.watch.local, self.watch.rated])
         if self.watch.joint is not None:
             yield from self.watch.joint.tables()

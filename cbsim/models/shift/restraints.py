@@ -17,8 +17,8 @@ from cbsim.models.shift.network import Place
 __all__ = ["FrameDampers", "FrameForce", "gathered"]
 
 AXES = {"x": 0, "y": 1, "z": 2}
-MARGIN = 1.25  # of how much a mechanism yields to dampers: where it is too little, steps swing
-NEAR = 1e-12  # [m] closer than this, the line between two points has no direction, and no force
+MARGIN = 1.25  # factor of the compliance, which must not be too small for stability
+NEAR = 1e-12  # [m] closer points have no direction between them, and no force
 
 
 class FrameForce:
@@ -110,14 +110,14 @@ class FrameForce:
 
 
 class FrameDampers:
-    """Linear dampers between frames that are too strong to be taken from earlier rates, all at once.
+    """Linear dampers between frames that are too strong for explicit integration, vectorised.
 
     Notes
     -----
-    Half of each acts on the rate that comes into a step and half on the one that goes out, r + a h + h Y f: a is what
-    all else does, as it was in the step before, and Y how the mechanism yields to forces f along the dampers. So
-    (1 + ½ h C Y) f = −C (r + ½ (Δr − h Y f′)), with Δr the change of the rate in the last step and f′ the forces then.
-    It is of second order whatever Y is, and for a Y that is no less than the true one no step is too long for it.
+    Half of each acts on the incoming rate r of a step and half on the outgoing one, r + a h + h Y f: a is the
+    acceleration by all other forces, taken from the step before, and Y the compliance to forces f along the dampers.
+    So (1 + ½ h C Y) f = −C (r + ½ (Δr − h Y f′)), with Δr the change of the rate in the last step and f′ its forces.
+    This is of second order for any Y, and stable for any step if Y is not less than the true compliance.
 
     Parameters
     ----------
@@ -149,14 +149,14 @@ class FrameDampers:
         forces += np.einsum("n,nbi->bi", along, ways)
 
     def tables(self) -> Iterable[NDArray[np.generic]]:
-        """All numbers that it follows from."""
+        """All numbers that it depends on."""
         for damper in self.dampers:
             yield from damper.tables()
         yield from self.yielding.tables()
 
 
 def gathered(drivers: Sequence[Driver], yielding: Yielding) -> list[Driver]:
-    """Make one of all linear dampers between frames."""
+    """Combine all linear dampers between frames."""
     strong = [one for one in drivers if isinstance(one, FrameForce) and one.rated and one.law.linear > 0.0]
     rest = [one for one in drivers if not any(one is other for other in strong)]
     return [*rest, FrameDampers(strong, yielding)] if strong else rest

@@ -1,4 +1,4 @@
-"""What bodies of a Shift model look like, and what of them touches others."""
+"""Visual and collision geometry of the bodies of a Shift model."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from cbsim.spec.shift.model import Body, ShiftModel
 
 __all__ = ["colliders_of", "shapes_of", "tell_untouched", "touches"]
 
-CORNERS = 64  # of a hull; more are thinned out, which moves its surface by less than a percent of its size
+CORNERS = 64  # of a hull; larger ones are thinned out, which moves the surface by less than a percent of its size
 
 
 def shapes_of(assembled: Assembled, meshes: Mapping[str, MeshData]) -> dict[int, Shape]:
-    """Find what bodies look like: number → its meshes, from its centre of mass."""
+    """Shapes of bodies: number → meshes relative to the centre of mass."""
     found: dict[int, Shape] = {}
     for number, link in enumerate(assembled.network.links):
         offset = -np.array(link.body.center_of_mass, float)
@@ -39,7 +39,7 @@ def shapes_of(assembled: Assembled, meshes: Mapping[str, MeshData]) -> dict[int,
 
 
 def touches(model: ShiftModel) -> bool:
-    """Whether collision geometry touches at all: a file may say that it does not."""
+    """Whether collision geometry is enabled, which a file may switch off."""
     return ("contact_detection", "false") not in model.simulation.kept
 
 
@@ -51,7 +51,7 @@ def colliders_of(
     friction: float,
     names: Names,
 ) -> list[Collider]:
-    """Make what touches: bodies with a ``collision_geometry``, of which meshes say the size."""
+    """Build the colliders of bodies with a ``collision_geometry``, whose sizes follow from meshes."""
     found: list[Collider] = []
     for number, body in built.bodies.items():
         link = assembled.network.links[number]
@@ -73,7 +73,7 @@ def colliders_of(
 
 
 def tell_untouched(assembled: Assembled, meshes: Mapping[str, MeshData], problems: Problems) -> None:
-    """Tell of bodies that should touch and cannot: planes that move, and those without a mesh that could be read."""
+    """Report bodies that should touch and cannot: planes that move, and those without a mesh that could be read."""
     numbered = enumerate(assembled.network.links)
     solid = [(n, link.body) for n, link in numbered if link.body.collision and n not in assembled.tree.loose]
     for number, body in solid:
@@ -100,7 +100,7 @@ def _upwards(normal: Array) -> Array:
 
 
 def _around(body: Body, points: Array) -> Shape:
-    """Make the shape around points: ball and ellipsoid by their extents, a hull by its corners."""
+    """Build the shape around points: balls and ellipsoids by their extents, hulls by their corners."""
     low, high = points.min(axis=0), points.max(axis=0)
     middle, half = 0.5 * (low + high), np.maximum(0.5 * (high - low), 1e-6)
     if body.collision == "sphere":

@@ -1,4 +1,4 @@
-"""The spanning tree of a Shift model: which joint carries which body, and which close loops."""
+"""Spanning tree of a Shift model: tree joints and loop joints."""
 
 from __future__ import annotations
 

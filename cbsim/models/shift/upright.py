@@ -1,4 +1,4 @@
-"""A Shift model turned upright: its files have gravity along any axis, most of them along +z, as SAE has it."""
+"""Upright orientation of a Shift model: files have gravity along any axis, mostly along +z as SAE's."""
 
 from __future__ import annotations
 

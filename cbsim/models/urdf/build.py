@@ -1,4 +1,4 @@
-"""A `Robot` as a mechanism: bodies at their centres of mass, joints between them, solid shapes on the ground.
+"""Mechanism of a `Robot`: bodies at their centres of mass, joints, contacts with the ground.
 
 A body's frame has the axes of its link and its origin in the centre of mass; the inertia is turned into it. So joint
 axes and poses are those of the file, and no mask turns with an inertial frame (docs/formats/urdf.md).
@@ -33,7 +33,7 @@ __all__ = ["FRICTION", "GRAVITY", "description_of", "mechanism_of"]
 Base = Body | Origin
 FRICTION = 0.8  # of feet on the ground, where nothing else is said
 GRAVITY = -9.81  # along z [m/s²]
-FIXED = "origin"  # the name of what stands still
+FIXED = "origin"  # the name of what is at rest
 SUNK = 1e-3  # [m] what is held and is so deep in the ground at first does not touch it
 
 
@@ -63,7 +63,7 @@ def description_of(  # noqa: PLR0913 (every option of a robot)
         What the file says.
     floating : bool, optional
         Whether the root moves freely in the world. By default it does, unless it stands for the world: it is called
-        ``world``, has no mass, or a joint by which things move about (floating, planar and the like) hangs on it.
+        ``world``, has no mass, or a joint by which things move about (floating, planar and the like) depends on it.
     merge_fixed : bool
         Make one body of links that fixed joints tie; else only links without mass are part of another.
     contacts : bool or None
@@ -129,7 +129,7 @@ class _Builder:
         return ModelDescription(spec, self.start, set_down=wanted)
 
     def _name(self, name: str, kind: str) -> str:
-        """Give a name of its own: links, joints and contacts of a file may share theirs, parts of a mechanism not."""
+        """Return a name of its own: links, joints and contacts of a file may share theirs, parts of a mechanism not."""
         chosen, count = name, 1
         while chosen in self.taken:
             count += 1
@@ -159,7 +159,7 @@ class _Builder:
             if self.floats or home not in self.tree.members[self.top]:
                 link = self.tree.links[home]
                 raise ModelError("has no inertia, so it cannot move", subject=f"link '{home}'", location=link.location)
-            inertia = total.mass * np.eye(3)  # it stands still, so that any will do
+            inertia = total.mass * np.eye(3)  # it is at rest, so that any will do
         links = [(self.tree.links[name], self.tree.between(name, home)) for name in names]
         shape = shape_of(links, total.centre, self.meshes, self.robot.materials)
         body = Body(total.mass, 0.5 * (inertia + inertia.T), shape, effective=True, name=self._name(home, "link"))
@@ -174,7 +174,7 @@ class _Builder:
             return
         if self.floats:
             name = self._name("floating_base", "joint")
-            where = back(frame)  # its frame stands in the world's
+            where = back(frame)  # its frame is in the world's
             self.start[name] = (*map(float, where.position), *_vector(where.orientation))
             yield Floating(self.origin, body, name=name)
             return
@@ -251,7 +251,7 @@ class _Builder:
     def _colliders(self, friction: float) -> Iterable[Collider]:
         """Collision geometry as solid shapes, the ground, and who of them leaves whom alone.
 
-        What stands still touches neither the ground nor its like; what is held over the ground, but stands in it at
+        What is at rest touches neither the ground nor its like; what is held over the ground, but stands in it at
         first, does not touch it either.
         """
         first = {name: value[0] for name, value in self._first.items()}

@@ -1,4 +1,4 @@
-"""Checks of robots that take the files they name."""
+"""Checks of robots that need their mesh files."""
 
 from __future__ import annotations
 

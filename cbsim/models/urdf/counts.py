@@ -1,4 +1,4 @@
-"""What ``cbsim info`` tells of a robot: links, joints, loops, degrees of freedom, mass."""
+"""Counts of a robot for ``cbsim info``: links, joints, loops, degrees of freedom, mass."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["count"]
 
 
 def count(spec: Robot) -> dict[str, int | float]:
-    """Count links, joints and loops as they stand in the file, degrees of freedom, and the mass of all links [kg].
+    """Count links, joints and loops as written in the file, degrees of freedom, and the mass of all links [kg].
 
     A root that nothing holds adds its six freedoms (`cbsim.models.urdf.build`).
     """
@@ -34,7 +34,7 @@ def _freedoms(spec: Robot) -> int:
     check_structure(spec, problems)
     ends = {end for joint in spec.joints for end in (joint.parent, joint.child)}
     ends |= {end for loop in spec.loops for end in (loop.link1, loop.link2)}
-    if not problems.errors and ends <= links:  # an end that is missing has been told where it was read
+    if not problems.errors and ends <= links:  # an end that is missing has been reported where it was read
         try:
             return degrees_of_freedom(mechanism_of(spec))
         except ModelError:  # which a run tells

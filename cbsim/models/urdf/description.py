@@ -42,24 +42,12 @@ def describe(
     *,
     strict: bool = False,
 ) -> ModelDescription:
-    """Make a description of a robot whose file has no errors.
-
-    Parameters
-    ----------
-    robot : Robot
-    settings : mapping
-        Keys of `OPTIONS` → texts.
-    timestep : float
-        [s].
-    folder : Path
-        Of the robot's file.
-    files, problems, strict
-        As `cbsim.models.urdf.meshes.read_meshes`.
+    """Describe a robot without errors, as `cbsim.models` specifies.
 
     Raises
     ------
     UsageError
-        If there is no such option, or its text is no value of it.
+        If there is no such option, or its text is not a value of it.
     ModelError
         If the root shall float, but has no mass.
     """
@@ -83,7 +71,7 @@ def describe(
 
 
 def _tell_untouching(robot: Robot, meshes: Mapping[str, MeshData], problems: Problems) -> None:
-    """Tell of meshes that should touch, and are there, but enclose nothing."""
+    """Report meshes that should touch, and are there, but enclose nothing."""
     for collision, solid in solids_of(Tree(robot), meshes):
         name = collision.geometry.filename
         if solid is None and name in meshes:

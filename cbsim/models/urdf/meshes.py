@@ -1,4 +1,4 @@
-"""Mesh files of a robot: found beside it or in its package, in folders that may be read, and read by trimesh."""
+"""Mesh files of a robot, searched beside it and in its package, and read by trimesh."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cbsim.spec.urdf import Collision, Geometry, Robot, Visual
 
 __all__ = ["candidates", "read_meshes"]
 
-URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):(?://([^/]*))?/?(.*)", re.DOTALL)  # a drive's letter is no scheme
+URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):(?://([^/]*))?/?(.*)", re.DOTALL)  # a drive's letter is not a scheme
 PARENTS = 8  # folders above the file in which a package is looked for
 
 
@@ -57,7 +57,7 @@ def read_meshes(
     folder : Path
         Of its file.
     files : Files
-        What may be read.
+        Readable files.
     problems : Problems
         Gets a warning for each that cannot be had: W920 for looks, W921 for collision geometry.
     strict : bool

@@ -1,4 +1,4 @@
-"""Geometry of links: as shapes of a body to look at, and as solid ones."""
+"""Visual and collision geometry of links."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def _shape(
 
 
 def solid_of(geometry: Geometry, pose: Pose, meshes: Mapping[str, MeshData]) -> Shape | None:
-    """Shape that touches, in the frame in which its own stands at a pose.
+    """Shape that touches, in the frame in which its own is at a pose.
 
     Meshes are their convex hulls, of as few corners as tell them well; None for one that cannot be had or that
     encloses nothing.

@@ -1,4 +1,4 @@
-"""What is solid of a robot: its collision geometry as colliders, and who of them leaves whom alone.
+"""Colliders of a robot, and pairs of links that do not collide.
 
 Links leave each other alone that a joint ties, fixed joints counting as none; and those that stand in one another where
 the robot starts: there the geometry is rough, and would push apart what the joints hold together. That is what other

@@ -1,4 +1,4 @@
-"""Mechanisms to look at, to learn from and to measure on: one file per kind, one line of the table each.
+"""Gallery of mechanisms as examples and benchmarks: one file per kind, one line of the table each.
 
 >>> from cbsim.multibody import gallery, simulate
 >>> simulate(gallery.build("pendulum", angle=0.5), 10).x.shape

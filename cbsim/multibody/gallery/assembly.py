@@ -97,7 +97,7 @@ def lift(mechanism: Mechanism, spots: Sequence[ContactConstraint], height: float
 
 
 class Assembly:
-    """A robot while it is put together.
+    """A robot while it is assembled.
 
     Parameters
     ----------

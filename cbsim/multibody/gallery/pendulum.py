@@ -27,7 +27,7 @@ def pendulum(
     spring_offset: float = 0.0,
     limits: tuple[float, float] | None = None,
 ) -> Mechanism:
-    """Build a rod of 0.1 × 0.1 m across that hangs on a hinge about x, at rest.
+    """Build a rod of 0.1 × 0.1 m across that depends on a hinge about x, at rest.
 
     Parameters
     ----------

@@ -33,7 +33,7 @@ class Pilot:
 
     It keeps its lane and the mission's speed limits, stops at stop lines, changes lanes, makes U-turns (three-point
     turns where the road is narrow), parks, backs out, and stops at the last checkpoint. It does not observe right of
-    way; it stops for obstacles that its lasers detect on its path, and goes on when they are gone.
+    way; it stops for obstacles that its lasers detect on its path, and continues when they are gone.
 
     Parameters
     ----------
@@ -198,7 +198,7 @@ class Pilot:
         return target_speed, max(-2.5, min(2.0, planned_acceleration))
 
     def _rest(self, time: float, halt: Halt, curvature: float, run: Run) -> Command:
-        """Stay at a halt, turn the wheels for the next run, and go on after the dwell time."""
+        """Stay at a halt, turn the wheels for the next run, and continue after the dwell time."""
         path = self.path
         assert path is not None
         if self._rest_since == math.inf:

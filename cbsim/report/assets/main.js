@@ -1,18 +1,16 @@
 // The page: one time for replay, plots and tables. `window.cbsim` lets a program look and steer, as the tests do.
-const $ = (id) => document.getElementById(id);
 const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4, 8, 16];
 const PLOTTED = 3; // bodies that are plotted at first
 
-class Page {
+class Page extends Player {
   constructor(said, bytes) {
+    super();
     this.runs = said.runs.map((run, i) => new Run(run, bytes, "AB"[i]));
     this.replay = new Replay($("view"), this.runs, roadOf(said.road, bytes));
-    this.times = Float64Array.from(new Set(this.runs.flatMap((run) => Array.from(run.times, (t) => Number(t.toFixed(9)))))).sort();
+    const times = Float64Array.from(new Set(this.runs.flatMap((run) => Array.from(run.times, (t) => Number(t.toFixed(9)))))).sort();
     this.plots = said.channels.map((channel) => new Plot(channel, this.runs, (t) => { this.play(false); this.seek(t); }));
     $("plots").append(...this.plots.map((plot) => plot.figure));
-    this.time = this.times[0];
-    this.speed = 1;
-    this.playing = false;
+    this.start(times, SPEEDS);
     this.subjects();
     this.controls();
     this.legend();
@@ -88,13 +86,8 @@ class Page {
   }
 
   controls() {
-    $("scrub").max = this.times.length - 1;
-    for (const speed of SPEEDS) $("speed").add(new Option(`${speed} ×`, speed, false, speed === 1));
     $("follow").add(new Option("nobody", ""));
     this.runs.forEach((run, i) => run.bodies.forEach((body) => (body.columns || body.leans) && $("follow").add(new Option(this.runs.length > 1 ? `${body.name} ${run.letter}` : body.name, `${i} ${body.row}`))));
-    $("play").onclick = () => this.play(!this.playing);
-    $("scrub").oninput = () => { this.play(false); this.time = this.times[+$("scrub").value]; this.wake(); };
-    $("speed").onchange = () => { this.speed = +$("speed").value; };
     $("follow").onchange = () => {
       const [run, row] = $("follow").value.split(" ").map(Number);
       this.replay.follow = $("follow").value ? { run, row } : null;
@@ -210,7 +203,7 @@ class Page {
   }
 
   keys() { // where nothing else has the keyboard, and in the replay
-    const frame = (n) => { this.play(false); this.time = this.times[Math.max(0, Math.min(this.times.length - 1, this.index(this.time) + n))]; this.wake(); };
+    const frame = (n) => this.step(n);
     const second = (n) => { this.play(false); this.seek(this.time + n); };
     const does = {
       " ": () => this.play(!this.playing), Home: () => frame(-Infinity), End: () => frame(Infinity),
@@ -227,46 +220,14 @@ class Page {
     });
   }
 
-  play(on) {
-    this.playing = on && this.times.length > 1;
-    if (this.playing && this.time >= this.end) this.time = this.times[0];
-    this.then = null;
-    $("play").textContent = this.playing ? "❚❚" : "▶";
-    $("play").setAttribute("aria-label", this.playing ? "Pause" : "Play");
-    this.wake();
-  }
-
-  get end() { return this.times[this.times.length - 1]; }
-
-  index(time) { return lastBefore(this.times, time); }
-
-  seek(time) { this.time = Math.max(this.times[0], Math.min(this.end, time)); this.replay.spot = null; this.wake(); }
-
-  wake() { this.asked ??= requestAnimationFrame((now) => { this.asked = null; this.tick(now); }); }
-
-  tick(now) {
-    if (this.playing) {
-      if (this.then !== null) this.time += (now - this.then) / 1000 * this.speed;
-      this.then = now;
-      if (this.time >= this.end) { this.time = this.end; this.play(false); }
-    }
-    this.draw();
-    if (this.playing) this.wake();
-  }
+  seek(time) { this.replay.spot = null; super.seek(time); }
 
   draw() {
     this.replay.time = this.time;
     this.replay.draw();
     for (const plot of this.plots) plot.draw(this.time, this.shown);
-    $("scrub").value = this.index(this.time);
-    $("scrub").setAttribute("aria-valuetext", `${this.time.toFixed(2)} seconds`);
-    $("clock").textContent = `${this.time.toFixed(2)} / ${this.end.toFixed(2)} s`;
+    this.tell(2);
   }
-}
-
-function fail(problem) {
-  $("trouble").textContent = `The replay cannot be shown: ${problem.message}`;
-  $("trouble").hidden = false;
 }
 
 const ready = (async () => {

@@ -3,15 +3,6 @@ const NOTHING = -2147483648;
 
 const grain = (bytes, { unit, counts }) => Float64Array.from(unpack(bytes, counts), (n) => (n === NOTHING ? NaN : n * unit));
 
-const lastBefore = (times, time) => { // number of the last of some times that is not after a time; 0 where none is
-  let low = 0, high = times.length - 1;
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if (times[middle] <= time + 1e-9) low = middle; else high = middle - 1;
-  }
-  return low;
-};
-
 class Run {
   constructor(said, bytes, letter) {
     Object.assign(this, said, { letter });

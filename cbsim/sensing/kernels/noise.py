@@ -1,4 +1,4 @@
-"""True distances of one scan to readings, beam by beam, every draw from the scanner's own stream.
+"""Noise of one scan: true distances to readings, with draws from the scanner's own random stream.
 
 The order of errors is that of docs/theory/lasers_and_noise.md §7.
 """
@@ -21,7 +21,7 @@ RANGE, LOSS, ANGLE, EARLY, DUST = range(5)
 
 
 class Noise(NamedTuple):
-    """What a conf says of a laser's errors; whatever is zero draws nothing.
+    """Errors of a laser from its conf; errors of size zero use no random numbers.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class Noise(NamedTuple):
     quantum : float
         Ranges are rounded to multiples of it [m]; 0: not.
     nothing : float
-        What a beam without return reads [m].
+        Range of a beam without return [m].
     bins, rates, spreads, shifts : (bins,)
         Outer radii [m], detection rates, further standard deviations and errors [m] by bins of elliptical distance.
     stretch : (rays,)
@@ -68,7 +68,7 @@ class Noises(NamedTuple):
     numbers : (lasers, 9)
         The first nine columns of `Noise`.
     spans : (lasers, 4, 2) int64
-        Where in the tables that follow the bins, the values by bin, the stretches and the blind beams of each are.
+        Ranges of each laser's bins, values by bin, stretches and blind beams in the tables that follow.
     bins, rates, spreads, shifts, stretch, blind
         As in `Noise`, one laser after another.
     """
@@ -97,7 +97,7 @@ def noise_at(noises, s):
 
 @inner
 def bin_of(noise, ray, distance):
-    """Return the bin of a ray's elliptical distance; beyond the last radius the last bin goes on."""
+    """Return the bin of a ray's elliptical distance; the last one has no outer radius."""
     last, place = noise.bins.shape[0] - 1, 0
     while place < last and noise.bins[place] <= distance * noise.stretch[ray]:
         place += 1
@@ -126,6 +126,7 @@ def any_below(values, limit):
 def noisy(noise, distance, draw, spread, shift):
     """Return the reading [m] of a true distance and a draw of its noise; 0 where there is none, without branches."""
     distance = distance if (noise.least <= distance) & (distance <= noise.most) else 0.0
+    # independent errors add in quadrature
     sigma = noise.sigma + noise.slope * distance
     distance = max(distance + math.sqrt(sigma * sigma + spread * spread) * draw, 0.0)
     return max(distance + noise.bias + shift, 0.0)
@@ -154,6 +155,7 @@ def lose_some(true, noise, draws, width, layers, beams, seen):
         for beam in range(beams):
             ray, distance = layer * beams + beam, true[layer * width + beam]
             distance = distance if noise.least <= distance <= noise.most else 0.0
+            # both losses are independent: one draw against the product of their probabilities
             kept = (1.0 - noise.dropout) * noise.rates[bin_of(noise, ray, distance)]
             seen[ray] = seen[ray] and draws[ray] < kept
 
@@ -194,6 +196,7 @@ def measure_into(true, width, noise, key_0, key_1, index, words, draws, ranges, 
         uniform_into(words[:size], draws)
         lose_some(true, noise, draws, width, layers, beams, seen)
     if noise.sigma > 0.0 or noise.slope > 0.0 or any_above(noise.spreads, 0.0):
+        # a word gives two normal numbers
         philox_into(key_0, key_1, index, RANGE * size, words[: (size + 1) // 2])
         normal_into(words, draws)
     else:
@@ -207,6 +210,7 @@ def measure_into(true, width, noise, key_0, key_1, index, words, draws, ranges, 
         uniform_into(words[:size], draws)
         for ray in range(size):
             if early[ray]:
+                # early returns are uniform up to the true distance
                 way = max(min(true[ray // beams * width + ray % beams], most) - noise.least, 0.0)
                 ranges[ray] = noise.least + way * draws[ray]
                 seen[ray] = True
@@ -217,5 +221,5 @@ def measure_into(true, width, noise, key_0, key_1, index, words, draws, ranges, 
         for ray in range(size):
             seen[ray] = seen[ray] and noise.blind[ray % beams] == 0
     for ray in range(size):
-        is_seen = seen[ray] & (ranges[ray] != noise.nothing)  # a reading like none is none
+        is_seen = seen[ray] & (ranges[ray] != noise.nothing)  # a reading equal to that of no return counts as none
         seen[ray], ranges[ray] = is_seen, ranges[ray] if is_seen else noise.nothing

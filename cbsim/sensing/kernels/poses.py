@@ -1,7 +1,7 @@
-"""Where every body was at an instant not later than the Snapshot's, nor older than its memory.
+"""Poses of all bodies at an instant within the pose history of a Snapshot.
 
-Literal movers are known in closed form. Vehicles and bodies of models are interpolated between the remembered steps
-about that time. Before t = 0 everything stands as placed.
+Literal movers are known in closed form. Vehicles and bodies of models are interpolated between the two recorded steps
+around that time. Before t = 0 all bodies are as placed.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ __all__ = [
 def segment_pose_into(starts, origins, velocities, turnings, first, last, guess, time, places, turns, row):
     """Write the pose on the leg that holds at a time [s] to rows of (n, 3) [m] and (n, 4).
 
-    Tables are handed on one by one, here and below: a loop over bodies looks them up once.
+    Tables are separate arguments, here and below, so that loops over bodies look them up once.
     """
     leg = segment_at(starts, first, last, guess, time)
     elapsed = time - starts[leg]
@@ -48,9 +48,9 @@ def copy_into(positions, orientations, body, places, turns, row):
 
 @inlined
 def track_pose_into(past, first, memory, clock, step, time, positions, orientations, body, places, turns, row):
-    """Write the pose of a tracked body at a time [s], from its rows `first` … of the remembered steps.
+    """Write the pose of a tracked body at a time [s], from its rows `first` … of the pose history.
 
-    Positions follow the cubic that has the velocities of both remembered steps too, orientations the shorter arc.
+    Positions follow the cubic Hermite spline of both steps' positions and velocities, orientations the shorter arc.
     """
     before = math.floor(time / step + 1e-9)
     if before >= clock or memory == 0:
@@ -58,13 +58,14 @@ def track_pose_into(past, first, memory, clock, step, time, positions, orientati
         return
     before = max(before, clock - memory + 1, 0)
     part = max(time / step - before, 0.0)
-    part = 0.0 if part < 1e-9 else part  # at a step, every bit is that of the step
+    part = 0.0 if part < 1e-9 else part  # at a step, its bits are kept
     one, two = first + before % memory, first + (before + 1) % memory
     p2, p3 = part * part, part * part * part
     rise, leave, arrive = 3.0 * p2 - 2.0 * p3, p3 - 2.0 * p2 + part, p3 - p2
     for k in range(3):
         bend = leave * past[one, 7 + k] + arrive * past[two, 7 + k]
-        places[row, k] = past[one, k] + rise * (past[two, k] - past[one, k]) + step * bend  # at rest, every bit stays
+        places[row, k] = past[one, k] + rise * (past[two, k] - past[one, k]) + step * bend  # bits are kept at rest
+    # normalised linear interpolation of quaternions, of the nearer of q and −q; equal ones keep their bits
     same = 0.0
     for k in range(3, 7):
         same += past[one, k] * past[two, k]

@@ -1,7 +1,7 @@
-"""Standing bodies before a sensor whose beams are fired at one instant: in groups of neighbours, the nearest first.
+"""Static bodies in a scan at one instant: cast in groups of neighbours, the nearest first.
 
-A group whose box no beam can meet, or only behind what it has met already, is passed as a whole. The groups are made by
-`cbsim.sensing.scenery`, once for all scans. What is cast is cast as in `cbsim.sensing.kernels.still`, to the same bits.
+A group is skipped as a whole if no beam can hit its box, or only behind earlier hits. Groups are built once by
+`cbsim.sensing.scenery`. Bodies are cast as in `cbsim.sensing.kernels.still`, to the same bits.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ WORK = FIELDS * CHUNK
 
 
 class Scenery(NamedTuple):
-    """Bodies of a World as scans see them: those that stand in groups, all others in tables of their own.
+    """Bodies of a World for scans: static ones in groups, all others in tables of their own.
 
     Attributes
     ----------
     boxes : (⌈groups / GROUP⌉, FIELDS · GROUP)
-        Boxes along the axes of the world that hold a group each, in blocks as `standing_windows_into` takes them.
+        Axis-aligned bounding boxes of the groups, in blocks for `standing_windows_into`.
     blocks : (groups, FIELDS · GROUP)
-        The bodies of each group; where they are no upright boxes, nan.
+        The bodies of each group; nan for others than upright boxes.
     rows : (groups, GROUP) int64
         Their rows among all bodies; -1 for none.
     plain : (groups,) int64
@@ -71,7 +71,7 @@ scenery_of = unpacker(Scenery)
 
 @inlined
 def reaches_beyond(ranges, begin, end, gap):
-    """Whether a beam of a run has met nothing up to that distance [m]."""
+    """Whether a beam of a run has no hit up to a distance [m]."""
     open_ones = 0
     for i in range(np.uint64(begin), np.uint64(end)):
         open_ones += ranges[i] > gap
@@ -80,7 +80,7 @@ def reaches_beyond(ranges, begin, end, gap):
 
 @inlined
 def sort_groups(origin, view, scenery, reach, sorted_too, floats, ints):
-    """List the groups that a level sensor may see, the nearest first if wanted; return how many.
+    """List the groups that a level sensor may see, optionally the nearest first; return their number.
 
     Written behind what windows are made in: gap, low, high of each; and its number, behind the list of bodies.
     """
@@ -104,6 +104,7 @@ def sort_groups(origin, view, scenery, reach, sorted_too, floats, ints):
         for n in range(count):
             order[n] = n
         return count
+    # counting sort by distance shells: near enough to the exact order, and linear
     before = 0
     for shell in range(SHELLS):
         before, tallies[shell] = before + tallies[shell], before
@@ -116,7 +117,7 @@ def sort_groups(origin, view, scenery, reach, sorted_too, floats, ints):
 
 @inlined
 def shell_of(gap, reach):
-    """Which of the shells about the sensor a distance [m] lies in."""
+    """Index of the shell about the sensor that contains a distance [m]."""
     return int(min(max(gap / reach, 0.0) * SHELLS, SHELLS - 1.0)) if reach > 0.0 else 0
 
 
@@ -145,7 +146,7 @@ def cast_group_into(origin, view, fan, period, occluding, block, floats, ints, r
 
 @inlined
 def take_rows(rows, left, count):
-    """Append the bodies of a group to a list; return how many there are."""
+    """Append the bodies of a group to a list; return its length."""
     for k in range(GROUP):
         left[count] = rows[k]
         count += rows[k] >= 0
@@ -154,7 +155,7 @@ def take_rows(rows, left, count):
 
 @inner
 def cast_level_groups_into(origin, turn, fan, reach, scenery, floats, ints, left, ranges):
-    """Cast a level sensor against all standing upright boxes; list the others it may see, and return how many."""
+    """Cast a level sensor against all static upright boxes; list the others it may see, and return their number."""
     view, period = view_of(turn, fan, reach), 2.0 * math.pi / abs(fan.step)
     occluding = fan.layers == 1
     groups = scenery.plain.shape[0]
@@ -164,6 +165,7 @@ def cast_level_groups_into(origin, turn, fan, reach, scenery, floats, ints, left
     for n in range(sort_groups(origin, view, scenery, reach, occluding, floats, table)):
         at = WORK + 3 * order[n]
         group = found[order[n]]
+        # in a planar scan, a group behind the hits of all its beams is hidden
         if occluding:
             hidden = True
             for run in range(around_into(fan.beams, fan.step, floats[at + 1], floats[at + 2], 0, ints, 0)):
@@ -179,7 +181,7 @@ def cast_level_groups_into(origin, turn, fan, reach, scenery, floats, ints, left
 
 @inner
 def list_groups(origin, turn, fan, reach, scenery, ints, left):
-    """List the standing bodies that a sensor in any attitude may see; return how many."""
+    """List the static bodies that a sensor in any attitude may see; return their number."""
     m, count = matrix_of(turn[0], turn[1], turn[2], turn[3]), 0
     for group in range(scenery.plain.shape[0]):
         box, k = scenery.boxes[group // GROUP], group % GROUP
@@ -195,7 +197,7 @@ def list_groups(origin, turn, fan, reach, scenery, ints, left):
 
 @inner
 def cast_standing_into(origin, turn, fan, reach, scenery, positions, orientations, shapes, floats, ints, ranges):
-    """Shorten the ranges of one scan to what stands in the groups.
+    """Reduce the ranges of one scan by hits of static bodies.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
-"""A scan whose beams are all fired at one instant, cast body by body.
+"""Scans at one instant, cast body by body.
 
-Upright boxes before a level sensor, which is what a scan on a road mostly sees, have windows from vector code over
-bodies and a slab test in the plane; everything else goes the general way in the same scan.
+Upright boxes before a level sensor, the usual case on roads, have windows by vector code over bodies and a slab test in
+the plane; all other bodies take the general path in the same scan.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ __all__ = [
     "scratch_for",
 ]
 
-LISTED = 3 * 7  # integers for each body in a list of what is left, or of what a run of beams may meet
-SHELLS = 64  # distances from the sensor that groups of standing bodies are sorted into
-ENTRIES = 3 * 2 * CHUNK  # a window that reaches around the full turn is two runs of beams
+LISTED = 3 * 7  # integers per body in the lists of other bodies, and of bodies in a run of beams
+SHELLS = 64  # distance shells by which groups of static bodies are sorted
+ENTRIES = 3 * 2 * CHUNK  # a window over the end of the fan consists of two runs of beams
 
 
 class Outlines(NamedTuple):
-    """What casters want of `cbsim.world.tables.Shapes`."""
+    """Columns of `cbsim.world.tables.Shapes` for casters."""
 
     kind: NDArray[np.int64]
     size: NDArray[np.float64]
@@ -48,7 +48,7 @@ class Outlines(NamedTuple):
 
 
 def scratch_for(bodies: int, groups: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """Make the scratch that scans want for so many bodies, and for groups of those that stand: floats, ints."""
+    """Allocate the scratch arrays of scans for numbers of bodies and of groups of static ones: floats, ints."""
     floats = FIELDS * CHUNK + 3 * groups
     return np.empty(floats), np.empty(ENTRIES + DEPTH + LISTED * bodies + GROUP + SHELLS + 2 * groups, np.int64)
 
@@ -57,7 +57,7 @@ def scratch_for(bodies: int, groups: int = 0) -> tuple[np.ndarray, np.ndarray]:
 def cast_ground_into(origin, turn, fan, ranges):
     """Write the distance to the plane z = 0 for every beam."""
     m = matrix_of(turn[0], turn[1], turn[2], turn[3])
-    if m[2][0] == 0.0 and m[2][1] == 0.0:  # level: a layer meets the ground at one distance
+    if m[2][0] == 0.0 and m[2][1] == 0.0:  # level: one distance per layer
         for layer in range(fan.layers):
             start = layer * fan.width
             distance = ray_ground(origin[2], m[2][2] * fan.up[start])
@@ -165,7 +165,7 @@ def cast_mesh_into(fan, triangles, boxes, links, root, m, px, py, pz, gap, begin
 
 @inner
 def cast_others_into(origin, turn, fan, reach, count, meshes, positions, orientations, shapes, ints, ranges):
-    """Cast against the meshes, or all others, of a list of bodies, whatever they are and however they are turned."""
+    """Cast against the meshes, or all others, of a list of bodies of any shape and attitude."""
     ox, oy, oz = origin[0], origin[1], origin[2]
     stack = ints[ENTRIES : ENTRIES + DEPTH]
     for entry in range(count):
@@ -177,6 +177,7 @@ def cast_others_into(origin, turn, fan, reach, count, meshes, positions, orienta
         gap = math.sqrt(px * px + py * py + pz * pz) - shapes.radius[body]
         if gap > reach:
             continue
+        # lower bound of the body's distance: beams with nearer hits are skipped
         gap -= 1e-9 * (1.0 + abs(gap))
         m = turn_between(orientations, body, turn)
         sx, sy, sz = shapes.size[body, 0], shapes.size[body, 1], shapes.size[body, 2]
@@ -228,7 +229,7 @@ def cast_still_into(origin, turn, fan, own, reach, positions, orientations, shap
         for body in range(positions.shape[0]):
             ints[ENTRIES + DEPTH + count] = body
             count += body != own
-    if count > 0:  # meshes last, when most of their beams have met something nearer already
+    if count > 0:  # meshes last, when most of their beams have nearer hits
         cast_others_into(origin, turn, fan, reach, count, False, positions, orientations, shapes, ints, ranges)
         cast_others_into(origin, turn, fan, reach, count, True, positions, orientations, shapes, ints, ranges)
 
@@ -238,7 +239,7 @@ def cast_into(
     pose, grid, rays, slopes, order, own, reach, positions, orientations, kind, size, radius, root, triangles, boxes,
     links, floats, ints, ranges,
 ):  # fmt: skip
-    """Cast one scan as `cast_still_into`, all tables given one by one, which costs a caller in Python far less.
+    """Cast one scan as `cast_still_into`, with tables as separate arguments, which are cheaper to pass from Python.
 
     Parameters
     ----------

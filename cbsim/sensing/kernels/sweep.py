@@ -1,7 +1,7 @@
-"""A scan that takes its time: every beam is fired at its own instant, while the sensor and the bodies move.
+"""Scans of finite duration: every beam is fired at its own instant, while the sensor and the bodies move.
 
-The sweep is cut into runs of beams in which the sensor hardly moves. In each, a body grown by all that either can
-have moved has a window as for a scan at one instant; the exact test has the poses of the beam's own instant.
+The sweep is divided into runs of beams in which the sensor hardly moves. In each run, a body enlarged by the motion of
+both has a window as in a scan at one instant; the exact test uses the poses at the beam's own instant.
 See docs/theory/lasers_and_noise.md §6.
 """
 
@@ -23,10 +23,10 @@ __all__ = ["beam_time", "cast_swept_into", "poses_into"]
 STANDS, MOVER, TRACKED = range(3)
 WORLD = (1.0, 0.0, 0.0, 0.0)  # attitude of the world's axes
 SHIFT = 0.3  # [m] that a sensor may move in a run of beams
-TURN = 0.01  # [rad] that it may turn
+TURN = 0.01  # [rad] that it may rotate
 RUN = 8  # beams at least
 WORDS = 7  # integers of an entry of the list
-ROUND = 1e-9  # share by which bounds are enlarged for rounding
+ROUND = 1e-9  # relative enlargement of bounds, for rounding
 
 
 @inlined
@@ -107,6 +107,7 @@ def strayed(poses, start, stop, middle):
             square += (poses[j, k] - poses[middle, k]) ** 2
         for k in range(3, 7):
             same += poses[j, k] * poses[middle, k]
+        # q and −q are the same rotation; a difference of unit quaternions of length d is a rotation by 4 asin(d / 2)
         sign = 1.0 if same >= 0.0 else -1.0
         for k in range(3, 7):
             gap += (poses[j, k] - sign * poses[middle, k]) ** 2
@@ -122,10 +123,10 @@ def gap_squared(x, y, z, places, row):
 
 @inner
 def wandered(constants, state, way, row, begin, end, positions):
-    """How far a body gets from its place in `positions` in a span of time begin … end [s]: [m].
+    """Bound of a body's distance [m] from its place in `positions` in the span of time begin … end [s].
 
-    A mover's way is straight between the starts of its legs. A cubic stays in the hull of its Bézier points: the
-    remembered places, and those a third of a step on and back along the remembered velocities.
+    A mover's path is straight between the starts of its segments. A cubic Hermite segment lies in the convex hull of
+    its Bézier points: recorded positions, and those a third of a step ahead and back along the recorded velocities.
     """
     far = 0.0
     if way == MOVER:
@@ -196,6 +197,7 @@ def list_into(constants, state, fan, own, reach, span, run, bodies, poses, ints)
         distance = math.sqrt(px * px + py * py + pz * pz)
         if distance - radius - roam > reach:
             continue
+        # translation of both, and the arc that the sensor's rotation moves the body's far side by
         grow = ROUND + (roam + wide * (distance + radius)) * (1.0 + ROUND)
         low, high, first, last = window_of(
             fan.first, fan.step, fan.slack, fan.slopes, m, px, py, pz, hx + grow, hy + grow, hz + grow

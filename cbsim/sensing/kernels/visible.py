@@ -1,4 +1,4 @@
-"""How much of a body is seen from a place: rays over its outline, with the body alone and among all others."""
+"""Visible share of a body: rays over its outline, with the body alone and among all others."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from cbsim.sensing.kernels.rays import cast_body_into
 __all__ = ["visible_into"]
 
 ACROSS, UP = 24, 6  # rays per body
-SAME = 1e-6  # [m] by which a surface must be nearer to hide another
-NEAR = 0.05  # of the distance to the centre: corners nearer than that, or behind, count as so near
+SAME = 1e-6  # [m] least difference of range of a surface that hides another
+NEAR = 0.05  # least depth of corners, as a share of the centre's distance: bounds projections of corners beside the eye
 
 
 @inner
@@ -50,9 +50,10 @@ def aim_into(dx, dy, dz, body, orientations, shapes, directions):
 
 @inner
 def in_the_way(dx, dy, dz, radius, origin, position, other):
-    """Tell whether a body's sphere may touch a ray that is aimed at a sphere at (dx, dy, dz) [m] from the origin."""
+    """Return whether a body's sphere may touch a ray that is aimed at a sphere at (dx, dy, dz) [m] from the origin."""
     x, y, z = position[0] - origin[0], position[1] - origin[1], position[2] - origin[2]
     square = dx * dx + dy * dy + dz * dz
+    # distance of the sphere's centre from the segment between origin and target
     part = min(max((x * dx + y * dy + z * dz) / max(square, 1e-12), 0.0), 1.0)
     x, y, z = x - part * dx, y - part * dy, z - part * dz
     room = other + 2.0 * radius  # the corners of the grid lie a little outside of the sphere

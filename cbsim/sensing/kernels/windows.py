@@ -1,4 +1,4 @@
-"""Conservative windows: which beams of a fan can meet a body. Cheap, never too small, the exact test comes after."""
+"""Conservative windows: supersets of the beams of a fan that can hit a body, before the exact test."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ __all__ = [
     "window_of",
 ]
 
-CHUNK = 256  # bodies whose windows are computed in one go, as vector code
-GROUP = 32  # standing bodies that are looked at together
+CHUNK = 256  # bodies whose windows are computed together, by vector code
+GROUP = 32  # static bodies that are tested together
 FIELDS = 9  # numbers kept of each: place in the body frame, turn, window, room
 FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH, EIGHTH = (np.uint64(CHUNK * k) for k in range(1, FIELDS))
 ALL_AROUND = 4.0  # [rad] more than half a turn
-CLOSE = 1e-3  # [m] that a body's near side must be away for a window to be trusted
-SLACK = 1e-9  # [1], [m] of a distance that must not be too large
-TOUCH = 1e-9  # slope of what is as high as the sensor, give or take rounding
+CLOSE = 1e-3  # [m] least distance of a body's near side; closer bodies get a full window
+SLACK = 1e-9  # [1], [m] by which lower bounds of distances are reduced for rounding
+TOUCH = 1e-9  # slope within which a body is level with the sensor, for rounding
 
 
 @inlined
@@ -48,7 +48,7 @@ def azimuth_of(x, y):
 
 @inlined
 def fill_into(origin, positions, orientations, shapes, start, stop, work):
-    """Put what windows are made of field by field: vector code that picks it from rows itself is four times slower."""
+    """Copy the inputs of windows field by field: vector code that gathers them from rows is four times slower."""
     sizes, radii = shapes.size, shapes.radius
     ox, oy, oz = origin[0], origin[1], origin[2]
     for k in range(stop - start):
@@ -63,9 +63,9 @@ def fill_into(origin, positions, orientations, shapes, start, stop, work):
 
 @inlined
 def view_of(turn, fan, reach):
-    """Gather what every window of a level sensor wants: its turn, its fan, its reach."""
+    """Collect the common inputs of all windows of a level sensor."""
     inverse = 1.0 / fan.step
-    flat = fan.layers == 1 and fan.up[0] == 0.0  # what the plane of the beams does not cut is not met
+    flat = fan.layers == 1 and fan.up[0] == 0.0  # a planar scan hits only bodies that cut its plane
     return turn[0], turn[3], fan.first, inverse, 2.0 * math.pi * abs(inverse), fan.slack, reach, flat
 
 
@@ -85,11 +85,14 @@ def level_window(view, x, y, z, bw, bz, hx, hy, hz, radius):
         Squared horizontal distance less the body's extent along it times the distance [m²], 0 where it is too near.
     """
     sw, sz, first, inverse, period, slack, reach, flat = view
+    # sensor position and attitude in the body frame, by products of quaternions about the vertical
     tx, ty = 2.0 * (bz * y), 2.0 * (-bz * x)
     px, py = x + bw * tx + bz * ty, y + bw * ty - bz * tx
     w, v = bw * sw + bz * sz, bw * sz - bz * sw
     cosine, sine = 1.0 - 2.0 * (v * v), 2.0 * (w * v)
     ax, ay = abs(px), abs(py)
+    # half angle of the body: tan is at most its extent across the line of sight over the distance of its near side,
+    # both multiplied by the distance to its centre; the tangent is an upper bound of the angle
     square = px * px + py * py
     room = square - (hx * ax + hy * ay)
     apart = (room > 0.0) & (room * room > CLOSE * CLOSE * square)
@@ -179,6 +182,7 @@ def around_into(beams, step, low, high, row, out, count):
     int
         Triples that are taken now.
     """
+    # a window may reach over the end of the fan: test it shifted by a full turn both ways
     top = beams - 1.0
     period = 2.0 * math.pi / abs(step)
     if high - low >= period:
@@ -212,12 +216,14 @@ def layers_of(slopes, square, room, across, around, low, high):
     distance = math.sqrt(square)
     far = distance + around
     if room > 0.0:
+        # slopes are extreme at the nearest or farthest point of the body, depending on the sign of the height
         near, far = room / distance, distance + across / distance
         least, most = low / (near if low < 0.0 else far), high / (near if high > 0.0 else far)
     else:  # it may be straight above or below
         least = low / far if low > TOUCH * far else -math.inf
         most = high / far if high < -TOUCH * far else math.inf
     least, most = least - 1e-7 * (1.0 + abs(least)), most + 1e-7 * (1.0 + abs(most))
+    # binary searches of both bounds
     a, b = 0, slopes.shape[0]
     while a < b:
         c = (a + b) // 2
@@ -254,6 +260,7 @@ def window_of(first, step, slack, slopes, m, px, py, pz, hx, hy, hz):
     zx, zy, zz = m[0][2], m[1][2], m[2][2]  # the sensor's up axis
     height = px * zx + py * zy + pz * zz
     qx, qy, qz = px - height * zx, py - height * zy, pz - height * zz
+    # half extents of the box across and along the line of sight, times its length, in the sensor's horizontal plane
     lateral = hx * abs(zy * pz - zz * py) + hy * abs(zz * px - zx * pz) + hz * abs(zx * py - zy * px)
     radial = hx * abs(qx) + hy * abs(qy) + hz * abs(qz)
     square = qx * qx + qy * qy + qz * qz

@@ -1,1 +1,1 @@
-"""What IRIT files say: objects of the data grammar, and 2N-legged walkers made of them."""
+"""Contents of IRIT files: objects of the data grammar, and 2N-legged walkers."""

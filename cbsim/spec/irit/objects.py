@@ -1,6 +1,6 @@
 """Objects of IRIT's data grammar: numbers, points, polygons, freeform geometry, and lists of objects.
 
-Two objects are equal if they say the same; where they stand in a file does not count.
+Objects are compared by their contents, without locations.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Attribute:
     name : str
         In upper case.
     words : tuple of str
-        Its value as it stands there.
+        Its value as written.
     quoted : bool
         Whether the value is one text in quotes.
     objects : tuple of IritObject
@@ -128,7 +128,7 @@ class ControlPoint:
 
     @property
     def xyz(self) -> Triple:
-        """Its place; coordinates that it has not are 0."""
+        """Its position; missing coordinates are 0."""
         numbers = self.numbers
         plain = tuple(v / numbers[0] for v in numbers[1:]) if self.kind[0] == "P" else numbers
         x, y, z = (*plain, 0.0, 0.0, 0.0)[:3]
@@ -176,7 +176,7 @@ class Knots:
 
 @dataclass(frozen=True, slots=True)
 class Freeform:
-    """A curve, a surface, or something of more parameters, by control points.
+    """A curve, a surface, or an object of more parameters, by control points.
 
     Attributes
     ----------
@@ -268,7 +268,7 @@ VALUES: dict[type, str] = {
 
 
 def family_of(item: Item) -> str:
-    """Tell what an item is: ``POLYGON`` for polygons and their like, else its keyword. Families are not mixed."""
+    """Family of an item: ``POLYGON`` for polygons and the like, else its keyword. Families are not mixed."""
     if isinstance(item, Poly):
         return "POLYGON"
     if isinstance(item, Freeform):
@@ -299,7 +299,7 @@ class IritObject:
 
     @property
     def is_list(self) -> bool:
-        """Whether it holds objects, or nothing."""
+        """Whether it contains objects, or nothing."""
         return not self.items or isinstance(self.items[0], IritObject)
 
     @property
@@ -309,7 +309,7 @@ class IritObject:
 
     @property
     def value(self) -> Item | None:
-        """Its only item that is no object; None if there are none or several."""
+        """Its single item other than an object; None if there are none or several."""
         only = self.items[0] if len(self.items) == 1 else None
         return None if isinstance(only, IritObject) else only
 
@@ -324,12 +324,12 @@ class IritObject:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class IritFile:
-    """What an IRIT file holds: a data file's objects, or those that a script makes.
+    """Contents of an IRIT file: objects of a data file, or those that a script creates.
 
     Attributes
     ----------
     objects : tuple of IritObject
-        Those at the top.
+        Top-level objects.
     path : str
         The file.
     """

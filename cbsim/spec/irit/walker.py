@@ -1,4 +1,4 @@
-"""A 2N-legged walker as its file says it: a body, N legs on each side, and how it steps."""
+"""2N-legged walker of an IRIT file: a body, N legs on each side, and a gait."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Leg:
     hip, shin : IritObject
         Their geometry.
     root, knee, foot : Triple
-        Where the leg begins, bends and stands.
+        Points where the leg begins, bends and stands.
     location : Location
         Of the list.
     """
@@ -50,7 +50,7 @@ class Walker:
     legs : tuple of Leg
         Those of the left side from front to back as the file has them, then those of the right side.
     rotate, walk : float
-        Length of a step while it turns, and while it walks, as a share of body length per pair of legs.
+        Length of a step while turning, and while walking, as a share of body length per pair of legs.
     angle : float
         Largest turn in a step [degrees].
     gait : str

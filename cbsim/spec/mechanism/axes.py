@@ -1,4 +1,4 @@
-"""The directions that a joint leaves free: masks from an axis, the same on every machine.
+"""Free directions of joints: masks from an axis, with the same bits on every machine.
 
 Source: docs/theory/joints_and_loops.md §2.
 """

@@ -1,8 +1,8 @@
-"""What moves a model of itself: behaviours, which drive its joints and bodies, and motions, which replace dynamics.
+"""Behaviours, which drive joints and bodies of models, and motions, which replace dynamics.
 
-Both keep what they carry from step to step in a memory that is part of the Snapshot, so that a run can be stopped and
-resumed anywhere; objects of these classes hold constants alone. Some numbers of the memory are controls, which an
-operator may set between steps: joysticks, keys, switches.
+Both keep their state in a memory that is part of the Snapshot, so that a run can be stopped and resumed at any time;
+objects of these classes hold constants only. Some numbers of the memory are controls, which an operator may set
+between steps: joysticks, keys, switches.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from cbsim.spec.mechanism.bodies import Body
 
-__all__ = ["Behaviour", "Motion", "Riders"]
+__all__ = ["Behaviour", "MasslessLinks", "Motion", "Riders"]
 
 Floats = NDArray[np.float64]
 
@@ -27,17 +27,17 @@ class _Minded(Protocol):
 
     @property
     def controls(self) -> Mapping[str, int]:
-        """Name of what an operator may set, as in ``--set joystick1.y=-1`` → its place in the memory."""
+        """Name of each control, as in ``--set joystick1.y=-1`` → its index in the memory."""
 
     def tables(self) -> Iterable[NDArray[np.generic]]:
         """All numbers that what it does follows from, for the digest of a World."""
 
 
 class Behaviour(_Minded, Protocol):
-    """Drives a model of the rigid-body core."""
+    """Driver of a model of the rigid-body core."""
 
     def act(self, time: float, state: Floats, memory: Floats, inputs: Floats, forces: Floats) -> None:
-        """Say what drives the model's next step.
+        """Write inputs and forces of the model's next step.
 
         Parameters
         ----------
@@ -55,10 +55,10 @@ class Behaviour(_Minded, Protocol):
 
 
 class Motion(_Minded, Protocol):
-    """Moves a model without dynamics: its bodies are where it says."""
+    """Kinematic motion of a model without dynamics."""
 
     def move(self, time: float, step: float, state: Floats, memory: Floats) -> None:
-        """Go on by one step of the model.
+        """Continue by one step of the model.
 
         Parameters
         ----------
@@ -73,15 +73,19 @@ class Motion(_Minded, Protocol):
         """
 
 
-class Riders(Protocol):
-    """Bodies that are no part of a mechanism, and whose place follows from where its bodies are."""
+class MasslessLinks(Protocol):
+    """Links without mass that are not part of a mechanism; their poses follow from those of its bodies."""
 
     @property
     def bodies(self) -> Sequence[Body]:
         """Their names and shapes; masses do not count."""
 
     def follow(self, states: Floats, step: float) -> Floats:
-        """Find their states (n, riders, 13) from the mechanism's (n, bodies, 13); ``step`` is the model's [s]."""
+        """Find their states (n, links, 13) from the mechanism's (n, bodies, 13); ``step`` is the model's [s]."""
 
     def tables(self) -> Iterable[NDArray[np.generic]]:
         """All numbers that it follows from, for the digest of a World."""
+
+
+Riders = MasslessLinks
+"""Former name."""

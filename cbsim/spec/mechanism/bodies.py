@@ -1,29 +1,120 @@
-"""Bodies and the origin, and what a mechanism lends to its parts.
+"""Bodies, the origin, the base class of shapes, and the `Bond` of a part to its mechanism.
 
 A description is frozen. What only a mechanism knows of a part (its number, its state, the impulses of the last step)
-stands in the part's `Bond`, which the mechanism fills. The mechanism that was made last of a part holds the bond.
+is kept in the part's `Bond`, which the mechanism fills. A part belongs to the mechanism constructed last from it.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from cbsim.errors import ModelError
-from cbsim.geometry.linear import eigvalsh
-from cbsim.spec.mechanism.shapes import EmptyShape, Shape
+from cbsim.geometry.linear import eigvalsh, times
+from cbsim.geometry.pose import rotate
 from cbsim.spec.mechanism.state import State
-from cbsim.spec.mechanism.values import Array, array, floats, number
+from cbsim.spec.mechanism.values import Array, array, floats, number, quaternion, vector
 
-__all__ = ["Body", "Bond", "Node", "Origin"]
+__all__ = ["Body", "Bond", "EmptyShape", "Node", "Origin", "Shape", "inertia_of", "matrix"]
+
+
+def matrix(q: ArrayLike) -> Array:
+    """Rotation matrix (3, 3) of a unit quaternion, scalar first."""
+    return np.asarray(rotate(q, np.eye(3)).T)
+
+
+def inertia_of(mass: float, moments: ArrayLike) -> Array:
+    """Inertia (3, 3) [kg m²] about the centre from second moments (3, 3) [m²] per unit of mass."""
+    given = np.asarray(moments, float)
+    return np.asarray(mass * (np.trace(given) * np.eye(3) - given))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Shape:
+    """Geometry of a body.
+
+    Attributes
+    ----------
+    mass : float or None
+        What the shape weighs when it becomes a body [kg].
+    position_offset : ndarray, shape (3,)
+        Centre of the geometry from the body's centre of mass [m].
+    orientation_offset : ndarray, shape (4,)
+        The geometry's frame in the body's, a unit quaternion, scalar first.
+    scale : ndarray, shape (3,)
+        Factors along the geometry's axes; they count for inertia too.
+    color : ndarray, shape (4,)
+        Red, green, blue, opacity, from 0 to 1.
+    """
+
+    position_offset: Any = None
+    orientation_offset: Any = None
+    scale: Any = 1.0
+    color: Any = (0.75, 0.75, 0.75, 1.0)
+
+    LENGTHS: ClassVar[tuple[str, ...]] = ()  # names of the sizes that a subclass has
+
+    def __post_init__(self) -> None:
+        who = type(self).__name__
+        for name in self.LENGTHS:
+            if number(getattr(self, name), who, name) <= 0.0:
+                raise ModelError(f"{name} is {getattr(self, name)!r}, expected a length above 0 m", subject=who)
+            self._settle(name, float(getattr(self, name)))
+        self._settle("position_offset", vector(self.position_offset, who, "position_offset"))
+        self._settle("orientation_offset", quaternion(self.orientation_offset, who, "orientation_offset"))
+        self._settle("scale", array(self.scale, (3,), who, "scale"))
+        self._settle("color", array(self.color, (4,), who, "color"))
+
+    def _settle(self, name: str, value: object) -> None:
+        object.__setattr__(self, name, value)
+
+    @property
+    def moments(self) -> Array:
+        """Second moments (3, 3) [m²] per unit of mass about the geometry's centre, in its frame, without scale."""
+        raise ModelError("has no inertia of its own: give the body's", subject=type(self).__name__)
+
+    def turned_moments(self) -> Array:
+        """Second moments (3, 3) [m²] per unit of mass, scaled, in the body's frame."""
+        rotation = matrix(self.orientation_offset)
+        scaled = times(times(np.diag(self.scale), self.moments), np.diag(self.scale))
+        return np.asarray(times(times(rotation, scaled), rotation.T))
+
+    def weight(self, mass: float | None = None) -> float:
+        """Mass [kg]: the one given, else the shape's own."""
+        chosen = getattr(self, "mass", None) if mass is None else mass
+        if chosen is None:
+            raise ModelError("has no mass: give mass=…", subject=type(self).__name__)
+        return number(chosen, type(self).__name__, "mass")
+
+    def inertia(self, mass: float | None = None) -> Array:
+        """Inertia (3, 3) [kg m²] about the geometry's own centre, in the body's frame."""
+        return inertia_of(self.weight(mass), self.turned_moments())
+
+    def body(self, mass: float | None = None, *, name: str = "") -> Body:
+        """Build a body of uniform density, whose centre of mass is that of the geometry.
+
+        A position offset moves the drawn geometry only, not the mass.
+        """
+        return Body(self.weight(mass), self.inertia(mass), self, name=name)
+
+    def replaced(self, **changes: object) -> Self:
+        """Return a copy with other offsets, scale, color or sizes."""
+        return replace(self, **changes)
+
+
+@dataclass(frozen=True, eq=False)
+class EmptyShape(Shape):
+    """No geometry at all."""
+
 
 NOTHING = np.zeros(0)
 
 
 class Bond:
-    """What a mechanism lends to one of its parts.
+    """Reference of a part to its mechanism, with its number and state there.
 
     Attributes
     ----------
@@ -71,7 +162,7 @@ class Node:
 
 @dataclass(frozen=True, eq=False)
 class Origin(Node):
-    """The world's frame, that never moves: number 0, named ``origin``. There is one world: all origins are equal."""
+    """The fixed world frame: number 0, named ``origin``. All origins are equal."""
 
     shape: Shape = field(default_factory=EmptyShape)
     name: str = field(default="origin", kw_only=True)
@@ -113,8 +204,8 @@ class Body(Node):
     name : str, optional
         Its name.
     effective : bool
-        Take an inertia that no distribution of mass has, as models of gears and rotors state it: the last condition is
-        left out.
+        Allow an inertia that no distribution of mass has, as in models of gears and rotors: the last condition is not
+        checked.
     kinematic : bool
         Whether its motion is prescribed (the term of Box2D and Bullet): it moves with the velocities of its state, step
         by step, and no contact, joint, force or gravity changes them. What touches it or hangs on it feels its motion.
@@ -144,7 +235,7 @@ class Body(Node):
 
     @property
     def state(self) -> State:
-        """Where the body is and how it moves, in the mechanism that was made last of it."""
+        """State of the body in the mechanism constructed last from it."""
         return self.bond.state
 
 

@@ -1,7 +1,7 @@
-"""What is solid: shapes that touch one another, on bodies or in the world.
+"""Colliders: shapes that touch one another, on bodies or in the world.
 
-A shape by itself is only looked at. A collider makes it solid: against every other collider, but for those of the same
-body, of bodies that a joint ties, and of groups that leave each other alone.
+A shape alone is only drawn. A collider collides with all others, except those of the same body, of bodies connected by
+a joint, and of groups that do not meet.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from cbsim.spec.mechanism.values import Array, array, floats, number, unit, vect
 
 __all__ = ["Collider", "ConvexHull", "HalfSpace", "HeightField", "ground"]
 
-EVERYBODY = -1  # a group mask that meets all groups
+EVERYBODY = -1  # mask of all groups
 
 
 @dataclass(frozen=True, eq=False)
 class HalfSpace(Shape):
-    """All that is below a plane: solid ground without end, in the world only.
+    """Half-space below a plane: infinite solid ground, in the world only.
 
     Parameters
     ----------
@@ -145,24 +145,24 @@ class HeightField(Shape):
 
     @property
     def moments(self) -> Array:
-        """None: nothing encloses it."""
+        """Raises ModelError, as it encloses no volume."""
         raise ModelError("encloses nothing, and has no mass", subject="HeightField")
 
 
 @dataclass(frozen=True, eq=False)
 class Collider(Node):
-    """A solid shape of a body, or of the world.
+    """A colliding shape of a body or of the world.
 
     Attributes
     ----------
     owner : Body or Origin
-        Who carries it; the origin's stand still.
+        Its body; colliders of the origin are static.
     shape : Shape
-        Where and what it is, by its own offsets. A mesh of the origin is its triangles, one of a body its convex hull.
+        Shape with offsets. A mesh of the origin collides by its triangles, one of a body by its convex hull.
     friction_coefficient : float
-        Of two that touch, the geometric mean counts.
+        Combined by the geometric mean.
     restitution : float
-        Share of the speed of approach with which they part, 0 to 1; of two that touch the larger one counts.
+        Ratio of separation to approach speed, 0 to 1; combined by the maximum.
     friction_force : float, optional
         Where both that touch have one, friction is limited by a force along each of two tangents of every point,
         whatever presses them together (`cbsim.spec.mechanism.contacts.ForceContact`), in place of a coefficient: by the

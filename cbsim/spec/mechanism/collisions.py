@@ -1,4 +1,4 @@
-"""Where two things may touch: gap, points, normal and tangents of five pairs (docs/theory/contact.md §2).
+"""Collisions: gap, points, normal and tangents of five pairs of shapes (docs/theory/contact.md §2).
 
 The parent carries a sphere (of radius 0: a point); the child is a half-space of the world or a body with another shape.
 The normal points from the child to the parent, also while they overlap.
@@ -30,7 +30,7 @@ __all__ = [
 
 
 class Meeting(NamedTuple):
-    """Two shapes as they stand: gap [m], normal (3,) from child to parent, points (3,) where they would touch."""
+    """Result of a pair: gap [m], normal (3,) from child to parent, nearest points (3,)."""
 
     distance: float
     normal: Array
@@ -65,7 +65,7 @@ class Collision:
             object.__setattr__(self, name, settled)
 
     def meet(self, xp: ArrayLike, qp: ArrayLike, xc: ArrayLike | None = None, qc: ArrayLike | None = None) -> Meeting:
-        """Look at the pair with the parent at (xp, qp) and the child at (xc, qc)."""
+        """Evaluate the pair with the parent at (xp, qp) and the child at (xc, qc)."""
         raise NotImplementedError
 
     def _child(self, xc: ArrayLike | None, qc: ArrayLike | None) -> tuple[Array, Array]:
@@ -75,7 +75,7 @@ class Collision:
 
 
 def _apart(centre: Array, other: Array, radius: float, other_radius: float) -> Meeting:
-    """Two spheres; where the centres coincide any direction leads apart, and z is taken."""
+    """Two spheres; where the centres coincide, the normal is z."""
     offset = centre - other
     distance = float(norm(offset))
     normal = offset / distance if distance > 1e-12 else np.array([0.0, 0.0, 1.0])
@@ -109,7 +109,7 @@ class SphereHalfSpaceCollision(Collision):
         return tangents_of(self.contact_normal)
 
     def meet(self, xp: ArrayLike, qp: ArrayLike, xc: ArrayLike | None = None, qc: ArrayLike | None = None) -> Meeting:  # noqa: ARG002
-        """Look at the sphere above the plane; the plane's point is below the sphere's centre."""
+        """Evaluate the sphere above the plane; the plane's point is below the sphere's centre."""
         centre = np.asarray(xp, float) + rotate(qp, self.contact_origin)
         height = float(times(self.contact_normal, centre - self.contact_offset))
         normal = np.array(self.contact_normal)
@@ -127,7 +127,7 @@ class SphereSphereCollision(Collision):
     radius_child: float = 0.0
 
     def meet(self, xp: ArrayLike, qp: ArrayLike, xc: ArrayLike | None = None, qc: ArrayLike | None = None) -> Meeting:
-        """Look along the line of the centres."""
+        """Evaluate along the line of the centres."""
         x, q = self._child(xc, qc)
         centre = np.asarray(xp, float) + rotate(qp, self.origin_parent)
         return _apart(centre, x + rotate(q, self.origin_child), self.radius_parent, self.radius_child)
@@ -149,7 +149,7 @@ class SphereCapsuleCollision(Collision):
             raise ModelError("the capsule's ends coincide: a sphere is SphereSphereCollision", subject="SphereCapsule")
 
     def meet(self, xp: ArrayLike, qp: ArrayLike, xc: ArrayLike | None = None, qc: ArrayLike | None = None) -> Meeting:
-        """Look from the sphere's centre at the nearest point of the axis."""
+        """Evaluate the sphere's centre and the nearest point of the axis."""
         x, q = self._child(xc, qc)
         centre = np.asarray(xp, float) + rotate(qp, self.origin_sphere)
         a, b = x + rotate(q, self.origin_capsule_a), x + rotate(q, self.origin_capsule_b)
@@ -205,7 +205,7 @@ class SphereBoxCollision(Collision):
         return float(abs(self.origin_box_b[2] - self.origin_box_a[2]))
 
     def meet(self, xp: ArrayLike, qp: ArrayLike, xc: ArrayLike | None = None, qc: ArrayLike | None = None) -> Meeting:
-        """Look at the nearest point of the box; from inside, out through the nearest face."""
+        """Evaluate the nearest point of the box; from inside, through the nearest face."""
         x, q = self._child(xc, qc)
         centre = np.asarray(xp, float) + rotate(qp, self.origin_sphere)
         middle, half = (
@@ -231,14 +231,14 @@ class SphereBoxCollision(Collision):
 
 @dataclass(frozen=True, eq=False)
 class StringCollision(Collision):
-    """A string between two points that gets no longer than its ``length`` [m]: it pulls, and never pushes."""
+    """A string between two points with the largest ``length`` [m]: it only pulls."""
 
     origin_parent: Any = 0.0
     origin_child: Any = 0.0
     length: float = field(default=1.0)
 
     def meet(self, xp: ArrayLike, qp: ArrayLike, xc: ArrayLike | None = None, qc: ArrayLike | None = None) -> Meeting:
-        """Look along the string; the gap is what is left of its length."""
+        """Evaluate along the string; the gap is the rest of its length."""
         x, q = self._child(xc, qc)
         near = np.asarray(xp, float) + rotate(qp, self.origin_parent)
         far = x + rotate(q, self.origin_child)

@@ -1,4 +1,4 @@
-"""Contacts: a collision with a law of friction, between bodies."""
+"""Contacts between bodies: a collision with a friction law."""
 
 from __future__ import annotations
 
@@ -33,15 +33,14 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False)
 class Contact:
-    """A law of contact at a collision; what the collision has, it has.
+    """A contact law at a collision, with the collision's attributes.
 
     Attributes
     ----------
     collision : Collision
-        What touches what.
+        Pair of shapes.
     restitution : float
-        Share of the closing speed with which bodies part again, 0 to 1. Below twice what gravity gives in a step
-        nothing bounces.
+        Ratio of separation to closing speed, 0 to 1. Below twice the velocity by gravity in a step, nothing bounces.
     softness : (float, float)
         ERP and CFM as ODE has them: the share of a penetration that a step takes away, more than 0 and at most 1, and
         how far bodies sink in per impulse, at least 0 [m/(N s)]. (1, 0) is rigid.
@@ -238,7 +237,7 @@ def contact_constraint(  # noqa: PLR0913 (what a contact has)
     Parameters
     ----------
     body_or_bodies : Body or sequence of Body
-        Who touches.
+        Bodies of the contacts.
     normal_or_normals : array_like, shape (3,) or (n, 3)
         Out of the half-space.
     friction_coefficient : float or (n,)

@@ -1,4 +1,4 @@
-"""A whole mechanism as a description: its parts, its step and its gravity, with names for all."""
+"""Description of a mechanism: named parts, step and gravity."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["MechanismSpec"]
 
 @dataclass(frozen=True, eq=False)
 class MechanismSpec:
-    """What a mechanism is made of.
+    """Parts and parameters of a mechanism.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ class MechanismSpec:
     joints : sequence of JointConstraint
         In the order of the inputs.
     contacts : ContactConstraint or sequence of them
-        Nested sequences are laid flat, since `contact_constraint` makes lists.
+        Nested sequences are flattened, since `contact_constraint` makes lists.
     timestep : float
         Length of a step [s].
     gravity : float or array_like, shape (3,)
@@ -82,7 +82,7 @@ class MechanismSpec:
         return (self.origin, *self.joints, *self.bodies, *self.contacts, *self.colliders)
 
     def _name(self) -> None:
-        """Name the unnamed by kind and number; refuse names that two have, and parts that stand twice."""
+        """Name unnamed parts by kind and number; refuse duplicate names and parts."""
         for node in self.nodes:
             if not isinstance(node.name, str):
                 raise ModelError(f"a part has the name {node.name!r}, expected text", subject="mechanism")

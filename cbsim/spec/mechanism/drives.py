@@ -15,7 +15,7 @@ __all__ = ["Drive", "DryFriction", "Motor", "drives_of", "softness_of"]
 
 @dataclass(frozen=True)
 class Drive:
-    """A force along one coordinate of a joint that brings its velocity to a target, as far as its limit allows.
+    """A bounded force along one coordinate of a joint that brings its velocity to a target.
 
     The velocity is that of the step, so the force is implicit: v = target − cfm · force where the force is inside its
     limit, force = ± limit with the sign of target − v elsewhere (a bounded row, as in ODE).
@@ -25,11 +25,11 @@ class Drive:
     max_force : float
         Largest force or torque, at least 0 [N or N m].
     coordinate : int
-        Which free direction of the joint, translations first. A rotation must be the only one of its joint.
+        Index of a free direction of the joint, translations first. A rotation must be the only one of its joint.
     cfm : float
-        How much velocity gives way to force, at least 0 [m/(N s) or rad/(N m s)]; the inverse of a damping.
+        Compliance of the velocity to the force, at least 0 [m/(N s) or rad/(N m s)]; the inverse of a damping.
     target : float
-        Velocity that it is to have [m/s or rad/s].
+        Target velocity [m/s or rad/s].
     """
 
     max_force: float
@@ -57,7 +57,7 @@ class Drive:
 
 @dataclass(frozen=True)
 class Motor(Drive):
-    """A drive whose target velocity is the input of its coordinate, which so is no force any more; NaN lets it go.
+    """A drive whose target velocity is the input of its coordinate, in place of a force; NaN releases it.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ class DryFriction(Drive):
 
 
 def drives_of(value: Any, slides: int, turns: int, who: str) -> tuple[Drive, ...]:
-    """Return the drives of a joint with so many free translations and rotations, checked."""
+    """Return the drives of a joint with that many free translations and rotations, checked."""
     given = (value,) if isinstance(value, Drive) else value
     try:
         drives = tuple(given)

@@ -45,7 +45,7 @@ class Joint:
     Parameters
     ----------
     free : int
-        How many directions are free, 0 to 3.
+        Number of free directions, 0 to 3.
     axis : array_like, shape (3,), optional
         The direction that the masks follow (`cbsim.spec.mechanism.axes`); scaled to length one.
     spring, damper : float
@@ -57,7 +57,7 @@ class Joint:
     spring_type : str
         ``"linear"``.
     subject : str
-        Name of the joint, for complaints.
+        Name of the joint, for problems.
     """
 
     free: int
@@ -179,12 +179,12 @@ def _limits(value: Any, free: int, who: str) -> tuple[Array, Array] | None:
 
 @dataclass(frozen=True, eq=False)
 class JointConstraint(Node):
-    """A joint between two bodies, or a body and the origin: what is not free is constrained.
+    """A joint between two bodies, or a body and the origin; directions that are not free are constrained.
 
     Attributes
     ----------
     parent, child : Body or Origin
-        What it joins; the child is a body. The tree of a mechanism leads from parents to children.
+        Bodies that it connects; the child is not the origin. The tree of a mechanism leads from parents to children.
     translational, rotational : Translational, Rotational
         Its halves.
     drives : sequence of Drive
@@ -193,7 +193,7 @@ class JointConstraint(Node):
         ERP and CFM of its bounds, as ODE has them: the share of what a coordinate is beyond a bound that a step takes
         away, more than 0 and at most 1, and compliance [m/(N s) or rad/(N m s)], at least 0. (1, 0) is rigid.
     implicit_spring : bool
-        Take the spring where a step ends, not where it begins: stable however stiff it is, and of first order.
+        Evaluate the spring where a step ends, not where it begins: unconditionally stable, of first order.
     """
 
     parent: Body | Origin
@@ -265,7 +265,7 @@ class JointConstraint(Node):
 
     @property
     def minimal_index(self) -> tuple[slice, slice]:
-        """Where the joint's coordinates and velocities stand in a minimal state."""
+        """Where the joint's coordinates and velocities are in a minimal state."""
         return self.owner.minimal_index(self.bond.place)  # type: ignore[no-any-return]
 
     @property
@@ -289,7 +289,7 @@ class JointConstraint(Node):
 
     @property
     def owner(self) -> Any:
-        """The mechanism that was made last of the joint."""
+        """The mechanism constructed last from the joint."""
         if self.bond.owner is None:
             raise ModelError("belongs to no mechanism yet", subject=f"joint '{self.name}'")
         return self.bond.owner

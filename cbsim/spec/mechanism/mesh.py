@@ -1,4 +1,4 @@
-"""Shapes from triangles: a file or arrays. Inertia through trimesh, which is loaded only when asked for it."""
+"""Mesh shapes from files or arrays, with inertia by trimesh, which is imported when needed."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Mesh(Shape):
 
     @cached_property
     def triangles(self) -> Any:
-        """The mesh as trimesh holds it."""
+        """The mesh of trimesh."""
         import trimesh
 
         if self.path is None:
@@ -84,7 +84,7 @@ class Mesh(Shape):
             raise
         except OSError as problem:
             raise ModelError(f"'{self.path}' cannot be read: {problem.strerror}", subject="Mesh") from None
-        except Exception as problem:  # any bytes may stand in a file, and readers of trimesh raise anything
+        except Exception as problem:  # any bytes may be in a file, and readers of trimesh raise anything
             raise ModelError(f"'{self.path}' is no mesh: {problem}", subject="Mesh") from None
 
     @property
@@ -117,7 +117,7 @@ class Mesh(Shape):
         return np.asarray(times(times(rotation, self.inertia_matrix), rotation.T))
 
     def body(self, mass: float | None = None, *, name: str = "") -> Body:
-        """Make a body whose centre of mass is that of the volume: the mesh is drawn moved back by it."""
+        """Build a body whose centre of mass is that of the volume; the mesh is drawn with the opposite offset."""
         if self.inertia_matrix is not None:
             return super().body(mass, name=name)
         arm = times(matrix(self.orientation_offset), self.scale * self.centre)

@@ -1,7 +1,7 @@
-"""How many degrees of freedom a mechanism has: those of its tree, less the independent constraints of its loops.
+"""Mobility of a mechanism: degrees of freedom of its tree, less the independent constraints of its loops.
 
-Counting rows (Grübler) is wrong where rows say what others say, as in every plane loop; so the rank is taken of the
-loops' Jacobian, at closed poses that are nothing special: on a folded four-bar it would be too small.
+Counting rows (Grübler) is wrong with redundant rows, as in every planar loop. So the rank of the loops' Jacobian is
+computed at generic closed poses; at singular ones, such as a folded four-bar linkage, it would be too small.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from cbsim.spec.mechanism.values import Array
 
 __all__ = ["degrees_of_freedom"]
 
-TRIES = 4  # poses that are looked at
+TRIES = 4  # poses that are evaluated
 SPREAD = 0.3  # [m, rad] how far coordinates are moved from zero
 CLOSED = 1e-9  # [m, half rad]
-RANK = 1e-6  # of a singular value that counts, to the largest
-LEAST = 1e-3  # what that is taken to be at least: differences leave 1e-10 of nothing
+RANK = 1e-6  # least relative singular value that counts
+LEAST = 1e-3  # least scale of it: finite differences have errors of 1e-10
 
 Place = tuple[Array, Array]
 HERE: Place = (np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0]))
-MOST = 2_000_000  # products of coordinates and bodies beyond which rows are counted, since ranks would take minutes
+MOST = 2_000_000  # products of coordinates and bodies beyond which rows are counted, as ranks would take minutes
 
 
 class _Chain(NamedTuple):
-    """Joints of the tree, parents first, each with where its coordinates begin; joints that close loops."""
+    """Joints of the tree, parents first, with the indices of their coordinates; loop joints."""
 
     links: list[tuple[JointConstraint, int]]
     chords: list[JointConstraint]
@@ -68,7 +68,7 @@ def degrees_of_freedom(spec: MechanismSpec) -> int:
 
 
 def _chain(spec: MechanismSpec) -> _Chain:
-    """Take for each body the first joint that a walk from the origin reaches it by."""
+    """Choose for each body the first joint by which a traversal from the origin reaches it."""
     leads: dict[object, list[JointConstraint]] = {}
     for joint in spec.joints:
         leads.setdefault(joint.parent, []).append(joint)
@@ -89,7 +89,7 @@ def _chain(spec: MechanismSpec) -> _Chain:
 
 
 def _places(chain: _Chain, at: Array) -> dict[Body | Origin, Place]:
-    """Where all bodies are at some coordinates (..., size)."""
+    """Poses of all bodies at some coordinates (..., size)."""
     places: dict[Body | Origin, Place] = {}
     for joint, first in chain.links:
         slide, turn = joint.translational, joint.rotational
@@ -106,7 +106,7 @@ def _places(chain: _Chain, at: Array) -> dict[Body | Origin, Place]:
 
 
 def _gaps(chain: _Chain, at: Array) -> Array:
-    """How far the constrained directions of all chords are from zero (..., rows) [m, half rad]."""
+    """Residuals of the constrained directions of all loop joints (..., rows) [m, half rad]."""
     places = _places(chain, at)
     found: list[Array] = []
     for joint in chain.chords:
@@ -119,13 +119,13 @@ def _gaps(chain: _Chain, at: Array) -> Array:
 
 
 def _slope(chain: _Chain, at: Array) -> Array:
-    """Differentiate the gaps, by differences, all coordinates in one walk."""
+    """Differentiate the gaps by finite differences, vectorised over all coordinates."""
     steps = 1e-6 * np.eye(len(at))
     return np.asarray((_gaps(chain, at + steps) - _gaps(chain, at - steps)).T / 2e-6)
 
 
 def _close(chain: _Chain, at: Array) -> tuple[Array, float]:
-    """Go to a pose nearby in which the loops are closed, by Newton's steps of least norm; also the gap that is left."""
+    """Find a nearby pose with closed loops, by Newton's steps of least norm; also the remaining gap."""
     gap = _gaps(chain, at)
     for _ in range(30):
         if np.abs(gap).max(initial=0.0) < 1e-12 or not len(at):

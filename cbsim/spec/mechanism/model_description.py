@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from cbsim.spec.mechanism.behaviour import Behaviour, Motion, Riders
+from cbsim.spec.mechanism.behaviour import Behaviour, MasslessLinks, Motion
 from cbsim.spec.mechanism.bodies import Body
 from cbsim.spec.mechanism.description import MechanismSpec
 from cbsim.spec.mechanism.values import Array
@@ -26,27 +26,27 @@ class ModelDescription:
     set_down : bool
         Move what is free to rise or fall to where its lowest contact touches, before the start.
     behaviour : Behaviour or None
-        What drives its joints and bodies.
+        Driver of its joints and bodies.
     motion : Motion or None
-        What moves it in place of the rigid-body core.
+        Motion in place of the rigid-body core.
     drawn : mapping
-        Name of a joint → length and diameter [m] at which its file wants it drawn; others are drawn as fits the model.
+        Name of a joint → length and diameter [m] of its drawing in the file; others are scaled to the model.
     state : ndarray, shape (bodies, 13), or None
-        Maximal state in which it starts, in place of coordinates, loops that are closed, and all else.
+        Maximal state at the start, in place of `start`, closed loops and `set_down`.
     velocities : mapping or None
         Name of a body → velocity of its centre [m/s], in the world, and turning [rad/s], in its own frame, at the very
         time of the start, at which those that are not named are at rest. None: all were at rest before it, too.
     tolerance : float or None
-        What the solver may leave of its equations [N s, N m s, m]; None for its default.
+        Tolerance of the solver's equations [N s, N m s, m]; None for its default.
     most_turn : float or None
-        How far a body with a behaviour may turn in a step [rad]: one that spins faster is slowed down to that after the
-        step. Near 2 a step no longer tells momentum from less of it. None: there is no such bound.
-    riders : Riders or None
-        Bodies that it carries along, and that are no part of it: seen and recorded, but not simulated.
+        Largest rotation of a body with a behaviour in a step [rad]; bodies that spin faster are slowed down after the
+        step. Near 2, a step's rotation no longer determines the momentum. None: unbounded.
+    massless_links : MasslessLinks or None
+        Links that are not part of the mechanism: drawn and recorded, but not simulated.
     rows : float or None
-        Step of a World in which it is alone and that is told none [s], of which its own is a part; None for its own.
+        Default step of a World with this model alone [s], a multiple of its own; None for its own.
     duration : float or None
-        How long it runs alone where nobody says [s]; None where its file does not say either.
+        Default duration of a run with this model alone [s]; None if its file has none.
     """
 
     spec: MechanismSpec
@@ -59,11 +59,16 @@ class ModelDescription:
     velocities: Mapping[str, tuple[float, ...]] | None = None
     tolerance: float | None = None
     most_turn: float | None = None
-    riders: Riders | None = None
+    massless_links: MasslessLinks | None = None
     rows: float | None = None
     duration: float | None = None
 
     @property
     def bodies(self) -> list[Body]:
-        """All that has a row in the table of bodies: those of the mechanism, then its riders."""
-        return [*self.spec.bodies, *(self.riders.bodies if self.riders is not None else ())]
+        """All that have a row in the table of bodies: those of the mechanism, then massless links."""
+        return [*self.spec.bodies, *(self.massless_links.bodies if self.massless_links is not None else ())]
+
+    @property
+    def riders(self) -> MasslessLinks | None:
+        """Former name of `massless_links`."""
+        return self.massless_links

@@ -36,9 +36,9 @@ SHARED = """
 Parameters
 ----------
 parent : Body or Origin
-    What it hangs on.
+    Parent body, or the origin.
 child : Body
-    What hangs on it.{axis}{vertices}
+    Child body.{axis}{vertices}
 orientation_offset : array_like, shape (4,), optional
     The joint's frame in the parent's, a unit quaternion, scalar first.
 spring, damper : float
@@ -110,7 +110,7 @@ class _Axial(_Kind):
 
 
 class _Pointed(_Kind):
-    """Joints with vertices, but without an axis: all or nothing turns about the point."""
+    """Joints with vertices, but without an axis: all rotations are free, or none."""
 
     def __call__(  # noqa: PLR0913 (what such a joint has)
         self,
@@ -213,7 +213,7 @@ def Prototype(  # noqa: N802 (the name in Dojo's API)
     axis: ArrayLike | None = None,
     **options: Any,
 ) -> JointConstraint:
-    """Make a joint by the name of its prototype; what it does not take (an axis, vertices) it ignores.
+    """Build a joint by the name of its prototype; unused arguments (an axis, vertices) are ignored.
 
     >>> from cbsim.spec.mechanism.shapes import Sphere
     >>> Prototype("Revolute", Origin(), Sphere(1.0, mass=1.0).body(), (1, 0, 0)).dof

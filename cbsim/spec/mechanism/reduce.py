@@ -1,4 +1,4 @@
-"""Bodies that fixed joints tie are one: masses add up, and whatever was tied to one of them is tied to the whole."""
+"""Reduction of fixed joints: the bodies that they connect become one."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ HERE = Pose(np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0]))
 PARENT_POINTS = ("contact_origin", "origin_parent", "origin_sphere")
 CHILD_POINTS = ("origin_child", "origin_capsule_a", "origin_capsule_b", "origin_box_a", "origin_box_b")
 WORLD = ("contact_normal", "contact_offset")
-ACROSS = 1e-9  # how far a body may be turned against another whose axes it shares
+ACROSS = 1e-9  # largest rotation between bodies with equal axes
 
 
 @dataclass(frozen=True)
 class _Places:
-    """Which body each of the old ones is part of, and its pose in that one's frame."""
+    """Merged body of each old one, and its pose in that one's frame."""
 
     part_of: Mapping[Body, Body]
     pose: Mapping[Body, Pose]
@@ -76,7 +76,7 @@ class Reduction(NamedTuple):
 
 
 def reduce_fixed(spec: MechanismSpec) -> Reduction:
-    """Make one body of all bodies that fixed joints tie; a body that stands still through one keeps it.
+    """Merge bodies connected by fixed joints; a body fixed to the origin keeps its joint.
 
     A merged body has the name and the axes of the one nearest to the origin, and its origin in the common centre of
     mass. What moves, and with which coordinates, is as before; joints with two free rotations or translations may
@@ -100,7 +100,7 @@ def reduce_fixed(spec: MechanismSpec) -> Reduction:
 
 
 def _groups(spec: MechanismSpec) -> tuple[dict[Body, Body], dict[Body, Pose]]:
-    """Find for every body the one of its group that comes first, and its pose in that one's frame."""
+    """Find the first body of each body's group, and its pose in that one's frame."""
     leader = {body: body for body in spec.bodies}
     pose = dict.fromkeys(spec.bodies, HERE)
     for joint in spec.joints:
@@ -118,7 +118,7 @@ def _groups(spec: MechanismSpec) -> tuple[dict[Body, Body], dict[Body, Pose]]:
 
 
 def _tie(joint: JointConstraint) -> Pose:
-    """Pose of the child in the parent's frame that a fixed joint holds."""
+    """Pose of the child in the parent's frame by a fixed joint."""
     q = joint.rotational.orientation_offset
     above, below = joint.translational.vertices
     return Pose(above - rotate(q, below), np.asarray(q))
@@ -150,7 +150,7 @@ def _merge(spec: MechanismSpec, leaders: Mapping[Body, Body], poses: Mapping[Bod
 
 
 def _one(leader: Body, group: list[Body], moved: Mapping[Body, Pose]) -> Body:
-    """Make one body of several, given their poses about the common centre of mass (Steiner's theorem)."""
+    """Merge several bodies, given their poses about the common centre of mass (Steiner's theorem)."""
     inertia = np.zeros((3, 3))
     for body in group:
         arm, rotation = moved[body].position, matrix(moved[body].orientation)
@@ -172,7 +172,7 @@ def _shape(shape: Shape, pose: Pose) -> Shape:
 
 # --- joints -----------------------------------------------------------------------------------------------------------
 def _joint(joint: JointConstraint, places: _Places) -> JointConstraint | None:
-    """Tie what a joint ties to the merged bodies; None if both are one.
+    """Attach a joint to the merged bodies; None if both are one.
 
     Notes
     -----
@@ -199,7 +199,7 @@ def _joint(joint: JointConstraint, places: _Places) -> JointConstraint | None:
 
 
 def _drives(joint: JointConstraint, above: Pose) -> tuple[Drive, ...]:
-    """Drives stay on their coordinates, as long as those keep their directions."""
+    """Drives of the new joint; coordinates have to keep their directions."""
     slide = joint.translational
     if joint.drives and slide.free > 1:
         rotation = matrix(above.orientation)
@@ -211,7 +211,7 @@ def _drives(joint: JointConstraint, above: Pose) -> tuple[Drive, ...]:
 
 
 def _half(half: Joint, pose: Pose, name: str) -> dict[str, Any]:
-    """Turn the axis, the offset and the bounds of half a joint."""
+    """Rotate the axis, the offset and the bounds of half a joint."""
     rotation = matrix(pose.orientation)
     axis = None if half.axis is None else times(rotation, half.axis)
     change = times(times(Joint(half.free, axis).masks.free, rotation), half.masks.free.T)
@@ -228,7 +228,7 @@ def _half(half: Joint, pose: Pose, name: str) -> dict[str, Any]:
 
 
 def _collider(collider: Collider, spec: MechanismSpec, places: _Places) -> Collider:
-    """Tie a collider to the merged body; what it ignores is then all of what a body has become part of."""
+    """Attach a collider to the merged body; it then ignores whole merged bodies."""
     owner, pose = places.of(collider.owner)
     shape = collider.shape
     place = pose @ Pose(np.asarray(shape.position_offset), np.asarray(shape.orientation_offset))

@@ -1,4 +1,4 @@
-"""Shapes: what a body looks like, and the inertia it has when it is filled evenly.
+"""Shapes of bodies, with their inertia at uniform density.
 
 A shape takes no part in collisions; contacts do (`cbsim.spec.mechanism.contacts`). All inertias come from one thing:
 the second moments Σ of the mass about its centre per unit of mass: J = m (tr Σ 1 − Σ). Scaling by S turns Σ into
@@ -8,19 +8,15 @@ S Σ S, a rotation R into R Σ Rᵀ, parts add up.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from cbsim.errors import ModelError
 from cbsim.geometry.linear import times
-from cbsim.geometry.pose import rotate
-from cbsim.spec.mechanism.values import Array, array, number, quaternion, vector
-
-if TYPE_CHECKING:
-    from cbsim.spec.mechanism.bodies import Body
+from cbsim.spec.mechanism.bodies import Body, EmptyShape, Shape, inertia_of, matrix
+from cbsim.spec.mechanism.values import Array, vector
 
 __all__ = [
     "Box",
@@ -35,97 +31,6 @@ __all__ = [
     "inertia_of",
     "matrix",
 ]
-
-
-def matrix(q: ArrayLike) -> Array:
-    """Rotation matrix (3, 3) of a unit quaternion, scalar first."""
-    return np.asarray(rotate(q, np.eye(3)).T)
-
-
-def inertia_of(mass: float, moments: ArrayLike) -> Array:
-    """Inertia (3, 3) [kg m²] about the centre from second moments (3, 3) [m²] per unit of mass."""
-    given = np.asarray(moments, float)
-    return np.asarray(mass * (np.trace(given) * np.eye(3) - given))
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Shape:
-    """Geometry of a body.
-
-    Attributes
-    ----------
-    mass : float or None
-        What the shape weighs when it becomes a body [kg].
-    position_offset : ndarray, shape (3,)
-        Centre of the geometry from the body's centre of mass [m].
-    orientation_offset : ndarray, shape (4,)
-        The geometry's frame in the body's, a unit quaternion, scalar first.
-    scale : ndarray, shape (3,)
-        Factors along the geometry's axes; they count for inertia too.
-    color : ndarray, shape (4,)
-        Red, green, blue, opacity, from 0 to 1.
-    """
-
-    position_offset: Any = None
-    orientation_offset: Any = None
-    scale: Any = 1.0
-    color: Any = (0.75, 0.75, 0.75, 1.0)
-
-    LENGTHS: ClassVar[tuple[str, ...]] = ()  # names of the sizes that a subclass has
-
-    def __post_init__(self) -> None:
-        who = type(self).__name__
-        for name in self.LENGTHS:
-            if number(getattr(self, name), who, name) <= 0.0:
-                raise ModelError(f"{name} is {getattr(self, name)!r}, expected a length above 0 m", subject=who)
-            self._settle(name, float(getattr(self, name)))
-        self._settle("position_offset", vector(self.position_offset, who, "position_offset"))
-        self._settle("orientation_offset", quaternion(self.orientation_offset, who, "orientation_offset"))
-        self._settle("scale", array(self.scale, (3,), who, "scale"))
-        self._settle("color", array(self.color, (4,), who, "color"))
-
-    def _settle(self, name: str, value: object) -> None:
-        object.__setattr__(self, name, value)
-
-    @property
-    def moments(self) -> Array:
-        """Second moments (3, 3) [m²] per unit of mass about the geometry's centre, in its frame, without scale."""
-        raise ModelError("has no inertia of its own: give the body's", subject=type(self).__name__)
-
-    def turned_moments(self) -> Array:
-        """Second moments (3, 3) [m²] per unit of mass, scaled, in the body's frame."""
-        rotation = matrix(self.orientation_offset)
-        scaled = times(times(np.diag(self.scale), self.moments), np.diag(self.scale))
-        return np.asarray(times(times(rotation, scaled), rotation.T))
-
-    def weight(self, mass: float | None = None) -> float:
-        """Mass [kg]: the one given, else the shape's own."""
-        chosen = getattr(self, "mass", None) if mass is None else mass
-        if chosen is None:
-            raise ModelError("has no mass: give mass=…", subject=type(self).__name__)
-        return number(chosen, type(self).__name__, "mass")
-
-    def inertia(self, mass: float | None = None) -> Array:
-        """Inertia (3, 3) [kg m²] about the geometry's own centre, in the body's frame."""
-        return inertia_of(self.weight(mass), self.turned_moments())
-
-    def body(self, mass: float | None = None, *, name: str = "") -> Body:
-        """Make a body filled evenly, whose centre of mass is that of the geometry.
-
-        A position offset says that the geometry is drawn elsewhere; it does not move the mass.
-        """
-        from cbsim.spec.mechanism.bodies import Body
-
-        return Body(self.weight(mass), self.inertia(mass), self, name=name)
-
-    def replaced(self, **changes: object) -> Self:
-        """Return a copy with other offsets, scale, color or sizes."""
-        return replace(self, **changes)
-
-
-@dataclass(frozen=True, eq=False)
-class EmptyShape(Shape):
-    """No geometry at all."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""The same mechanism elsewhere: turned, larger, heavier, and in steps of another length.
+"""Similarity transforms of mechanisms: rotation, scale, mass and length of steps.
 
 Time runs the same in both, so with lengths times λ and masses times μ forces are times μ λ, torques and inertias times
 μ λ², springs and dampers of translations times μ and those of rotations times μ λ². What was tied to the world is tied

@@ -1,4 +1,4 @@
-"""The state of one body as people read it: names of `dojo_api.txt` over rows that a mechanism owns."""
+"""State of one body: names of Dojo's API over the rows of a mechanism."""
 
 from __future__ import annotations
 

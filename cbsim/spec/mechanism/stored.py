@@ -1,4 +1,4 @@
-"""A mechanism with its state and its inputs, as a file keeps it."""
+"""Stored mechanisms: description, state and inputs of a file."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class StoredMechanism:
     locations: Mapping[str, Location] = field(default_factory=dict)
 
     def __eq__(self, other: object) -> bool:
-        """Whether all is the same, but where it stands in a file."""
+        """Whether all is the same, but where it is in a file."""
         if not isinstance(other, StoredMechanism):
             return NotImplemented
         return all(

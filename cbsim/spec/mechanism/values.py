@@ -1,4 +1,4 @@
-"""Arrays of descriptions, checked where they enter, so that a mistake is named where it was made."""
+"""Conversion and checks of arrays in descriptions."""
 
 from __future__ import annotations
 

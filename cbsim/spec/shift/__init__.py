@@ -1,1 +1,1 @@
-"""What a Shift file says: assemblies of bodies and joints, before any of it is a mechanism."""
+"""Contents of a Shift file: assemblies of bodies and joints."""

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from cbsim.errors import Location
-
-if TYPE_CHECKING:
-    from cbsim.spec.shift.model import Reference
+from cbsim.spec.shift.reference import Reference
 
 __all__ = ["Controller", "ForceModule", "Restraint", "Tyre"]
 

@@ -1,4 +1,4 @@
-"""Records of a Shift file, in SI and radians, whichever of the format's dialects they were written in.
+"""Records of a Shift file in SI and radians, for all dialects of the format.
 
 What the engine of the format needs and a simulation here does not (lights, pictures, loggers) is kept as it
 stands, so that it can be written back.
@@ -14,6 +14,7 @@ from cbsim.errors import Location
 from cbsim.spec.brief import brief
 from cbsim.spec.objects import ZERO, Triple
 from cbsim.spec.shift.forces import ForceModule, Restraint
+from cbsim.spec.shift.reference import ORIGIN, Reference
 
 __all__ = [
     "ORIGIN",
@@ -34,29 +35,10 @@ __all__ = [
 ]
 
 NOWHERE = Location("")
-ORIGIN = "origin"  # the frame that every body has
 Rotation = tuple[float, ...]
 Kept = tuple[tuple[str, str], ...]  # key, JSON text of its value
 
 UPRIGHT: Rotation = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
-
-
-class Reference(NamedTuple):
-    """A frame of a body, as a file names it.
-
-    Attributes
-    ----------
-    path : tuple of str
-        Names of assemblies and, last, of the body; ``("fixed",)`` is the ground.
-    frame : str
-        Its frame.
-    rooted : bool
-        Written with colons: from the root of the file first, then from the assembly that it stands in.
-    """
-
-    path: tuple[str, ...]
-    frame: str = ORIGIN
-    rooted: bool = False
 
 
 class Placement(NamedTuple):
@@ -199,7 +181,7 @@ class Joint:
 
 
 class Dormant(NamedTuple):
-    """A record that is not active and has mistakes: it is kept as it stands, in the units of its file.
+    """A record that is not active and has errors: it is kept as written, in the units of its file.
 
     Attributes
     ----------
@@ -218,7 +200,7 @@ class Dormant(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Assembly:
-    """Bodies and joints under a name; assemblies nest, and what is not active is as good as not there."""
+    """Bodies and joints under a name; assemblies nest, and what is not active is the same as not there."""
 
     name: str
     bodies: tuple[Body, ...] = ()

@@ -1,4 +1,4 @@
-"""Numbers of a tyre, as property files have them."""
+"""Parameters of a tyre from a property file."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Compiled stages of a step, one file each: who decides, who moves."""
+"""Compiled stages of a step, one file each: decisions and motion."""

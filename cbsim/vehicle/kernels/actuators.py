@@ -26,6 +26,7 @@ def slew(value, target, limit):
 @kernel
 def follow(value, target, lag, limit, dt):
     """Move a value towards a target as a first-order lag [s] does, by at most `limit`."""
+    # exact solution over dt for a constant target
     gain = 1.0 - math.exp(-dt / lag) if lag > 0.0 else 1.0
     return slew(value, value + gain * (target - value), limit)
 
@@ -75,6 +76,7 @@ def hear(ring, clock, elapsed, step, parameters, actuator):
     parameters : (p,)
     actuator : (6,), out
     """
+    # newest step whose command has passed the dead time; the tolerance absorbs rounding of whole multiples
     heard = clock + math.floor(elapsed - parameters[THROTTLE_DELAY] / step + 1e-9)
     actuator[4] = ring[heard % ring.shape[0], 0]
     heard = clock + math.floor(elapsed - parameters[STEERING_DELAY] / step + 1e-9)

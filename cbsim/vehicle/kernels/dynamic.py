@@ -44,8 +44,8 @@ from cbsim.vehicle.kernels.tyre import compliance, cut
 
 __all__ = ["step_dynamic"]
 
-DUST = 1e-100  # [m/s], [rad/s] what has decayed that far is done with; smaller numbers still are slow to compute
-SPARE_GRIP = 1e-3  # of the capacity: what is left sideways where drive or brakes take all
+DUST = 1e-100  # [m/s], [rad/s] smaller velocities are set to zero, as arithmetic on subnormal numbers is slow
+SPARE_GRIP = 1e-3  # least share of the capacity left for lateral force, so that the compliance stays finite
 
 
 @kernel
@@ -58,6 +58,7 @@ def drive_force(u, throttle, gear, parameters):
     if throttle <= 0.0:
         return 0.0
     top = parameters[MAX_SPEED]
+    # a force that tapers linearly to the resistances, so that the top speed is reached on level ground
     along = min(max(gear * u, 0.0), top)
     full = parameters[MASS] * (
         parameters[MAX_ACCELERATION] * (1.0 - along / top) + parameters[ROLLING_RESISTANCE] * GRAVITY
@@ -67,15 +68,16 @@ def drive_force(u, throttle, gear, parameters):
 
 @kernel
 def holds(need, brake_front, brake_rear, slide_front, slide_rear, gram, limits):
-    """Tell whether friction can take the whole motion in one substep.
+    """Return whether friction can stop all motion within one substep.
 
-    `need` is the longitudinal impulse [N s] that takes, and the brakes give at most `brake_*`; `gram` is N' M⁻¹ N (ff,
-    rr, fr, and the determinant), and `limits` are the impulses of the friction circles.
+    `need` is the longitudinal impulse [N s] that this takes, and `brake_*` are the largest of the brakes; `gram` is
+    N' M⁻¹ N (ff, rr, fr, and the determinant), and `limits` are the impulses of the friction circles.
     """
     have = brake_front + brake_rear
     if need > have:
         return False
     g_ff, g_rr, g_fr, determinant = gram
+    # lateral impulses that stop both axles (Cramer's rule); brakes share the longitudinal impulse in proportion
     share = need / have if have > 0.0 else 0.0
     front = (g_rr * slide_front - g_fr * slide_rear) / determinant
     rear = (g_ff * slide_rear - g_fr * slide_front) / determinant
@@ -84,7 +86,7 @@ def holds(need, brake_front, brake_rear, slide_front, slide_rear, gram, limits):
 
 @inner
 def step_dynamic(planar, wheel, actuator, command, parameters, pull, dt):
-    """Carry a vehicle with conventional wheels through a substep; see `drives.step_vehicle`."""
+    """Advance a vehicle with conventional wheels by a substep; see `drives.step_vehicle`."""
     actuator[0] = slew(actuator[0], command[0], parameters[THROTTLE_RATE] * dt)
     actuator[1] = slew(actuator[1], command[1], parameters[LEVER_RATE] * dt)
     mass, inertia, base = parameters[MASS], parameters[YAW_INERTIA], parameters[WHEELBASE]
@@ -97,14 +99,13 @@ def step_dynamic(planar, wheel, actuator, command, parameters, pull, dt):
     sin, cos = math.sin(steer), math.cos(steer)
     downhill, aside, press = pull
 
-    # axes turn with the body; the velocity stays where it is
+    # rotate the axes with the mean yaw rate of the substep, extrapolated; the velocity in the world is unchanged
     turn = (planar[5] + 0.5 * dt * wheel[3]) * dt
     was_u, was_w = turned(turn, planar[3], planar[4])
     u, w = turned(turn, planar[3], planar[4] + ahead * planar[5])
     r = planar[5]
     entry = u
-
-    # loads, drag, drive
+    # axle loads with transfer by the last substep's acceleration; both stay positive, as the car does not tip over
     weight = mass * press
     front = weight * parameters[FRONT_LOAD] - mass * (wheel[0] - downhill) * parameters[CG_HEIGHT] / base
     front = min(max(front, 1e-3 * weight), 0.999 * weight)
@@ -112,18 +113,19 @@ def step_dynamic(planar, wheel, actuator, command, parameters, pull, dt):
     grip_front, grip_rear = parameters[FRICTION] * front, parameters[FRICTION] * rear
     drag = 1.0 - min(0.5 * AIR_DENSITY * parameters[DRAG_AREA] * math.hypot(u, w) * dt / mass, 1.0)
     u, w = pulled(drag * u, drag * w, downhill, aside, dt)
+    # drive force of each axle, limited by its grip; that of the front wheels acts along the steered direction
     push = 0.0 if handbrake else drive_force(entry, throttle, gear, parameters)
     push_front = min(max(parameters[DRIVE_SPLIT] * push, -grip_front), grip_front)
     push_rear = min(max((1.0 - parameters[DRIVE_SPLIT]) * push, -grip_rear), grip_rear)
     u += dt / mass * (push_front * cos + push_rear)
     w += dt / mass * push_front * sin
     r += dt / inertia * to_front * push_front * sin
-
-    # what brakes and rolling resistance can take
+    # largest forces of brakes and rolling resistance; the handbrake locks the rear wheels
     strength = min(max(-throttle, 0.0), 1.0)
     hold = strength * parameters[MAX_DECELERATION] / press + (1.0 - strength) * parameters[ROLLING_RESISTANCE]
     brake_front = min(hold * front, grip_front)
     brake_rear = grip_rear if handbrake else min(hold * rear, grip_rear)
+    # N' M⁻¹ N: velocity of each axle along its lateral direction per lateral impulse at either axle
     g_ff = 1.0 / mass + (to_front * cos) ** 2 / inertia
     g_rr = 1.0 / mass + to_rear * to_rear / inertia
     g_fr = cos / mass - to_front * to_rear * cos / inertia
@@ -135,6 +137,7 @@ def step_dynamic(planar, wheel, actuator, command, parameters, pull, dt):
     if holds(mass * abs(u), brake_front * dt, brake_rear * dt, slide_front, slide_rear, gram, limits):
         u, w, r, roll_front, roll_rear = 0.0, 0.0, 0.0, 0.0, 0.0
     else:
+        # brakes never reverse an axle's rolling: each axle is given the impulse at most that stops its share of it
         brake_front = cut(brake_front, grip_front, roll_front, slide_front)
         brake_rear = cut(brake_rear, grip_rear, roll_rear, slide_rear)
         total = brake_front + brake_rear
@@ -146,8 +149,7 @@ def step_dynamic(planar, wheel, actuator, command, parameters, pull, dt):
         u -= (brake_front * cos + brake_rear) / mass
         w -= brake_front * sin / mass
         r -= to_front * brake_front * sin / inertia
-
-        # lateral impulses on what the friction circles leave
+        # lateral impulses with the rest of the friction circles: implicit in velocity, secant of the tyre law
         spare_front = max(grip_front**2 - (push_front - brake_front / dt) ** 2, (SPARE_GRIP * grip_front) ** 2)
         spare_rear = max(grip_rear**2 - (push_rear - brake_rear / dt) ** 2, (SPARE_GRIP * grip_rear) ** 2)
         slide_front, slide_rear = cos * (w + to_front * r) - sin * u, w - to_rear * r
@@ -156,6 +158,7 @@ def step_dynamic(planar, wheel, actuator, command, parameters, pull, dt):
         most_front = parameters[FRONT_GRIP] * math.sqrt(spare_front)
         c_front = compliance(stiff_front, most_front, abs(roll_front), abs(slide_front)) / dt
         c_rear = compliance(stiff_rear, math.sqrt(spare_rear), abs(roll_rear), abs(slide_rear)) / dt
+        # determinant of the matrix with the compliances on its diagonal, expanded to avoid cancellation
         determinant += c_front * g_rr + c_rear * g_ff + c_front * c_rear
         g_ff += c_front
         g_rr += c_rear
@@ -164,7 +167,6 @@ def step_dynamic(planar, wheel, actuator, command, parameters, pull, dt):
         u += side_front * sin / mass
         w -= (side_front * cos + side_rear) / mass
         r -= (to_front * cos * side_front - to_rear * side_rear) / inertia
-
     if abs(w) < DUST and abs(r) < DUST:
         w, r = 0.0, 0.0
     # the centre moves by the mean of its velocities before and after
@@ -172,5 +174,6 @@ def step_dynamic(planar, wheel, actuator, command, parameters, pull, dt):
     wheel[0] = (u - entry) / dt
     wheel[3] = (r - planar[5]) / dt if r != 0.0 else 0.0
     planar[3], planar[4], planar[5] = u, w - ahead * r, r
+    # spin of the wheels, 0 where brakes exceed the grip and lock them
     wheel[1] = roll_front / parameters[WHEEL_RADIUS] if hold * front < grip_front else 0.0
     wheel[2] = roll_rear / parameters[WHEEL_RADIUS] if hold * rear < grip_rear and not handbrake else 0.0

@@ -1,4 +1,4 @@
-"""The frame of a body in the plane: velocities seen from axes that turn, and the pose that follows from them."""
+"""Planar frame of a body: velocities in rotating axes, and integration of the pose."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ __all__ = ["carry", "pulled", "turned"]
 def turned(turn, forward, left):
     """Components of a velocity after the axes have turned by an angle [rad], left of forward counted positive.
 
-    A Cayley rotation: the length is kept to the last bits whatever the angle, which is true to 1e-6 at 0.5 rad.
+    A Cayley rotation, which keeps the length to the last bits at any angle; the angle is accurate to 1e-6 at 0.5 rad.
     """
     half = 0.5 * turn
     square = half * half
+    # series of tan(turn / 2); cosine and sine follow by the half-angle formulas, c² + s² = 1 by construction
     t = half * (1.0 + square * (1.0 / 3.0 + square * (2.0 / 15.0)))
     scale = 1.0 / (1.0 + t * t)
     c, s = (1.0 - t * t) * scale, 2.0 * t * scale
@@ -24,7 +25,7 @@ def turned(turn, forward, left):
 
 @kernel
 def pulled(forward, left, downhill, aside, dt):
-    """Components of a velocity [m/s] after gravity has pulled at it for dt [s]; level ground leaves every bit."""
+    """Components of a velocity [m/s] after gravity has acted for dt [s]; unchanged to the bit on level ground."""
     if downhill == 0.0 and aside == 0.0:
         return forward, left
     return forward + dt * downhill, left + dt * aside

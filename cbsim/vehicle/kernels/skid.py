@@ -38,14 +38,14 @@ from cbsim.vehicle.kernels.tyre import compliance
 
 __all__ = ["step_skid"]
 
-SLOW = 0.05  # [m/s] slowest rolling that a slip is taken over; at rest the tyres hold by friction alone
+SLOW = 0.05  # [m/s] least rolling velocity in a slip, which would be undefined at rest
 
 
 @kernel
 def grip(belt, u, w, r, side, acceleration, press, parameters):
-    """Sum k, k x and k x² over the axles of one side (−1 left, +1 right), x [m] ahead of the middle.
+    """Sum secants k, k x and k x² over the axles of one side (−1 left, +1 right), x [m] ahead of the middle.
 
-    `acceleration` [m/s²] is what the tyres give, `press` what the ground bears.
+    `acceleration` [m/s²] is that by the tyres, for the load transfer; `press` [m/s²] is the weight per mass.
     """
     axles = int(parameters[AXLES])
     half, mass = 0.5 * parameters[WHEELBASE], parameters[MASS]
@@ -54,6 +54,7 @@ def grip(belt, u, w, r, side, acceleration, press, parameters):
     rolling = max(abs(belt), SLOW)
     k0, k1, k2 = 0.0, 0.0, 0.0
     for axle in range(axles):
+        # axles at equal distances, −1 the rear and 1 the front; the load transfer is linear in x
         place = 2.0 * axle / (axles - 1) - 1.0
         x = place * half
         load = max(0.5 * mass * press / axles - place * lean, 1e-3 * mass)
@@ -68,13 +69,14 @@ def grip(belt, u, w, r, side, acceleration, press, parameters):
 
 @inner
 def side_of(belt, wanted, u, w, r, side, acceleration, press, parameters, dt):
-    """Speed of a side's wheels, what they push with if their force is limited, and the sums k, k, k x, k x².
+    """Speed of a side's wheels, their force if it is limited, and the sums k, k, k x, k x².
 
-    Wheels speed up at the largest acceleration and push with the drive force at most; brakes hold them back with half
-    the vehicle's largest deceleration, and once they stand, the drive turns them the other way. Where a limit is met,
-    the force is what it is (and the first sum zero) and the wheels' speed yields to it.
+    Wheels speed up at the largest acceleration with at most the drive force. Brakes act with half the vehicle's largest
+    deceleration, and once the wheels are at rest, the drive reverses them. At a limit, the force equals it, the first
+    sum is zero, and the wheels' speed follows from the force.
     """
     ground = u + side * 0.5 * parameters[TRACK] * r
+    # braking where the wanted speed is below that over the ground, unless the wheels already turn the other way
     step = parameters[MAX_ACCELERATION] * dt
     turned_round = wanted * ground < 0.0 and belt * ground <= 0.0
     if (wanted - ground) * ground < 0.0 and abs(ground) > step and not turned_round:
@@ -83,11 +85,13 @@ def side_of(belt, wanted, u, w, r, side, acceleration, press, parameters, dt):
     else:
         goal = slew(belt if (belt - ground) * (wanted - ground) > 0.0 else ground, wanted, step)
         limit = parameters[DRIVE_FORCE]
+    # the goal is reached if the force at its slip is within the limit
     k0, k1, k2 = grip(goal, u, w, r, side, acceleration, press, parameters)
     slip = goal - ground
     if k0 * abs(slip) <= limit:
         return goal, 0.0, k0, k0, k1, k2
-    guess = belt - ground  # of the last substep, where it lies between
+    # else the slip at which force = limit, by one secant step from the last substep's slip if that is in between
+    guess = belt - ground
     if guess * slip > 0.0 and abs(guess) < abs(slip):
         k0, k1, k2 = grip(belt, u, w, r, side, acceleration, press, parameters)
     yields = ground + math.copysign(min(limit / k0, abs(slip)), slip)
@@ -97,12 +101,12 @@ def side_of(belt, wanted, u, w, r, side, acceleration, press, parameters, dt):
 
 @inner
 def step_skid(planar, wheel, actuator, command, parameters, pull, dt):
-    """Carry a vehicle with skid wheels through a substep; see `drives.step_vehicle`."""
+    """Advance a vehicle with skid wheels by a substep; see `drives.step_vehicle`."""
     want_left, want_right = slew_levers(actuator, command, parameters, dt)
     mass, inertia = parameters[MASS], parameters[YAW_INERTIA]
     half, radius = 0.5 * parameters[TRACK], parameters[WHEEL_RADIUS]
 
-    # axes turn with the body; the velocity stays where it is
+    # rotate the axes with the yaw rate; the velocity in the world is unchanged
     turn = planar[5] * dt
     was_u, was_w = turned(turn, planar[3], planar[4])
     r = planar[5]
@@ -113,6 +117,7 @@ def step_skid(planar, wheel, actuator, command, parameters, pull, dt):
 
     left, right = wheel[1] * radius, wheel[2] * radius
     locked = command[5] > 0.0
+    # if braked and slow enough, friction stops all motion in this substep: static friction
     hold = parameters[FRICTION] * press
     if not locked:
         hold = min(hold, parameters[MAX_DECELERATION])
@@ -133,6 +138,7 @@ def step_skid(planar, wheel, actuator, command, parameters, pull, dt):
             right, push_right, long_right, r0, r1, r2 = side_of(
                 right, want_right, u, w, r, 1.0, given, press, parameters, dt
             )
+        # the matrix M + dt Σ k J'J in (u, w, r), where u and w are not coupled: eliminate both, solve for r
         uu = mass + dt * (long_left + long_right)
         ww = mass + dt * (l0 + r0)
         ur, wr = dt * half * (long_right - long_left), dt * (l1 + r1)

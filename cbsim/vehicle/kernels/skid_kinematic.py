@@ -13,10 +13,11 @@ __all__ = ["step_skid_kinematic"]
 
 @inner
 def step_skid_kinematic(planar, wheel, actuator, command, parameters, dt):
-    """Differential model: each side runs at throttle · lever · top speed."""
+    """Differential drive: each side runs at throttle · lever · top speed."""
     left, right = slew_levers(actuator, command, parameters, dt)
     speed = 0.5 * (left + right)
     rate = (right - left) / parameters[TRACK]
+    # an arc of constant curvature: its chord points along the mean heading
     turn = rate * dt
     chord = speed * dt * sinc(0.5 * turn)
     heading = planar[2]

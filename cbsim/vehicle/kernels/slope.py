@@ -18,7 +18,7 @@ __all__ = ["step_on_ground"]
 
 @inner
 def lean(sine, cosine, stretch):
-    """Angle [rad] that a heading of that sine and cosine from uphill gains where cosines count `stretch` as much."""
+    """Change of a heading [rad], given by sine and cosine from uphill, when lengths uphill are scaled by `stretch`."""
     return math.atan2(sine, stretch * cosine) - math.atan2(sine, cosine)
 
 
@@ -37,6 +37,7 @@ def step_on_ground(drive, planar, wheel, actuator, command, parameters, p, q, dt
     ex, ey = p / rise, q / rise  # uphill
     x, y, above = planar[0], planar[1], planar[2]
     fx, fy = -math.sin(above), math.cos(above)
+    # heading in the ground plane, where lengths uphill are 1 / cos a longer than on the map
     within = above + lean(ex * fy - ey * fx, fx * ex + fy * ey, secant)
     fx, fy = -math.sin(within), math.cos(within)
     sine, cosine = ex * fy - ey * fx, fx * ex + fy * ey
@@ -44,10 +45,11 @@ def step_on_ground(drive, planar, wheel, actuator, command, parameters, p, q, dt
     down = -GRAVITY * rise / secant
     pull = (down * cosine, -down * sine, GRAVITY / secant)
     step_vehicle(drive, planar, wheel, actuator, command, parameters, pull, dt)
+    # project the displacement back onto the map: its uphill component shrinks by cos a
     along = (1.0 - 1.0 / secant) * ((planar[0] - x) * ex + (planar[1] - y) * ey)
     planar[0] -= along * ex
     planar[1] -= along * ey
-    if planar[2] == within:  # what does not turn keeps every bit
+    if planar[2] == within:  # without a turn, the heading keeps its bits
         planar[2] = above
     else:
         fx, fy = -math.sin(planar[2]), math.cos(planar[2])

@@ -18,12 +18,14 @@ __all__ = ["compliance", "cut"]
 def compliance(stiffness, capacity, rolling, sliding):
     """Sliding velocity over force [m/s/N] of a tyre that slides at `sliding` ≥ 0 and rolls at `rolling` ≥ 0 [m/s].
 
-    `stiffness` is dF/dσ [N] at no slip; `capacity` > 0 is the largest force [N]. Zero for a tyre that does neither: it
+    `stiffness` is dF/dσ [N] at no slip; `capacity` > 0 is the largest force [N]. Zero for a tyre at rest, which
     sticks.
     """
+    # p = θ σ < 1: part of the contact patch adheres; multiplied by the rolling velocity, which may be 0
     full = 3.0 * capacity * rolling
     pull = stiffness * sliding
     if pull < full:
+        # F = C σ (1 − p + p² / 3), and the sliding velocity is σ times the rolling one
         p = pull / full
         return rolling / (stiffness * (1.0 - p + p * p / 3.0))
     return sliding / capacity
@@ -31,8 +33,9 @@ def compliance(stiffness, capacity, rolling, sliding):
 
 @kernel
 def cut(brake, grip, rolling, sliding):
-    """Part of a brake force [N] that friction can give; a locked wheel's points against all of its motion."""
+    """Brake force [N] limited by friction; on a locked wheel, friction opposes the direction of sliding."""
     speed = math.hypot(rolling, sliding)
+    # a locked wheel's force has the magnitude of the grip, and this component along the wheel
     if brake * speed > grip * abs(rolling):
         return grip * abs(rolling) / speed
     return brake

@@ -1,5 +1,4 @@
 // The page: camera, player, labels, keys. `window.cbsim` lets a program look and steer, as the tests do.
-const $ = (id) => document.getElementById(id);
 const SPEEDS = [0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8];
 const HELP = [
   ["drag", "turn"], ["right drag, or shift", "move"], ["wheel", "nearer, further"], ["space", "play, pause"],
@@ -11,8 +10,9 @@ const THEMES = {
   dark: { top: [0.10, 0.125, 0.16], low: [0.055, 0.066, 0.082], floor: [[0.27, 0.295, 0.33, 1], [0.215, 0.24, 0.275, 1]] },
 };
 
-class Page {
+class Page extends Player {
   constructor(scene, bytes) {
+    super();
     this.scene = scene;
     this.motion = new Motion(scene, bytes);
     const solids = scene.solids.map((s) => ({
@@ -20,9 +20,7 @@ class Page {
     }));
     this.renderer = new Renderer($("view"), scene, solids);
     this.renderer.pictured.then(() => this.wake());
-    this.time = this.motion.times[0];
-    this.playing = false;
-    this.speed = 1;
+    this.start(this.motion.times, SPEEDS);
     this.hidden = new Set();
     this.follow = scene.camera.follow;
     this.named = false;
@@ -57,11 +55,7 @@ class Page {
     const tile = this.scene.floor?.grid ? `tiles of ${Number(this.scene.floor.tile.toPrecision(6))} m` : "";
     $("scale").textContent = [`${motion.frames.length} ${motion.frames.length === 1 ? "body" : "bodies"}`, tile].filter(Boolean).join(" · ");
     $("player").hidden = last < 1;
-    $("scrub").max = last;
-    for (const speed of SPEEDS) $("speed").add(new Option(`${speed} ×`, speed, false, speed === 1));
-    $("play").onclick = () => this.play(!this.playing);
-    $("scrub").oninput = () => { this.play(false); this.seek(+$("scrub").value); };
-    $("speed").onchange = () => { this.speed = +$("speed").value; $("view").focus(); };
+    $("speed").addEventListener("change", () => $("view").focus());
     const kinds = new Set(this.scene.solids.map((s) => s.kind));
     for (const [kind, text] of [["contact", "contacts"], ["joint", "joints"], ["frame", "frames"]])
       if (kinds.has(kind)) this.toggle(text, () => !this.hidden.has(kind), () => this.hidden.delete(kind) || this.hidden.add(kind));
@@ -123,7 +117,7 @@ class Page {
   }
 
   keys() {
-    const frame = (n) => () => { this.play(false); this.seek(this.motion.before(this.time) + n); };
+    const frame = (n) => () => this.step(n);
     const speed = (n) => () => {
       const box = $("speed");
       box.selectedIndex = Math.max(0, Math.min(SPEEDS.length - 1, box.selectedIndex + n));
@@ -131,7 +125,7 @@ class Page {
     };
     const press = (button) => () => button?.click();
     const does = {
-      " ": () => this.play(!this.playing), Home: () => this.seek(0), End: () => this.seek(this.motion.times.length - 1),
+      " ": () => this.play(!this.playing), Home: () => this.frame(0), End: () => this.frame(Infinity),
       ArrowUp: speed(1), ArrowDown: speed(-1), r: () => this.home(), f: press(this.following), l: press(this.naming),
       d: press(this.theming), "?": press(this.helping),
     };
@@ -142,33 +136,6 @@ class Page {
       e.preventDefault();
       act();
     });
-  }
-
-  play(on) {
-    this.playing = on && this.motion.times.length > 1;
-    if (this.playing && this.time >= this.motion.end) this.time = this.motion.times[0];
-    this.then = null;
-    $("play").textContent = this.playing ? "❚❚" : "▶";
-    $("play").setAttribute("aria-label", this.playing ? "Pause" : "Play");
-    this.wake();
-  }
-
-  seek(k) { this.time = this.motion.times[Math.max(0, Math.min(this.motion.times.length - 1, k))]; this.wake(); }
-
-  wake() { this.asked ??= requestAnimationFrame((now) => { this.asked = null; this.tick(now); }); }
-
-  tick(now) {
-    if (this.playing) {
-      if (this.then !== null) this.time += (now - this.then) / 1000 * this.speed;
-      this.then = now;
-      const { times, end } = this.motion;
-      if (this.time > end) {
-        if ($("loop").checked) this.time = times[0] + (this.time - times[0]) % (end - times[0] || 1);
-        else { this.time = end; this.play(false); }
-      }
-    }
-    this.draw();
-    if (this.playing) this.wake();
   }
 
   draw() {
@@ -187,10 +154,7 @@ class Page {
       view: this.view, projection: this.projection, eye, target: this.target, radius: scene.camera.radius, models, theme,
       shown: (s) => !this.hidden.has(s.kind),
     });
-    const k = motion.before(this.time);
-    $("scrub").value = k;
-    $("scrub").setAttribute("aria-valuetext", `${this.time.toFixed(3)} s`);
-    $("clock").textContent = `${this.time.toFixed(2)} / ${motion.end.toFixed(2)} s · ${k + 1}/${motion.times.length}`;
+    this.tell(3, ` · ${this.index() + 1}/${this.times.length}`);
     this.point();
     this.label();
   }
@@ -236,11 +200,6 @@ class Page {
   }
 }
 
-function fail(problem) {
-  $("trouble").textContent = problem.message;
-  $("trouble").hidden = false;
-}
-
 const ready = (async () => {
   const scene = JSON.parse($("data").textContent);
   const page = new Page(scene, await inflate(scene.data));
@@ -252,7 +211,7 @@ window.cbsim = {
   ready: ready.then((page) => {
     Object.assign(window.cbsim, {
       frames: page.motion.frames, times: Array.from(page.motion.times), page,
-      seek: (k) => { page.play(false); page.seek(k); page.draw(); },
+      seek: (k) => { page.play(false); page.frame(k); page.draw(); },
       show: (time) => { page.play(false); page.time = time; page.draw(); },
       pose: (name) => page.motion.pose(page.time, page.motion.frames.indexOf(name)),
       project: (point) => page.project(point),

@@ -7,17 +7,6 @@ class Motion { // where every frame is at any time
     this.q = unpack(bytes, scene.q);
   }
 
-  get end() { return this.times[this.times.length - 1]; }
-
-  before(time) { // number of the last node that is not after a time
-    let low = 0, high = this.times.length - 1;
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if (this.times[middle] <= time) low = middle; else high = middle - 1;
-    }
-    return low;
-  }
-
   node(k, i) {
     const at = k * this.frames.length + i;
     return {
@@ -27,7 +16,7 @@ class Motion { // where every frame is at any time
   }
 
   pose(time, i) { // at a node it is that node
-    const k = this.before(time), one = this.node(k, i);
+    const k = lastBefore(this.times, time), one = this.node(k, i);
     if (k + 1 >= this.times.length || time <= this.times[k]) return one;
     const s = (time - this.times[k]) / (this.times[k + 1] - this.times[k]), other = this.node(k + 1, i);
     return {

@@ -1,6 +1,6 @@
 """Conflict areas of lanelets, and who yields: ways in of those who do in one colour, of those who go first in another.
 
-Where the order of arrival decides, both ways in have the colour of those who yield: each does to whoever came first.
+Where the order of arrival decides, both approaches have the colour of those who yield, to the one that came first.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from cbsim.formats.juice.grammar import elements_table
+from cbsim.formats.juice.grammar import ANY, ELEMENTS, IGNORED, LISTS
 from cbsim.models.juice.controls import CONTROLS
 from cbsim.models.juice.description import CHOICES, OPTIONS
 from tests.common import ROOT
@@ -15,6 +15,29 @@ SOURCES = [path for room in ("formats", "models") for path in (ROOT / "cbsim" / 
 
 def section(title):
     return PAGE.split(f"## {title}")[1].split("\n## ")[0]
+
+
+def elements_table():
+    """Make the table of elements of the documentation."""
+    lines = ["| in | element | of old | without | what becomes of it |", "|---|---|---|---|---|"]
+    for parent, items in ELEMENTS.items():
+        for item in items:
+            old = " ".join(f"`{tag}`" for tag in item.old)
+            note = item.note + (f"; {item.range.words}" if item.range != ANY else "")
+            lines.append(f"| `{parent}` | `{item.tag}` | {old} | {shown(item.default)} | {note.lstrip('; ')} |")
+        lines += [f"| `{parent}` | `{tag}` | | | a list |" for tag in LISTS.get(parent, ())]
+        lines += [f"| `{parent}` | `{tag}` | | | ignored |" for tag in IGNORED.get(parent, ())]
+    return "\n".join(lines) + "\n"
+
+
+def shown(default):
+    if default is None:
+        return "error"
+    if isinstance(default, tuple):
+        return " ".join(f"{float(part):g}" for part in default)
+    if isinstance(default, bool):
+        return str(int(default))
+    return f"{default:g}" if isinstance(default, int | float) else default
 
 
 def words(text):

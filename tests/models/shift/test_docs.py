@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from cbsim.formats.shift.elements import key_table
+from cbsim.formats.shift.grammar import RECORDS
 from cbsim.formats.shift.names import JOINTS
 from cbsim.models.shift.description import OPTIONS
 from tests.common import ROOT
@@ -18,6 +18,19 @@ SOURCES = [
 
 def section(title):
     return PAGE.split(f"## {title}")[1].split("\n## ")[0]
+
+
+def key_table():
+    """Return a row of the table for every key: where it stands, its name, what becomes of it, its meaning."""
+    for place, model in RECORDS.items():
+        shared = [name for name in ("active", "comment") if name in model.model_fields]
+        for name in (*(name for name in model.model_fields if name not in shared), *shared):
+            field = model.model_fields[name]
+            extra = field.json_schema_extra
+            status = extra["status"] if isinstance(extra, dict) else ""
+            needed = " (needed)" if field.is_required() else ""
+            meaning = (field.description or "").replace("|", "\\|")
+            yield f"| {place} | `{name}` | {status}{needed} | {meaning} |"
 
 
 def words(text):

@@ -1,1 +1,1 @@
-"""Scripts of IRIT (``.irt``): words, grammar, and a machine that runs them within limits."""
+"""IRIT scripts (``.irt``): tokens, grammar and an interpreter with limits."""

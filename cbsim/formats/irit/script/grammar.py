@@ -80,11 +80,11 @@ Node = Literal | Name | Call | Operation | Sequence | Routine
 
 
 class _WrongError(Exception):
-    """What stands here is no statement; it has been told."""
+    """What stands here is not a statement; it has been reported."""
 
 
 def within(node: Node) -> Iterator[Node]:
-    """Give a tree and all below it."""
+    """Return a tree and all below it."""
     waiting = [node]
     while waiting:
         item = waiting.pop()
@@ -100,7 +100,7 @@ def within(node: Node) -> Iterator[Node]:
 
 
 def parse(source: Source, problems: Problems) -> list[Node]:
-    """Parse a script; a statement with a mistake (E060) is left out."""
+    """Parse a script; a statement with an error (E060) is left out."""
     parser, found = _Parser(source, problems), []
     while parser.ahead.kind != END:
         try:
@@ -129,7 +129,7 @@ class _Parser:
         return word
 
     def recover(self) -> None:
-        """Go on behind the next ``;``."""
+        """Continue after the next ``;``."""
         self.depth = 0
         while self.ahead.kind != END and self.take()[:2] != (SIGN, ";"):
             pass

@@ -1,18 +1,19 @@
-"""The machine that runs a script, within limits of steps, depth and memory, and tells its mistakes with their lines.
+"""Interpreter of scripts, with limits of steps, depth and memory, and located errors.
 
-A statement that fails is left; variables that it would have set are unknown from then on, so that what follows from
-them is not told again. A line that fails in the same way each time that it is come to, within a function, is told once.
+A statement that fails is skipped, and the variables that it would have set are unknown from then on, so that errors
+that follow from them are not reported. A line within a function that fails repeatedly is reported once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from itertools import chain
 from pathlib import Path
+from typing import Any, Protocol
 
 from cbsim.errors import FileError, Location, Problem, Problems, Severity, did_you_mean
 from cbsim.formats.irit.script.constants import AXES, constants
-from cbsim.formats.irit.script.functions import FUNCTIONS, IGNORED, UNDONE, UNSUPPORTED
+from cbsim.formats.irit.script.functions.names import IGNORED, UNDONE, UNSUPPORTED
 from cbsim.formats.irit.script.grammar import Call, Literal, Name, Node, Operation, Routine, Sequence, parse, within
 from cbsim.formats.irit.script.operators import LOGIC, binary, unary
 from cbsim.formats.irit.script.values import Trouble, Value, kind_of, weigh
@@ -22,11 +23,22 @@ from cbsim.paths import Files
 
 __all__ = ["Machine"]
 
-STEPS = 2_000_000  # values worked out by a script
+STEPS = 2_000_000  # values computed by a script
 AT_ONCE = 64  # members of a list, or letters of a text, that are copied or compared in the time of a step
 NUMBERS = 5_000_000  # numbers in all values that it makes
 CALLS = 60  # functions in one another
 INCLUDES = 10
+
+
+class NativeFunction(Protocol):
+    """A function of the interpreter, as `cbsim.formats.irit.script.functions.function.Function`."""
+
+    @property
+    def call(self) -> Callable[[Any, list[Value]], Value | None]: ...
+    @property
+    def counts(self) -> tuple[int, int]: ...
+    @property
+    def usage(self) -> str: ...
 
 
 class _ExitError(Exception):
@@ -39,9 +51,11 @@ class Machine:
     Parameters
     ----------
     problems : Problems
-        Gets every mistake.
+        Collects all problems.
     files : Files
         What may be included and loaded.
+    functions : mapping
+        Name → function of the interpreter.
 
     Attributes
     ----------
@@ -53,8 +67,8 @@ class Machine:
         Global variables; None is one whose statement failed.
     """
 
-    def __init__(self, problems: Problems, files: Files) -> None:
-        self.problems, self.files = problems, files
+    def __init__(self, problems: Problems, files: Files, functions: Mapping[str, NativeFunction]) -> None:
+        self.problems, self.files, self.functions = problems, files, functions
         self.variables = _beginning()
         self.builtin = frozenset(self.variables)
         self.frames: list[dict[str, Value | None]] = []
@@ -173,21 +187,21 @@ class Machine:
         return self._call(node)
 
     def value(self, node: Node) -> Value:
-        """Work out a tree that must have a value."""
+        """Compute a tree that must have a value."""
         value = self.evaluate(node)
         if value is None:
             raise Trouble("E063", "this has no value", place=node.place)
         return value
 
     def number(self, node: Node, what: str) -> float:
-        """Work out a tree that must be a number."""
+        """Compute a tree that must be a number."""
         data = self.value(node).data
         if not isinstance(data, float):
             raise Trouble("E063", f"{what} is a {kind_of(data)}, expected a number", place=node.place)
         return data
 
     def work(self, steps: int = 1) -> None:
-        """Count steps: values worked out, or looked at within a function."""
+        """Count steps: values computed, or looked at within a function."""
         self._steps += steps
         if self._steps > STEPS:
             raise Trouble("E065", f"the script takes more than {STEPS} steps", "does a loop never end?")
@@ -252,7 +266,7 @@ class Machine:
         routine = self._find(node.name).get(node.name)
         if routine is not None and isinstance(routine.data, Routine):
             return self._routine(node, routine.data)
-        function = FUNCTIONS.get(node.name)
+        function = self.functions.get(node.name)
         if function is None:
             return self._unknown(node)
         least, most = function.counts
@@ -280,7 +294,7 @@ class Machine:
             raise Trouble("", "")
         if node.name in UNSUPPORTED:
             raise Trouble("E061", f"the function {quote(node.name)} of IRIT is not supported")
-        hint = did_you_mean(node.name, (*FUNCTIONS, *CONTROL))
+        hint = did_you_mean(node.name, (*self.functions, *CONTROL))
         raise Trouble("E061", f"no function {quote(node.name)}", hint)
 
     def _routine(self, node: Call, routine: Routine) -> Value | None:

@@ -1,8 +1,9 @@
-"""What a script makes, as objects of the data grammar."""
+"""Result of a script, as objects of the data grammar."""
 
 from __future__ import annotations
 
 from cbsim.errors import Problems
+from cbsim.formats.irit.script.functions import FUNCTIONS
 from cbsim.formats.irit.script.machine import Machine
 from cbsim.formats.irit.script.values import Shape, Trouble, Value, object_of
 from cbsim.formats.reader import Source
@@ -16,7 +17,7 @@ MEMBER = 4  # steps that making an object takes
 
 def run_script(source: Source, problems: Problems, files: Files) -> tuple[IritObject, ...]:
     """Run a script, and return what it saves; where it saves nothing, what it shows last, else its variables."""
-    machine = Machine(problems, files)
+    machine = Machine(problems, files, FUNCTIONS)
     machine.run(source)
     try:
         return _made(machine)

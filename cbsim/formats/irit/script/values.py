@@ -52,12 +52,12 @@ DEEPEST = 60  # lists in one another; what reads them goes into them by itself
 
 
 class Trouble(Exception):  # noqa: N818 (an event of the machine, which makes a Problem of it)
-    """Why a script cannot go on.
+    """Why a script cannot continue.
 
     Attributes
     ----------
     code, message, hint : str
-        Of the problem; an empty code says that it has been told.
+        Of the problem; an empty code says that it has been reported.
     place : Location or None
         Where, if not where the machine is.
     """
@@ -139,7 +139,7 @@ def weigh(value: Value) -> int:
 
 
 def _is_sound(data: Data) -> bool:
-    """Tell whether all coordinates are numbers that a data file may hold."""
+    """Return whether all coordinates are numbers that a data file may hold."""
     if isinstance(data, Shape):
         return all(_is_sound_item(item) for item in data.items)
     if isinstance(data, (Point, Vector)):

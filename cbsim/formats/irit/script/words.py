@@ -1,4 +1,4 @@
-"""Words of a script: names, numbers, texts, operators; comments left out."""
+"""Tokens of a script: names, numbers, texts and operators, without comments."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Word(NamedTuple):
     kind : str
         ``name``, ``number``, ``text``, ``sign`` or ``end``.
     text : str
-        As it stands; a name in lower case, a text without quotes.
+        As written; a name in lower case, a text without quotes.
     line : int
         1-based.
     """
@@ -41,7 +41,7 @@ class Word(NamedTuple):
 
 
 def words_of(source: Source, problems: Problems) -> list[Word]:
-    """Cut a script into words, the last of which is its end; what is none is complained about (E060, E050)."""
+    """Cut a script into words, the last of which is its end; what is none is reported (E060, E050)."""
     text, at, line = source.text, 0, 1
     found: list[Word] = []
     while at < len(text):

@@ -1,1 +1,1 @@
-"""What the pilot computes often: its look at a scan, ways across zones, and the speeds of its path."""
+"""Compiled functions of the pilot: obstacles in scans, paths across zones, speeds of a path."""

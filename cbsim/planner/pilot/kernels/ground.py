@@ -1,4 +1,4 @@
-"""Ways across a zone: its raster, the ways that may be tried, and the one that costs least."""
+"""Path search across a zone: its raster, candidate paths, and the cheapest of them."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from cbsim.planner.pilot.kernels.words import advance, dubins_into, three_point_
 
 __all__ = ["best_of", "candidates_into", "distances_into", "mark_into"]
 
-GEAR_CHANGE = 6.0  # [m] of way that one is worth
-TIGHT = 2.0  # [m] of way that the smallest circle is worth
-OUTSIDE = 60.0  # [m] of way that each metre beyond the perimeter is worth
-ON_SPOT = 6.0  # [m] of way for each metre driven over another spot
-IN_LINE = 0.9689124217106447  # cos 0.25: of the angle to the direction in which one passes an entry or exit
-SAMPLE = 0.7  # [m] distance of the footprints looked at
+GEAR_CHANGE = 6.0  # cost of a gear change [m]
+TIGHT = 2.0  # cost of arcs of the smallest radius [m]
+OUTSIDE = 60.0  # cost per metre beyond the perimeter
+ON_SPOT = 6.0  # cost per metre driven over another spot
+IN_LINE = 0.9689124217106447  # cos 0.25 rad: largest angle to the direction of an entry or exit where it is passed
+SAMPLE = 0.7  # [m] distance between tested footprints
 
 
 @kernel
 def distances_into(west, south, cell, edges, out):
-    """Write how far each cell of a raster (columns, rows) is from an area [m], 0 inside.
+    """Write the distance [m] of each cell of a raster (columns, rows) from an area, 0 inside.
 
-    `edges` (n, 4) [m] are the sides of all its rings; what an odd number of them encloses is inside.
+    `edges` (n, 4) [m] are the sides of all its rings; points enclosed by an odd number of rings are inside.
     """
     for column in range(out.shape[0]):
         x = west + cell * column
@@ -30,6 +30,7 @@ def distances_into(west, south, cell, edges, out):
             for k in range(edges.shape[0]):
                 ax, ay = edges[k, 0], edges[k, 1]
                 dx, dy = edges[k, 2] - ax, edges[k, 3] - ay
+                # even-odd rule: count the edges that a ray to the east crosses
                 if (ay > y) != (edges[k, 3] > y) and x < ax + dx * (y - ay) / dy:
                     inside = not inside
                 square = dx * dx + dy * dy
@@ -59,29 +60,29 @@ def mark_into(west, south, cell, ax, ay, bx, by, half, number, out):
 
 @kernel
 def candidates_into(start, goal, outs, counts, straights, radii, run_in, found, words, arcs, lengths):
-    """Write ways from one pose to another: out as given, a straight, a word of three, a straight.
+    """Write candidate paths between two poses: given first arcs, a straight, a word of three arcs, a straight.
 
     Parameters
     ----------
     start, goal : (3,)
     outs, counts : (n, 2, 2), (n,)
-        How one may begin: up to two arcs each, and how many they are.
+        First arcs: up to two each, and their numbers.
     straights : (m,) [m]
-        Lengths of the first straight, and what the last one has beyond `run_in`.
+        Lengths of the first straight, and of the last one beyond `run_in`.
     radii : (2,) [m]
     run_in : float
-        Straight way before the goal, at least [m].
+        Least length of the straight before the goal [m].
     found : (6, 3, 2)
         Scratch.
     words, arcs : (n · m · m · 20, 7, 2), (…), out
-        Arcs (curvature, length), and how many they are.
+        Arcs (curvature, length), and their numbers.
     lengths : (…), out
-        [m] of way, gear changes and tight bends counted.
+        Costs of length, gear changes and tight bends [m].
 
     Returns
     -------
     int
-        How many there are.
+        Number of candidates.
     """
     count = 0
     begin, end = start.copy(), goal.copy()
@@ -119,13 +120,13 @@ def candidates_into(start, goal, outs, counts, straights, radii, run_in, found, 
 
 @inner
 def passes(x, y, heading, end, reach):
-    """Tell whether a pose is so near to an end of the way (3,), and so much in line with it, that it passes it."""
+    """Return whether a pose is near an end of the path (3,) and aligned with it, so that it passes through it."""
     return math.hypot(x - end[0], y - end[1]) < reach and math.cos(heading - end[2]) > IN_LINE
 
 
 @inner
 def footprint(x, y, heading, body, frame, outside, spot, own_1, own_2, exempt):
-    """Look at corners and middles of the sides of the body at a pose: how far out they are [m], and on other spots."""
+    """Test corners and edge midpoints of the body: largest distance outside [m], and whether any is on other spots."""
     nose, tail, half = body
     west, south, cell = frame
     sine, cosine = math.sin(heading), math.cos(heading)
@@ -146,19 +147,19 @@ def footprint(x, y, heading, body, frame, outside, spot, own_1, own_2, exempt):
 
 @kernel
 def best_of(order, words, arcs, lengths, start, goal, leaving, parking, body, frame, outside, spot):
-    """Find the way that costs least: its number, or -1, and its cost [m].
+    """Find the path of least cost: its number, or -1, and its cost [m].
 
     Parameters
     ----------
     order : (n,)
-        Ways, the shortest first; looking ends when the next is longer than the best one's cost.
+        Paths by increasing length; the search ends at the first that is longer than the least cost.
     words, arcs, lengths
         From `candidates_into`.
     start, goal : (3,)
     leaving, parking : int
-        Spots that one comes out of and goes into; 0 for none.
+        Spots at start and goal; 0 for none.
     body : tuple of float
-        From the point that follows the path to nose and tail, and half the width [m].
+        Distances from the control point to front and rear, and half the width [m].
     frame : tuple of float
         West, south, and size of a cell [m] of the raster.
     outside, spot : (columns, rows)
@@ -176,6 +177,7 @@ def best_of(order, words, arcs, lengths, start, goal, leaving, parking, body, fr
         x, y, heading = start[0], start[1], start[2]
         for piece in range(last):
             count = math.ceil(abs(word[piece, 1]) / SAMPLE)
+            # the own spots are crossed while reversing out of the first and driving into the last
             exempt = (leaving > 0 and piece < backing) or (parking > 0 and piece == last - 1)
             for sample in range(count + 1):
                 along = word[piece, 1] * sample / count if count > 0 else 0.0
@@ -186,7 +188,7 @@ def best_of(order, words, arcs, lengths, start, goal, leaving, parking, body, fr
                 over += on_spot
             x, y, heading = advance(x, y, heading, word[piece, 0], word[piece, 1])
             if lengths[k] + OUTSIDE * strayed + ON_SPOT * SAMPLE * over >= cost:
-                break  # it cannot become the best any more
+                break  # it can no longer be the best
         total = lengths[k] + OUTSIDE * strayed + ON_SPOT * SAMPLE * over
         if total < cost:
             best, cost = k, total

@@ -1,4 +1,4 @@
-"""The look at a scan: which of its returns lie in the way."""
+"""Obstacles in a scan: returns that lie on the planned path."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from cbsim.jit import kernel
 
 __all__ = ["first_return"]
 
-HALF_ROW = 0.6  # [m] of way about each place that is looked at
+HALF_ROW = 0.6  # [m] half the length of path that each row represents
 
 
 @kernel
 def first_return(ranges, returned, directions, position, orientation, places, rows, body):
-    """Station [m] of the first return in the way; infinity if there is none.
+    """Station [m] of the first return on the path; infinity if there is none.
 
     Parameters
     ----------
@@ -26,18 +26,20 @@ def first_return(ranges, returned, directions, position, orientation, places, ro
     places : (n, 5)
         Rows of the path: x, y [m], sine and cosine of the direction, station [m].
     rows : tuple of int
-        First row looked at, the row after the last, and every how many.
+        First row, row after the last, and stride.
     body : tuple of float
-        Heights [m] in the world between which a return is in the way, half the width of the way [m], the range beyond
-        which nothing matters [m], and how far beyond the first row's station the vehicle itself ends [m].
+        Least and largest height of obstacles in the world [m], half the width of the path [m], largest range [m], and
+        distance of the vehicle's own front beyond the first row's station [m].
     """
     first, stop, every = rows
     low, high, half, far, own = body
     begin = places[first, 4] + own
+    # bounding box of the path, to discard most returns cheaply
     west, south, east, north = math.inf, math.inf, -math.inf, -math.inf
     for row in range(first, stop, every):
         west, south = min(west, places[row, 0] - half), min(south, places[row, 1] - half)
         east, north = max(east, places[row, 0] + half), max(north, places[row, 1] + half)
+    # third row of the rotation matrix: heights alone, before the whole direction is rotated
     w, x, y, z = orientation[0], orientation[1], orientation[2], orientation[3]
     rise_x, rise_y, rise_z = 2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)
     nearest = math.inf

@@ -1,4 +1,4 @@
-"""Speeds along a path that can be driven."""
+"""Feasible speed profile along a path."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["plan_speeds"]
 
 @kernel
 def plan_speeds(station, halts, push, brake, begin, speed):
-    """Lower limits to speeds that can be driven: at rest at each halt, accelerations within bounds.
+    """Reduce speed limits to a feasible profile: zero at each halt, accelerations within bounds.
 
     Parameters
     ----------
@@ -21,9 +21,9 @@ def plan_speeds(station, halts, push, brake, begin, speed):
     push, brake : float
         [m/s²]
     begin : float
-        Speed in the first row at most [m/s].
+        Largest speed in the first row [m/s].
     speed : (n,) [m/s], out
-        Holds the limits when called.
+        Speed limits on input.
     """
     last, row = speed.shape[0] - 1, 0
     for h in range(halts.shape[0]):
@@ -33,6 +33,7 @@ def plan_speeds(station, halts, push, brake, begin, speed):
         if row > 0:
             speed[row - 1] = min(speed[row - 1], math.sqrt(2.0 * brake * max(0.0, halts[h] - station[row - 1])))
     speed[0] = min(speed[0], begin)
+    # backward pass: v² = v₀² + 2 a s limits the speed before slower places; the forward pass limits acceleration
     for k in range(last - 1, -1, -1):
         reached = speed[k + 1] * speed[k + 1] + 2.0 * brake * (station[k + 1] - station[k])
         if speed[k] * speed[k] > reached:

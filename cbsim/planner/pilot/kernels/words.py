@@ -1,4 +1,4 @@
-"""Words of three arcs from pose to pose: Dubins' ways, and turns in three points. See `cbsim.planner.pilot.moves`."""
+"""Paths of three arcs between poses: Dubins paths and three-point turns. See `cbsim.planner.pilot.arc_paths`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from cbsim.jit import inner, kernel
 
 __all__ = ["advance", "dubins_into", "three_point_into"]
 
-EXACT = 1e-6  # [m] and [rad] a word that ends farther from its goal than this solves another problem
+EXACT = 1e-6  # [m] and [rad] largest miss of a solution; formulas may give spurious ones
 TAU = 2.0 * math.pi
 
 
@@ -25,16 +25,16 @@ def advance(x, y, heading, curvature, length):
 
 @inner
 def turned(angle):
-    """Bring an angle into [0, 2π); a whole turn but for rounding is none."""
+    """Normalise an angle to [0, 2π); full turns up to rounding become 0."""
     rest = angle % TAU
     return 0.0 if rest > TAU - EXACT else rest
 
 
 @inner
 def family(k, d, a, b):
-    """Find turns and lengths of one of six families (Shkel and Lumelsky 2001); the last number is 0 if it has none.
+    """Compute turns and lengths of a family of Dubins paths (Shkel and Lumelsky 2001); the last is 0 if there is none.
 
-    `k` is LSL, RSR, LSR, RSL, RLR, LRL; the way is `d` radii long, from angle `a` to `b` against its line.
+    `k` is LSL, RSR, LSR, RSL, RLR, LRL; the poses are `d` radii apart, at angles `a` and `b` to the line between them.
     """
     sa, ca, sb, cb, cab = math.sin(a), math.cos(a), math.sin(b), math.cos(b), math.cos(a - b)
     side = 1.0 if k % 2 == 0 else -1.0  # of the first arc in the first four
@@ -62,7 +62,7 @@ def family(k, d, a, b):
 
 @kernel
 def dubins_into(start, goal, radius, out):
-    """Write every way of Dubins' from one pose (3,) to another into `out` (6, 3, 2); returns how many there are."""
+    """Write all Dubins paths from one pose (3,) to another to `out` (6, 3, 2); returns their number."""
     dx, dy = goal[0] - start[0], goal[1] - start[1]
     line, count = math.atan2(dy, dx), 0
     d, a, b = math.hypot(dx, dy) / radius, start[2] + 0.5 * math.pi - line, goal[2] + 0.5 * math.pi - line
@@ -83,7 +83,7 @@ def dubins_into(start, goal, radius, out):
 
 @kernel
 def three_point_into(start, goal, radius, out):
-    """Write the turns in three points from one pose (3,) to another into `out` (4, 3, 2); returns how many."""
+    """Write the three-point turns from one pose (3,) to another to `out` (4, 3, 2); returns their number."""
     count = 0
     for n in range(2):
         side = 1.0 - 2.0 * n
@@ -94,6 +94,7 @@ def three_point_into(start, goal, radius, out):
         apart = math.hypot(dx, dy)
         if not 1e-9 < apart <= 4.0 * radius:
             continue
+        # circles of the first and last arc; the middle one touches both, so its centre is two radii from either
         height = math.sqrt(4.0 * radius * radius - 0.25 * apart * apart) / apart
         for m in range(2):
             sign = 1.0 - 2.0 * m

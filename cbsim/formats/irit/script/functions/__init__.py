@@ -1,6 +1,6 @@
-"""Functions of scripts: one table of what they are called, what they take and who works them out.
+"""Table of the functions of scripts: names, numbers of arguments and implementations.
 
-What only shows or times something is read over (`IGNORED`); what IRIT has besides is refused by name (`UNSUPPORTED`).
+Functions that only display or measure time are ignored (`IGNORED`); IRIT's others are refused by name (`UNSUPPORTED`).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What scripts do besides making values: attributes, other files, what is saved, shown and forgotten."""
+"""Functions with side effects: attributes, files, and saved, shown and deleted variables."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def _value_of(item: IritObject) -> Value:
 
 
 def _error(_machine: Machine, arguments: Arguments) -> None:
-    """End the script, which has found out itself that it cannot go on."""
+    """End the script, which has found out itself that it cannot continue."""
     raise Trouble("E067", f"the script ends itself with an error: {quote(text(arguments, 0))}")
 
 

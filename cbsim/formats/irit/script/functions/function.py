@@ -1,4 +1,4 @@
-"""What a function of a script is, and how its arguments are taken."""
+"""`Function`: a row of the table of functions, and conversion of arguments."""
 
 from __future__ import annotations
 

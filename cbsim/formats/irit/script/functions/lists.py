@@ -60,7 +60,7 @@ def _sizeof(_machine: object, arguments: Arguments) -> Value:
 
 
 def _coord(machine: Machine, arguments: Arguments) -> Value:
-    """Give a coordinate; of lists a member from 1, of geometry a part, of one polygon a vertex."""
+    """Return a coordinate; of lists a member from 1, of geometry a part, of one polygon a vertex."""
     data, place = arguments[0].data, number(arguments, 1)
     if isinstance(data, list):
         return _nth(machine, arguments)

@@ -1,4 +1,4 @@
-"""Names of IRIT's functions that are not worked out here: those that only show something, and those that are refused.
+"""Names of IRIT's functions that are not computed here: those that only show something, and those that are refused.
 
 Source: the interpreter's tables of functions, and the procedures that it defines at its start.
 """
@@ -15,7 +15,7 @@ SILENT = """
     viewdisc viewexit viewimgsave viewmsave viewremove viewsave viewset viewstate
 """
 IGNORED = frozenset(SILENT.split())
-"""Functions that only show, time or remember something: their arguments are worked out, and nothing else is done."""
+"""Functions that only show, time or remember something: their arguments are computed, and nothing else is done."""
 
 UNDONE = {
     "chdir": "files are looked for in the folder of the script",

@@ -1,4 +1,4 @@
-"""Matrices that move things: row vectors are multiplied by them; angles in degrees."""
+"""Transformation matrices for row vectors; angles in degrees."""
 
 from __future__ import annotations
 

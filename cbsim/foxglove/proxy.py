@@ -1,8 +1,8 @@
-"""`Gate`: the address that viewers connect to; it lets through who may look, by the Origin that browsers tell.
+"""`OriginProxy`: a TCP proxy in front of the WebSocket server that admits connections by their Origin header.
 
-Any web page may open a WebSocket to this machine, and read what it is sent. A browser says in the handshake which site
-the page is from, and foxglove-sdk does not look at that. So its server listens on a loopback address that is drawn anew
-each time, and the gate reads the handshake before it passes anything on.
+Any web page may open a WebSocket to this machine and read what is sent. Browsers name the page's origin in the
+handshake (RFC 6455 §10.2), but foxglove-sdk does not check it. So its server listens on a random loopback address, and
+the proxy checks the handshake before it forwards anything.
 """
 
 from __future__ import annotations
@@ -16,30 +16,30 @@ from collections.abc import Sequence
 from contextlib import suppress
 from urllib.parse import urlsplit
 
-__all__ = ["Gate", "hidden_address", "may_look"]
+__all__ = ["OriginProxy", "is_allowed_origin", "random_loopback_address"]
 
 LOCAL = ("localhost", "127.0.0.1", "::1")
-SITES = ("foxglove.dev", "lichtblick-suite.github.io")  # and what stands below them
-DESKTOP = "file://"  # what the pages of desktop applications are from
+SITES = ("foxglove.dev", "lichtblick-suite.github.io")  # and their subdomains
+DESKTOP = "file://"  # origin of the pages of desktop applications
 EVERYBODY = "*"
-HANDSHAKE, LARGEST = 10.0, 16 * 1024  # [s], [bytes] in which it must be told
+HANDSHAKE, LARGEST = 10.0, 16 * 1024  # [s], [bytes] limits of a handshake
 PIECE = 64 * 1024  # [bytes]
 REFUSAL = b"HTTP/1.1 403 Forbidden\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\n%s\n"
 
 
-def may_look(origin: str | None, more: Sequence[str] = ()) -> bool:
-    """Tell whether a page from somewhere may look; who tells no Origin is no browser.
+def is_allowed_origin(origin: str | None, more: Sequence[str] = ()) -> bool:
+    """Return whether an origin is admitted; clients without one are not browsers, and are.
 
     Parameters
     ----------
     origin : str or None
-        As a browser says it.
+        Header of the handshake.
     more : sequence of str
-        Origins that may, besides this machine's, Foxglove's and Lichtblick's; ``*`` for all.
+        Admitted origins besides those of this machine, Foxglove and Lichtblick; ``*`` for all.
 
     Examples
     --------
-    >>> may_look("http://localhost:8080"), may_look("https://app.foxglove.dev"), may_look("https://evil.example")
+    >>> is_allowed_origin("http://localhost:8080"), is_allowed_origin("https://app.foxglove.dev"), is_allowed_origin("https://evil.example")
     (True, True, False)
     """
     if origin is None or origin == DESKTOP or EVERYBODY in more or origin in more:
@@ -54,29 +54,29 @@ def may_look(origin: str | None, more: Sequence[str] = ()) -> bool:
     return scheme == "https" and any(host == site or host.endswith(f".{site}") for site in SITES)
 
 
-def hidden_address() -> str:
-    """Draw a loopback address that no page can guess, where the system has more than one."""
+def random_loopback_address() -> str:
+    """Draw a loopback address that pages cannot guess, on systems with more than one."""
     if not sys.platform.startswith("linux"):
         return LOCAL[1]
     return ".".join(["127", *(str(1 + secrets.randbelow(254)) for _ in range(3))])
 
 
-class Gate(socketserver.ThreadingTCPServer):
-    """Listens from its making to its closing.
+class OriginProxy(socketserver.ThreadingTCPServer):
+    """Proxy that listens from its construction until it is closed.
 
     Parameters
     ----------
     host, port : str, int
-        Where viewers connect; port 0 takes any that is free.
+        Address for viewers; port 0 takes any free port.
     target : (str, int)
-        Where the server listens.
+        Address of the server.
     origins : sequence of str
-        That may look, besides the usual ones.
+        Admitted origins besides the usual ones.
 
     Raises
     ------
     OSError
-        If the address cannot be had.
+        If the address cannot be bound.
     """
 
     daemon_threads = True
@@ -85,55 +85,55 @@ class Gate(socketserver.ThreadingTCPServer):
     def __init__(self, host: str, port: int, target: tuple[str, int], origins: Sequence[str] = ()) -> None:
         self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
         self.target, self.origins = target, tuple(origins)
-        super().__init__((host, port), _Visit)
-        threading.Thread(target=self.serve_forever, name="cbsim gate", daemon=True).start()
+        super().__init__((host, port), _Connection)
+        threading.Thread(target=self.serve_forever, name="cbsim origin proxy", daemon=True).start()
 
     @property
     def port(self) -> int:
-        """Where it listens."""
+        """The port for viewers."""
         return int(self.server_address[1])
 
     def close(self) -> None:
-        """Stop listening; visits end with the server behind."""
+        """Stop listening; connections end with the server."""
         self.shutdown()
         self.server_close()
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """Say nothing: a visitor that goes away is no news."""
+        """Ignore errors of connections."""
 
 
-class _Visit(socketserver.BaseRequestHandler):
+class _Connection(socketserver.BaseRequestHandler):
     """One connection, in a thread of its own."""
 
     request: socket.socket
-    server: Gate
+    server: OriginProxy
 
     def handle(self) -> None:
         self.request.settimeout(HANDSHAKE)
-        told = self._handshake()
-        origins = _origins(told)
-        if len(origins) > 1 or not may_look(next(iter(origins), None), self.server.origins):
-            said = f"pages from {' and '.join(origins)[:200]} may not look; --foxglove-origin lets them"
-            self.request.sendall(REFUSAL % said.encode())
+        handshake = self._handshake()
+        origins = _origins(handshake)
+        if len(origins) > 1 or not is_allowed_origin(next(iter(origins), None), self.server.origins):
+            message = f"pages from {' and '.join(origins)[:200]} are not admitted; --foxglove-origin admits them"
+            self.request.sendall(REFUSAL % message.encode())
             return
         with socket.create_connection(self.server.target) as behind:
             for line in (self.request, behind):
                 line.settimeout(None)
                 line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            behind.sendall(told)
-            back = threading.Thread(target=_pass_on, args=(behind, self.request), daemon=True)
+            behind.sendall(handshake)
+            back = threading.Thread(target=_forward, args=(behind, self.request), daemon=True)
             back.start()
-            _pass_on(self.request, behind)
+            _forward(self.request, behind)
             back.join()
 
     def _handshake(self) -> bytes:
-        told = b""
-        while b"\r\n\r\n" not in told:
+        handshake = b""
+        while b"\r\n\r\n" not in handshake:
             piece = self.request.recv(4096)
-            if not piece or len(told) + len(piece) > LARGEST:
+            if not piece or len(handshake) + len(piece) > LARGEST:
                 raise ConnectionError
-            told += piece
-        return told
+            handshake += piece
+        return handshake
 
 
 def _origins(handshake: bytes) -> list[str]:
@@ -143,8 +143,8 @@ def _origins(handshake: bytes) -> list[str]:
     return [value.strip() for name, _, value in headers if name.strip().lower() == "origin"]
 
 
-def _pass_on(source: socket.socket, sink: socket.socket) -> None:
-    """Pass bytes on until one side ends, and end the other."""
+def _forward(source: socket.socket, sink: socket.socket) -> None:
+    """Forward bytes until one side closes, and close the other."""
     with suppress(OSError):
         while piece := source.recv(PIECE):
             sink.sendall(piece)

@@ -1,4 +1,4 @@
-"""What foxglove messages are made of: times, vectors, poses, colours and entities, as plain data."""
+"""Parts of foxglove messages as plain data: times, vectors, poses, colours, transforms and entities."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ __all__ = [
     "HERE",
     "MAP",
     "QUARTER",
-    "Shown",
+    "Message",
     "colour",
     "entity",
     "frame_of",
-    "moment",
     "pose",
     "quaternion",
+    "timestamp",
     "transform",
     "vector",
 ]
 
 Floats = NDArray[np.float64]
-Words = dict[str, Any]
+Fields = dict[str, Any]
 
 MAP = "map"  # the frame of the world
 HALF = math.sqrt(0.5)
@@ -33,7 +33,7 @@ NANOSECONDS = 1_000_000_000
 PRIMITIVES = ("arrows", "cubes", "spheres", "cylinders", "lines", "triangles", "texts", "models")
 
 
-class Shown(NamedTuple):
+class Message(NamedTuple):
     """A message: its topic, the name of its schema, its time [s], and its JSON."""
 
     topic: str
@@ -43,7 +43,7 @@ class Shown(NamedTuple):
 
 
 def frame_of(kind: str, name: str) -> str:
-    """Name the frame of a body or a sensor, so that none is taken for another or for the map.
+    """Name of the frame of a body or a sensor, distinct from all others and from the map.
 
     >>> frame_of("body", "map")
     'body/map'
@@ -51,47 +51,47 @@ def frame_of(kind: str, name: str) -> str:
     return f"{kind}/{name}"
 
 
-def moment(time: float) -> Words:
-    """Split a time [s], as the recording stamps it.
+def timestamp(time: float) -> Fields:
+    """Time [s] in seconds and nanoseconds, equal to that of the recording's messages.
 
-    >>> moment(1.05)
+    >>> timestamp(1.05)
     {'sec': 1, 'nsec': 50000000}
     """
     seconds, rest = divmod(max(0, round(time * 1e9)), NANOSECONDS)
     return {"sec": seconds, "nsec": rest}
 
 
-def vector(values: Floats) -> Words:
-    """Name the three components."""
+def vector(values: Floats) -> Fields:
+    """Vector (3,) by components."""
     x, y, z = map(float, values)
     return {"x": x, "y": y, "z": z}
 
 
-def quaternion(values: Floats) -> Words:
-    """Name the components of a quaternion, scalar first here."""
+def quaternion(values: Floats) -> Fields:
+    """Quaternion (4,), scalar first, by components."""
     w, x, y, z = map(float, values)
     return {"x": x, "y": y, "z": z, "w": w}
 
 
-def pose(position: Floats, orientation: Floats) -> Words:
-    """Put a pose together from a position (3,) [m] and a quaternion (4,)."""
+def pose(position: Floats, orientation: Floats) -> Fields:
+    """Pose of a position (3,) [m] and a quaternion (4,)."""
     return {"position": vector(position), "orientation": quaternion(orientation)}
 
 
 HERE = pose(np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0]))
-"""The pose of what stands in its frame as the frame does."""
+"""The identity pose."""
 
 
-def colour(rgb: tuple[int, int, int], opacity: float = 1.0) -> Words:
-    """Turn a colour of the palette into foxglove's, 0 to 1."""
+def colour(rgb: tuple[int, int, int], opacity: float = 1.0) -> Fields:
+    """Colour of the palette with components 0 to 1."""
     red, green, blue = (round(value / 255.0, 4) for value in rgb)
     return {"r": red, "g": green, "b": blue, "a": opacity}
 
 
-def transform(time: float, child: str, position: Floats, orientation: Floats) -> Words:
-    """Say where a frame stands in the map."""
+def transform(time: float, child: str, position: Floats, orientation: Floats) -> Fields:
+    """Transform of a frame to the map."""
     return {
-        "timestamp": moment(time),
+        "timestamp": timestamp(time),
         "parent_frame_id": MAP,
         "child_frame_id": child,
         "translation": vector(position),
@@ -99,10 +99,10 @@ def transform(time: float, child: str, position: Floats, orientation: Floats) ->
     }
 
 
-def entity(time: float, frame: str, name: str, notes: dict[str, str], **primitives: list[Words]) -> Words:
-    """Put an entity together; it stays until it is replaced, and goes where its frame goes."""
+def entity(time: float, frame: str, name: str, notes: dict[str, str], **primitives: list[Fields]) -> Fields:
+    """Entity fixed in a frame, which stays until it is replaced."""
     return {
-        "timestamp": moment(time),
+        "timestamp": timestamp(time),
         "frame_id": frame,
         "id": name,
         "lifetime": {"sec": 0, "nsec": 0},
