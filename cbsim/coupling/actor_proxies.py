@@ -11,6 +11,7 @@ import numpy as np
 from cbsim.coupling.candidates import SMOOTH, ActorProxy, StaticObstacle
 from cbsim.coupling.collision_filter import KINEMATIC, VEHICLES, CollisionFilter, FilterGroups
 from cbsim.coupling.static_obstacles import collision_shape_of, outline_of, surface_of
+from cbsim.geometry.elementary import square
 from cbsim.geometry.pose import Pose, multiply, rotate
 from cbsim.spec.mechanism.bodies import Body, Bond, Origin
 from cbsim.spec.mechanism.colliders import Collider
@@ -149,7 +150,7 @@ class IslandBuilder:
         self.names.append(("model", number))
         for body in instance.spec.bodies:
             inertia, name = (
-                heavy / body.mass * seen.scale**2 * body.inertia,
+                heavy / body.mass * square(seen.scale) * body.inertia,
                 self._named(f"{instance.name}: {body.name}"),
             )
             shape = grown(body.shape, seen.scale)

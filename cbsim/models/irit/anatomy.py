@@ -5,7 +5,6 @@ Checks what only measures tell: height, length, and whether legs reach where the
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 from cbsim.errors import Problems
 from cbsim.formats.irit.splines import grid
 from cbsim.formats.irit.tessellate import Piece, instances, tessellate
+from cbsim.geometry import elementary as math
 from cbsim.models.irit.limbs import Limbs
 from cbsim.models.irit.solids import Lump, lump_of
 from cbsim.spec.irit.objects import Freeform, IritFile, IritObject, Poly
