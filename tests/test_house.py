@@ -91,6 +91,75 @@ POSES = {
 BLAS = {"convolve", "correlate", "corrcoef", "cov", "dot", "inner", "linalg", "matmul", "polyfit", "tensordot", "vdot"}
 
 
+ELEMENTARY = {
+    "acos", "acosh", "angle", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "asin", "asinh",
+    "atan", "atan2", "atanh", "cbrt", "cos", "cosh", "erf", "erfc", "exp", "exp2", "expm1", "float_power", "gamma",
+    "geomspace", "lgamma", "log", "log10", "log1p", "log2", "logaddexp", "logspace", "pow", "power", "sin", "sinc",
+    "sinh", "tan", "tanh",
+}  # fmt: skip
+"""Functions that NumPy and the C library compute by other instructions on other CPUs; `math.hypot` is Python's own."""
+
+
+def _is_constant(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) or (isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant))
+
+
+def _depends_on_cpu(node: ast.AST, libraries: dict[str, str]) -> bool:
+    """Tell whether an expression may have other bits on another CPU."""
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        library = libraries.get(node.value.id)
+        named = library is not None and node.attr in ELEMENTARY
+        return named or library == "cmath" or (library == "numpy" and node.attr == "hypot")
+    if isinstance(node, ast.ImportFrom):
+        return node.module in ("math", "numpy") and not ELEMENTARY.isdisjoint(each.name for each in node.names)
+    if isinstance(node, ast.BinOp | ast.AugAssign) and isinstance(node.op, ast.Pow):
+        return isinstance(node, ast.AugAssign) or not (_is_constant(node.left) and _is_constant(node.right))
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        return node.func.id == "pow"
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "argsort":
+        return all(each.arg != "kind" for each in node.keywords)  # the order of equal elements depends on the CPU
+    return False
+
+
+def _cpu_dependent(source: str) -> list[ast.AST]:
+    nodes = list(ast.walk(ast.parse(source)))
+    imported = [alias for node in nodes if isinstance(node, ast.Import) for alias in node.names]
+    libraries = {each.asname or each.name: each.name for each in imported if each.name in ("math", "cmath", "numpy")}
+    return [node for node in nodes if _depends_on_cpu(node, libraries)]
+
+
+def test_what_makes_worlds_and_steps_calls_no_function_whose_bits_depend_on_the_cpu():
+    """`cbsim.geometry.elementary` has what is needed instead; kernels have a test of their own."""
+    wrong = []
+    for path in SOURCES:
+        name = path.relative_to(ROOT / "cbsim").as_posix()
+        if any(name == room or name.startswith(f"{room}/") for room in READERS) or path in KERNELS:
+            continue
+        wrong += [f"{name}:{getattr(node, 'lineno', 0)}" for node in _cpu_dependent(path.read_text())]
+    assert not wrong, "use cbsim.geometry.elementary; sort with kind='stable'"
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ("import numpy as np\nnp.sin(x)", True),
+        ("import math\nmath.atan2(y, x)", True),
+        ("import math\nmath.hypot(y, x), math.sqrt(x)", False),
+        ("import numpy as np\nnp.hypot(y, x)", True),
+        ("from math import exp", True),
+        ("from cbsim.geometry import elementary as math\nmath.sin(x)", False),
+        ("x**2", True),
+        ("x **= 2", True),
+        ("2.0**-52", False),
+        ("pow(x, y)", True),
+        ("x.argsort()", True),
+        ("x.argsort(kind='stable')", False),
+    ],
+)
+def test_expressions_whose_bits_depend_on_the_cpu_are_found(source, found):
+    assert bool(_cpu_dependent(source)) is found
+
+
 def test_what_makes_worlds_and_steps_calls_no_blas():
     """Its sums are in another order on another CPU: `cbsim.geometry.linear` has what is needed instead."""
     wrong, composed = [], {}

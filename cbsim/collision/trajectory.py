@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from cbsim.collision.kernels.trajectories import first_contacts_into
 from cbsim.errors import UsageError
+from cbsim.geometry import elementary as math
 
 __all__ = ["first_contacts"]
 
@@ -58,7 +59,7 @@ def first_contacts(
     _check(go, own, stand, sizes)
     halves = np.empty((len(stand), 3))
     halves[:, :2] = 0.5 * sizes[:, :2]
-    halves[:, 2] = np.hypot(halves[:, 0], halves[:, 1])
+    halves[:, 2] = math.hypot(halves[:, 0], halves[:, 1])
     table, near = np.empty((len(stand), go.shape[1] + 1, 4)), np.empty(len(stand), np.int64)
     out = np.empty(len(go), np.int64)
     flat = np.ascontiguousarray

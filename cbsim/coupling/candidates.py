@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from cbsim.coupling.collision_filter import BITS, filter_groups_of
+from cbsim.geometry.elementary import square
 from cbsim.geometry.linear import norm
 from cbsim.geometry.pose import rotate
 from cbsim.spec.mechanism.similar import can_change_size
@@ -237,7 +238,7 @@ def _bounds_of(world: World, snapshot: Snapshot, instance: ModelInstance, speed:
     places = columns.position[solid]
     own = norm(columns.velocity[instance.rows], axis=1)
     speeds = np.where(speed > own.max(), speed, own[radius > 0.0])
-    gained = world.step**2 * instance.frame.scale * float(norm(instance.spec.gravity))
+    gained = square(world.step) * instance.frame.scale * float(norm(instance.spec.gravity))
     reach = radius[radius > 0.0] + SPEED_FACTOR * world.step * speeds + max(0.0, gained - 0.5 * MARGIN)
     low, high = (places - reach[:, None]).min(axis=0) - MARGIN, (places + reach[:, None]).max(axis=0) + MARGIN
     return _ModelBounds(places, reach, low, high)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from cbsim.errors import StepError
 from cbsim.formats.object_values import PARAMETERS as QUANTITIES
+from cbsim.geometry import elementary as math
 from cbsim.vehicle.parameters import PARAMETERS, vehicle_parameters
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.tables import Floats

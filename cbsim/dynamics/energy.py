@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from cbsim.dynamics.model import Floats
+from cbsim.geometry import elementary as math
+from cbsim.geometry.elementary import square
 from cbsim.geometry.linear import norm, times
 from cbsim.geometry.pose import conjugate, multiply, rotate
 from cbsim.spec.mechanism.bodies import Body
@@ -39,8 +41,8 @@ def _potential(spec: MechanismSpec, mass: Floats, z: Floats) -> float:
         if joint.spring:
             slide, turn = joint.translational, joint.rotational
             shift, vector = _coordinates(spec, joint, z)
-            total += 0.5 * slide.spring * float(((shift - slide.spring_offset) ** 2).sum())
-            total += 0.5 * turn.spring * float(((vector - turn.spring_offset) ** 2).sum())
+            total += 0.5 * slide.spring * float(square(shift - slide.spring_offset).sum())
+            total += 0.5 * turn.spring * float(square(vector - turn.spring_offset).sum())
     return total
 
 
@@ -55,5 +57,5 @@ def _coordinates(spec: MechanismSpec, joint: JointConstraint, z: Floats) -> tupl
     apart = rotate(conjugate(q), child[:3] + rotate(child[6:10], vertices[1]) - x) - vertices[0]
     turned = multiply(conjugate(joint.rotational.orientation_offset), multiply(conjugate(q), child[6:10]))
     length = float(norm(turned[1:]))
-    vector = turned[1:] * (2.0 * np.arctan2(length, turned[0]) / length if length > 1e-8 else 2.0)
+    vector = turned[1:] * (2.0 * math.atan2(length, turned[0]) / length if length > 1e-8 else 2.0)
     return times(joint.translational.masks.free, apart), times(joint.rotational.masks.free, vector)

@@ -11,6 +11,7 @@ from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.kernels.minimal import minimal_to_maximal
 from cbsim.dynamics.model import Floats, Whole
 from cbsim.errors import ModelError
+from cbsim.geometry import elementary as math
 from cbsim.geometry.linear import lstsq, matrix_rank, times
 from cbsim.geometry.pose import conjugate, multiply, rotate
 from cbsim.spec.mechanism.description import MechanismSpec
@@ -143,12 +144,12 @@ def _descend(loops: _Loops, at: Floats) -> tuple[Floats, float]:
         way = lstsq(loops.slope(at), -gap, rcond=1e-9)
         way *= min(1.0, 1.0 / max(1e-12, float(np.abs(way).max(initial=0.0))))
         for halving in range(12):
-            trial = loops.gaps(at + way * 0.5**halving)
+            trial = loops.gaps(at + way * math.ldexp(1.0, -halving))
             if times(trial, trial) < times(gap, gap):
                 break
         else:
             break
-        at, gap = at + way * 0.5**halving, trial
+        at, gap = at + way * math.ldexp(1.0, -halving), trial
     return at, float(np.abs(gap).max(initial=0.0))
 
 

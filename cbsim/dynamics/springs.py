@@ -17,6 +17,7 @@ from cbsim.dynamics.compile import Compiled
 from cbsim.dynamics.effective_mass import EffectiveMasses, orthonormal
 from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.model import Floats
+from cbsim.geometry.elementary import square
 from cbsim.geometry.linear import cholesky, norm, substitute, times
 from cbsim.spec.mechanism.description import MechanismSpec
 
@@ -103,10 +104,10 @@ def _of_part(
     found = {}
     for row in sprung:
         mine = owner == row
-        has_part = float((part[mine] ** 2).sum()) >= 0.1
+        has_part = float(square(part[mine]).sum()) >= 0.1
         found[compiled.rows[row]] = SpringDiagnosis(
             spec.joints[compiled.rows[row]].name, bool(implicit[mine].any()),
-            float((alone[mine] ** 2).sum(axis=1).max()), fastest if has_part else 0.0, step,
+            float(square(alone[mine]).sum(axis=1).max()), fastest if has_part else 0.0, step,
         )  # fmt: skip
     return found
 

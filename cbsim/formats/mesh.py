@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from cbsim.errors import Location, Problems
 from cbsim.formats.reader import Source
 from cbsim.formats.values import LIMIT, Complaint, Quantity, parse_number, parse_whole, quote
+from cbsim.geometry.elementary import square
 from cbsim.geometry.linear import norm
 
 __all__ = ["ROW_LIMIT", "read_mesh"]
@@ -164,7 +165,7 @@ def _with_area(
     """Leave out triangles without area, which no ray can hit."""
     a, b, c = (positions[triangles[:, k]] for k in range(3))
     area = 0.5 * norm(np.cross(b - a, c - a), axis=1)
-    longest = np.max([np.sum((q - p) ** 2, axis=1) for p, q in ((a, b), (b, c), (c, a))], axis=0)
+    longest = np.max([square(q - p).sum(axis=1) for p, q in ((a, b), (b, c), (c, a))], axis=0)
     flat = np.asarray(area <= 1e-12 * longest)
     for row in np.flatnonzero(flat):
         shown = quote(" ".join(str(k) for k in triangles[row]))

@@ -13,6 +13,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from cbsim.geometry import elementary as math
 from cbsim.geometry.linear import times
 
 __all__ = ["FLATTENING", "SEMI_MAJOR_AXIS", "LocalPlane"]
@@ -82,12 +83,12 @@ class LocalPlane:
         quadratic = float(times(up, squeeze * up))
         half_linear = times(self._origin + away, squeeze * up)
         constant = np.sum(away * away * squeeze, axis=-1)
-        inside = half_linear**2 - quadratic * constant
+        inside = half_linear * half_linear - quadratic * constant
         root = np.sqrt(np.where(inside >= 0.0, inside, np.nan))
         height = -constant / (half_linear + root)
         x, y, z = np.moveaxis(self._origin + away + height[..., None] * up, -1, 0)
-        latitude = np.degrees(np.arctan2(z, (1.0 - ECCENTRICITY_2) * np.hypot(x, y)))
-        return latitude, np.degrees(np.arctan2(y, x))
+        latitude = np.degrees(math.atan2(z, (1.0 - ECCENTRICITY_2) * math.hypot(x, y)))
+        return latitude, np.degrees(math.atan2(y, x))
 
     @cached_property
     def _origin(self) -> Floats:
@@ -98,21 +99,21 @@ class LocalPlane:
     def _frame(self) -> Floats:
         """Columns east, north, up in geocentric axes, shape (3, 3)."""
         phi, lam = np.radians(self.latitude), np.radians(self.longitude)
-        east = [-np.sin(lam), np.cos(lam), 0.0]
-        north = [-np.sin(phi) * np.cos(lam), -np.sin(phi) * np.sin(lam), np.cos(phi)]
-        up = [np.cos(phi) * np.cos(lam), np.cos(phi) * np.sin(lam), np.sin(phi)]
+        east = [-math.sin(lam), math.cos(lam), 0.0]
+        north = [-math.sin(phi) * math.cos(lam), -math.sin(phi) * math.sin(lam), math.cos(phi)]
+        up = [math.cos(phi) * math.cos(lam), math.cos(phi) * math.sin(lam), math.sin(phi)]
         return np.array([east, north, up]).T
 
 
 def _geocentric(latitude: Floats, longitude: Floats) -> Floats:
     """Earth-centred, earth-fixed position of points at height zero, shape (..., 3) [m]."""
     phi, lam = np.radians(latitude), np.radians(longitude)
-    normal = SEMI_MAJOR_AXIS / np.sqrt(1.0 - ECCENTRICITY_2 * np.sin(phi) ** 2)
+    normal = SEMI_MAJOR_AXIS / np.sqrt(1.0 - ECCENTRICITY_2 * math.square(math.sin(phi)))
     return np.stack(
         [
-            normal * np.cos(phi) * np.cos(lam),
-            normal * np.cos(phi) * np.sin(lam),
-            normal * (1.0 - ECCENTRICITY_2) * np.sin(phi),
+            normal * math.cos(phi) * math.cos(lam),
+            normal * math.cos(phi) * math.sin(lam),
+            normal * (1.0 - ECCENTRICITY_2) * math.sin(phi),
         ],
         axis=-1,
     )

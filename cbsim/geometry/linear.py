@@ -10,6 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from cbsim.geometry.elementary import square
+
 __all__ = [
     "cholesky", "det", "eigh", "eigvalsh", "inv", "lstsq", "matrix_power", "matrix_rank", "norm", "pinv", "solve",
     "substitute", "svd", "svdvals", "times",
@@ -151,7 +153,7 @@ def _rotations(one: Array, other: Array, beside: Array, turned: NDArray[np.bool_
     """Cosines and sines that make symmetric matrices ((one, beside), (beside, other)) diagonal, where asked for."""
     zeta = (other - one) / np.where(turned, 2.0 * beside, 1.0)
     far = np.abs(zeta) > 1e150  # where its square would be too large
-    tangent = np.where(zeta < 0.0, -1.0, 1.0) / (np.abs(zeta) + np.sqrt(1.0 + np.where(far, 0.0, zeta) ** 2))
+    tangent = np.where(zeta < 0.0, -1.0, 1.0) / (np.abs(zeta) + np.sqrt(1.0 + square(np.where(far, 0.0, zeta))))
     tangent = np.where(turned, tangent, 0.0)
     cosine = 1.0 / np.sqrt(1.0 + tangent * tangent)
     return cosine, cosine * tangent
@@ -169,7 +171,7 @@ def _sorted_columns(a: Array) -> tuple[Array, Array, Array]:
     """
     columns, n = np.array(a, float), np.shape(a)[1]
     turn, rounds = np.eye(n), _turns(n)
-    least, small = EPS * max(1.0, np.sqrt(len(columns))), (EPS * float(norm(columns))) ** 2
+    least, small = EPS * max(1.0, np.sqrt(len(columns))), square(EPS * float(norm(columns)))
     for _ in range(SWEEPS):
         done = True
         for i, j in rounds:

@@ -13,6 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.geometry import elementary as math
+
 __all__ = [
     "Pieces",
     "Samples",
@@ -94,12 +96,12 @@ def wrap(angle: Floats) -> Floats:
 
 def heading(vectors: Floats) -> Floats:
     """Measure the heading of vectors, shape (..., 2) → (...) [rad] in (-π, π]."""
-    return wrap(np.arctan2(-vectors[..., 0], vectors[..., 1]))
+    return wrap(math.atan2(-vectors[..., 0], vectors[..., 1]))
 
 
 def direction(headings: Floats) -> Floats:
     """Point unit vectors along headings, shape (...) → (..., 2)."""
-    return np.stack([-np.sin(headings), np.cos(headings)], axis=-1)
+    return np.stack([-math.sin(headings), math.cos(headings)], axis=-1)
 
 
 def left_of(vectors: Floats) -> Floats:
@@ -110,7 +112,7 @@ def left_of(vectors: Floats) -> Floats:
 def chord_stations(points: Floats, offsets: Ints) -> Floats:
     """Sum the chords along each line, from 0 at its first point, shape (m,) [m]."""
     steps = np.zeros(len(points))
-    steps[1:] = np.hypot(*np.diff(points, axis=0).T)
+    steps[1:] = math.hypot(*np.diff(points, axis=0).T)
     steps[offsets[:-1]] = 0.0
     total = np.cumsum(steps)
     return total - np.repeat(total[offsets[:-1]], np.diff(offsets))
@@ -126,13 +128,13 @@ def distinct(points: Floats, offsets: Ints, tolerance: float) -> Bools:
     """
     keep = np.ones(len(points), bool)
     steps = np.full(len(points), np.inf)
-    steps[1:] = np.hypot(*np.diff(points, axis=0).T)
+    steps[1:] = math.hypot(*np.diff(points, axis=0).T)
     steps[offsets[:-1]] = np.inf
     close = np.flatnonzero(steps < tolerance)
     for line in np.unique(np.searchsorted(offsets, close, side="right") - 1).tolist():
         anchor = points[offsets[line]]
         for row in range(int(offsets[line]) + 1, int(offsets[line + 1])):
-            keep[row] = np.hypot(*(points[row] - anchor)) >= tolerance
+            keep[row] = math.hypot(*(points[row] - anchor)) >= tolerance
             anchor = points[row] if keep[row] else anchor
     return keep
 
@@ -174,7 +176,7 @@ def _tangents(points: Floats, offsets: Ints, closed: Bools) -> tuple[Floats, Flo
     length_before, length_after = np.full((2, len(points)), np.inf)
     rows = _chord_rows(offsets)
     chords = points[rows + 1] - points[rows]
-    lengths = np.hypot(*chords.T)
+    lengths = np.asarray(math.hypot(*chords.T))
     after[rows] = before[rows + 1] = chords / lengths[:, None]
     length_after[rows] = length_before[rows + 1] = lengths
     first, last = offsets[:-1], offsets[1:] - 1
@@ -184,7 +186,7 @@ def _tangents(points: Floats, offsets: Ints, closed: Bools) -> tuple[Floats, Flo
     before[first[~closed]] = after[first[~closed]]
     after[last[~closed]] = before[last[~closed]]
     tangents = before + after
-    size = np.hypot(*tangents.T)
+    size = np.asarray(math.hypot(*tangents.T))
     back = size < 1e-6  # the line turns on its heel (or is a single point): cross the turning point sideways
     tangents[back], size[back] = left_of(before[back]), 1.0
     return tangents / size[:, None], np.minimum(length_before, length_after)
@@ -204,7 +206,7 @@ def _pieces(points: Floats, offsets: Ints, tangents: Floats, reach: Floats) -> t
     """
     rows = _chord_rows(offsets)
     chords = points[rows + 1] - points[rows]
-    lengths = np.hypot(*chords.T)
+    lengths = np.asarray(math.hypot(*chords.T))
     units = chords / lengths[:, None]
     bends = np.stack([reach[rows], reach[rows + 1]], axis=1)
     apart = bends < 0.5 * lengths[:, None]
@@ -262,7 +264,7 @@ def hermite(pieces: Pieces, step: float) -> Samples:
 def _sample_counts(pieces: Pieces, step: float) -> Ints:
     """Intervals per piece: the control polygon of the derivative bounds the speed, so no interval exceeds `step`."""
     inner = 3.0 * (pieces.end - pieces.start) - pieces.leaving - pieces.arriving
-    speed = np.max([np.hypot(*v.T) for v in (pieces.leaving, inner, pieces.arriving)], axis=0, initial=0.0)
+    speed = np.max([math.hypot(*v.T) for v in (pieces.leaving, inner, pieces.arriving)], axis=0, initial=0.0)
     turn = np.abs(wrap(heading(pieces.arriving) - heading(pieces.leaving)))
     wanted = np.maximum(np.ceil(speed / step - 1e-9), np.ceil(turn / TURN_STEP - 1e-9))
     wanted = np.clip(wanted, 1, PIECE_LIMIT)
@@ -333,7 +335,7 @@ def beside(query: Floats, a: Floats, b: Floats, along_a: Floats, along_b: Floats
     below = np.sqrt(np.maximum(inside, 0.0)) - linear
     share = 2.0 * constant / np.where((inside >= 0.0) & (below > 0.0), below, np.nan)
     along = along_a + share[..., None] * turn
-    left = left_of(along) / np.hypot(along[..., 0], along[..., 1])[..., None]
+    left = left_of(along) / math.hypot(along[..., 0], along[..., 1])[..., None]
     return share, _dot(away - share[..., None] * chord, left)
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from cbsim.geometry import elementary as math
 
 __all__ = ["Pose", "conjugate", "forward", "heading", "heading_quaternion", "mounting_quaternion", "multiply", "rotate"]
 
@@ -48,7 +49,7 @@ def heading_quaternion(angle: ArrayLike) -> Array:
     """Quaternion (..., 4) of an upright body with a heading [rad], 0 = north (+y), counter-clockwise positive."""
     half = 0.5 * np.asarray(angle, float)
     zero = np.zeros_like(half)
-    return np.stack([np.cos(half), zero, zero, np.sin(half)], axis=-1)
+    return np.stack([math.cos(half), zero, zero, math.sin(half)], axis=-1)
 
 
 def mounting_quaternion(pitch: float, roll: float, yaw: float) -> Array:
@@ -59,16 +60,16 @@ def mounting_quaternion(pitch: float, roll: float, yaw: float) -> Array:
     Source: docs/formats/objects.md D16, D17. With x to the right, a positive rotation about x lifts the nose (y) and
     one about y lowers the right side (x).
     """
-    about_z = np.array([np.cos(yaw / 2), 0.0, 0.0, np.sin(yaw / 2)])
-    about_x = np.array([np.cos(pitch / 2), np.sin(pitch / 2), 0.0, 0.0])
-    about_y = np.array([np.cos(roll / 2), 0.0, np.sin(roll / 2), 0.0])
+    about_z = np.array([math.cos(yaw / 2), 0.0, 0.0, math.sin(yaw / 2)])
+    about_x = np.array([math.cos(pitch / 2), math.sin(pitch / 2), 0.0, 0.0])
+    about_y = np.array([math.cos(roll / 2), 0.0, math.sin(roll / 2), 0.0])
     return multiply(multiply(about_z, about_x), about_y)
 
 
 def heading(q: ArrayLike) -> Array:
     """Heading [rad] of the forward axis y of bodies with quaternions (..., 4)."""
     forward = rotate(q, np.array([0.0, 1.0, 0.0]))
-    return np.asarray(np.arctan2(-forward[..., 0], forward[..., 1]))
+    return np.asarray(math.atan2(-forward[..., 0], forward[..., 1]))
 
 
 def forward(orientation: Array) -> tuple[float, float, float]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.geometry import elementary as math
 from cbsim.geometry.polyline import direction, left_of
 
 __all__ = ["HORIZON", "Footprint", "time_to_collision"]
@@ -69,8 +70,8 @@ def time_to_collision(one: Footprint, other: Footprint) -> Floats:
     """
     found = np.full(len(one.centre), np.nan)
     apart, closing = other.centre - one.centre, other.velocity - one.velocity
-    reach = 0.5 * (np.hypot(one.width, one.length) + np.hypot(other.width, other.length))
-    near = np.hypot(*apart.T) <= reach + HORIZON * np.hypot(*closing.T)
+    reach = 0.5 * (math.hypot(one.width, one.length) + math.hypot(other.width, other.length))
+    near = math.hypot(*apart.T) <= reach + HORIZON * math.hypot(*closing.T)
     near &= (one.low < other.high) & (other.low < one.high)
     rows = np.flatnonzero(near)
     if not len(rows):

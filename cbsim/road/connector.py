@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cbsim.errors import ModelError
+from cbsim.geometry import elementary as math
 from cbsim.geometry.polyline import Pieces, direction, heading, hermite, left_of, wrap
 from cbsim.road.curve import DEFAULT_WIDTH
 from cbsim.road.roadmap import RoadMap
@@ -119,7 +120,7 @@ def connector_kinds(roadmap: RoadMap, exits: Sequence[Exit]) -> list[ConnectorKi
 def exit_spans(roadmap: RoadMap, exits: Sequence[Exit]) -> Floats:
     """Measure the straight line from source to target of some of `RoadMap.exits`, shape (n,) [m]."""
     rows = np.array([[roadmap.rows[e.source], roadmap.rows[e.target]] for e in exits], np.int64).reshape(-1, 2)
-    return np.asarray(np.hypot(*(roadmap.positions[rows[:, 1]] - roadmap.positions[rows[:, 0]]).T))
+    return np.asarray(math.hypot(*(roadmap.positions[rows[:, 1]] - roadmap.positions[rows[:, 0]]).T))
 
 
 def connector(roadmap: RoadMap, source: PointId, target: PointId) -> Connector:
@@ -196,7 +197,7 @@ def _pieces(a: Floats, b: Floats, leave: Floats, arrive: Floats, straight: Bools
     before, after = np.where(half_circle, _run_ups_of_half_circle(chord, out), _run_ups_of_arc(chord, out, back))
     before, after = np.where(straight, 0.0, [before, after])
     start, end = a + before[:, None] * out, b - after[:, None] * back
-    scale = np.hypot(*(end - start).T) / np.cos(0.25 * turn) ** 2  # a circle's arc, exactly, where one fits
+    scale = math.hypot(*(end - start).T) / math.square(math.cos(0.25 * turn))  # a circle's arc, exactly, where one fits
     scale = np.where(half_circle, 2.0 * side, scale)[:, None]
     cuts = np.stack([a, start, end, b], axis=1)
     first, last = (np.where(straight[:, None], chord, scale * along) for along in (out, back))
@@ -223,7 +224,7 @@ def _run_ups_of_arc(chord: Floats, out: Floats, back: Floats) -> Floats:
     solid = np.where(sine == 0.0, np.nan, sine)
     p, q = _cross(chord, back) / solid, _cross(out, chord) / solid
     least = np.minimum(p, q)
-    fits = (least > LOPSIDED * (p + q)) & (p + q < FAR * np.hypot(*chord.T))
+    fits = (least > LOPSIDED * (p + q)) & (p + q < FAR * math.hypot(*chord.T))
     return np.where(fits, np.stack([p, q]) - least, 0.0)
 
 

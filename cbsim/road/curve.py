@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from cbsim.geometry import elementary as math
 from cbsim.geometry.polyline import direction, distinct, heading, left_of, smooth, wrap
 from cbsim.road.edge import edge
 from cbsim.spec.road import Lane
@@ -146,7 +147,7 @@ class LaneCurve:
         share = ((station - self.stations[row]) / (self.stations[row + 1] - self.stations[row]))[..., None]
         blend = np.clip(share, 0.0, 1.0)
         along = (1.0 - blend) * direction(self.headings[row]) + blend * direction(self.headings[row + 1])
-        along /= np.hypot(along[..., 0], along[..., 1])[..., None]
+        along /= math.hypot(along[..., 0], along[..., 1])[..., None]
         base = self.samples[row] + blend * (self.samples[row + 1] - self.samples[row])
         base = base + (station - np.clip(station, 0.0, self.length))[..., None] * along
         return base + offset[..., None] * left_of(along), heading(along)
@@ -216,7 +217,7 @@ def _can_close(points: Floats, offsets: Ints) -> Bools:
     seam = points[first] - points[last]
     turns = heading(seam) - heading(np.stack([points[last] - points[last - 1], points[first + 1] - points[first]]))
     sharpest = np.abs(wrap(turns)).max(axis=0)
-    able[able] = (sharpest < SEAM_TURN) | (np.hypot(*seam.T) < COINCIDENT)
+    able[able] = (sharpest < SEAM_TURN) | (math.hypot(*seam.T) < COINCIDENT)
     return able
 
 
@@ -231,7 +232,7 @@ def _with_seams(points: Floats, offsets: Ints, closed: Bools) -> tuple[Floats, I
         By how many rows each line moved.
     """
     first, last = offsets[:-1], offsets[1:] - 1
-    near = np.hypot(*(points[first] - points[last]).T) < COINCIDENT
+    near = math.hypot(*(points[first] - points[last]).T) < COINCIDENT
     moved = points.copy()
     moved[last[closed & near]] = points[first[closed & near]]
     adds = closed & ~near

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cbsim.errors import Problem, Problems, Severity
+from cbsim.geometry import elementary as math
 from cbsim.geometry.geodesy import LocalPlane
 from cbsim.road.address import Addresses, point_sets
 from cbsim.spec.objects import Goal, TrafficObject
@@ -97,7 +98,7 @@ def _ways(points: Points, row: int, metric: bool) -> NDArray[np.float64]:
     """Length of the chords from a waypoint to each one after it, shape (n - row - 1,) [m]."""
     latitude, longitude = points.latitude[row:], points.longitude[row:]
     plane = LocalPlane(float(latitude[0]), float(longitude[0]), metric)
-    return np.asarray(np.cumsum(np.hypot(*np.diff(plane.to_local(latitude, longitude), axis=0).T)))
+    return np.asarray(np.cumsum(math.hypot(*np.diff(plane.to_local(latitude, longitude), axis=0).T)))
 
 
 def _add_once(problems: Problems, problem: Problem) -> None:

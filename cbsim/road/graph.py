@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.geometry import elementary as math
 from cbsim.geometry.polyline import wrap
 from cbsim.road.connector import U_TURN, is_within_segment
 from cbsim.road.lane_change import lane_changes
@@ -127,7 +128,7 @@ def graph(roadmap: RoadMap, *, solid: bool = False, turns: bool = False) -> Rout
     ]
     rows = np.concatenate([pairs for _, pairs in moves])
     kinds = np.repeat([int(kind) for kind, _ in moves], [len(pairs) for _, pairs in moves])
-    lengths = np.hypot(*(roadmap.positions[rows[:, 1]] - roadmap.positions[rows[:, 0]]).T)
+    lengths = math.hypot(*(roadmap.positions[rows[:, 1]] - roadmap.positions[rows[:, 0]]).T)
     ends = node_of_row[rows]
     order = np.lexsort((kinds, lengths, ends[:, 1], ends[:, 0]))
     ends = ends[order]
@@ -234,4 +235,4 @@ def components(moves: RouteGraph) -> Ints:
                 while part[node] < 0:
                     part[open_nodes.pop()] = node
     _, first, number = np.unique(part, return_index=True, return_inverse=True)
-    return np.asarray(np.argsort(np.argsort(first))[number])
+    return np.asarray(np.argsort(np.argsort(first, kind="stable"), kind="stable")[number])

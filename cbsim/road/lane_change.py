@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.geometry import elementary as math
 from cbsim.geometry.polyline import direction, left_of
 from cbsim.road.curve import LaneCurve
 from cbsim.road.roadmap import RoadMap
@@ -22,7 +23,7 @@ Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
 RUN = 10.0  # [m] a change needs at least so much road
-ALONG = np.cos(np.radians(45.0))  # lanes whose directions differ more are not side by side
+ALONG = math.cos(np.radians(45.0))  # lanes whose directions differ more are not side by side
 ASIDE = 2.5  # lane widths between the centre lines of neighbours at most; real files reach 2.2
 SOLID = frozenset({"double_yellow", "solid_yellow", "solid_white"})  # not to be crossed (UT-Austin's reading)
 

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.geometry import elementary as math
 from cbsim.sensing.faults import blind_beams
 from cbsim.sensing.kernels.noise import Noise, Noises
 from cbsim.spec.sensor import SensorConf
@@ -25,7 +26,7 @@ def noise_of(sensor: Sensor) -> Noise:
     """Noise parameters of a laser, for the kernel."""
     conf = sensor.conf
     bins = np.asarray(conf.bins, float)
-    stretch = np.hypot(sensor.directions[..., 0], sensor.directions[..., 1] / conf.bin_ratio)
+    stretch = math.hypot(sensor.directions[..., 0], sensor.directions[..., 1] / conf.bin_ratio)
     by_bin = ((conf.detection_rate, 1.0), (conf.radial_sigma, 0.0), (conf.radial_bias, 0.0))
     every = np.arange(max(len(bins), 1))
     return Noise(

@@ -9,12 +9,12 @@ any order, and probabilities and deviations remain exact when an object changes 
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.geometry import elementary as math
 from cbsim.geometry.kernels.bvh import DEPTH
 from cbsim.geometry.linear import norm
 from cbsim.geometry.pose import Pose, heading, rotate
@@ -122,7 +122,7 @@ def _bins(conf: SensorConf, pose: Pose, places: Floats) -> NDArray[np.int64]:
         return np.zeros(len(places), np.int64)
     w, x, y, z = pose.orientation
     local = rotate(np.array([w, -x, -y, -z]), places - pose.position)
-    return bins_of(conf, np.hypot(local[:, 0], local[:, 1] / conf.bin_ratio))
+    return bins_of(conf, math.hypot(local[:, 0], local[:, 1] / conf.bin_ratio))
 
 
 def _detected(
@@ -166,7 +166,7 @@ def _disturbed(
         error[gap < 1e-6] = 0.0
         along = sight / np.maximum(gap, 1e-6)[:, None]
         across = np.stack([-along[:, 1], along[:, 0]], axis=1)
-        c, s = np.cos(error[:, 2]), np.sin(error[:, 2])
+        c, s = math.cos(error[:, 2]), math.sin(error[:, 2])
         arm = places[:, :2] - near
         arm = np.stack([c * arm[:, 0] - s * arm[:, 1], s * arm[:, 0] + c * arm[:, 1]], axis=1)
         places = np.column_stack([near + error[:, :1] * along + error[:, 1:2] * across + arm, places[:, 2]])
@@ -175,12 +175,12 @@ def _disturbed(
         lags = conf.detection_time * conf.rate
         drawn = renewals(key, index, lags, BLOCKS * rows + 3)
         headings = headings + math.pi * ((drawn < conf.flip_rate) & (speeds < conf.flip_speed))
-    return places, np.arctan2(np.sin(headings), np.cos(headings)) if conf.flip_rate or any(named) else headings
+    return places, math.atan2(math.sin(headings), math.cos(headings)) if conf.flip_rate or any(named) else headings
 
 
 def _nearest(eye: Floats, centres: Floats, headings: Floats, sizes: Floats) -> Floats:
     """Nearest point (n, 2) of each object's rectangle to the device, in the plane."""
-    c, s = np.cos(headings), np.sin(headings)
+    c, s = math.cos(headings), math.sin(headings)
     away = eye - centres
     local = np.stack([c * away[:, 0] + s * away[:, 1], -s * away[:, 0] + c * away[:, 1]], axis=1)
     local = np.clip(local, -0.5 * sizes[:, :2], 0.5 * sizes[:, :2])
@@ -199,10 +199,10 @@ def _with_phantoms(conf: SensorConf, seed: int, index: int, pose: Pose, found: O
     if not count:
         return found
     drawn = uniforms(key, index, 3 * count, first=1).reshape(count, 3)
-    least, most = conf.min_range**2, conf.max_range**2
+    least, most = math.square(conf.min_range), math.square(conf.max_range)
     away = np.sqrt(least + (most - least) * drawn[:, 0])
     bearing = pose.heading + conf.start_angle + (conf.end_angle - conf.start_angle) * drawn[:, 1]
-    x, y = pose.position[0] - away * np.sin(bearing), pose.position[1] + away * np.cos(bearing)
+    x, y = pose.position[0] - away * math.sin(bearing), pose.position[1] + away * math.cos(bearing)
     z = np.full(count, 0.5 * PHANTOM_SIZE[2])
     return ObjectList(
         found.key,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 
+from cbsim.geometry import elementary as math
 from cbsim.geometry.linear import norm, times
 from cbsim.sensing.faults import in_outage
 from cbsim.sensing.kernels.device import device_at_into

@@ -7,11 +7,11 @@ grows in proportion to the time since, in a random direction for each outage.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 
+from cbsim.geometry import elementary as math
 from cbsim.sensing.faults import outage_at
 from cbsim.sensing.kernels.device import device_at_into
 from cbsim.sensing.reading import flat

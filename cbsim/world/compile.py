@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import math
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from cbsim.errors import Location, ModelError, StepError
+from cbsim.geometry import elementary as math
 from cbsim.geometry.forest import Forest
 from cbsim.geometry.kernels.bvh import DEPTH
 from cbsim.geometry.kernels.ground import ground_height, lean_into, stand

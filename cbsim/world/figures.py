@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cbsim.geometry import elementary as math
 from cbsim.geometry.linear import norm
 from cbsim.geometry.pose import rotate
 from cbsim.spec.mechanism.colliders import ConvexHull, HeightField
@@ -100,7 +101,7 @@ def _square() -> Floats:
 
 def _circle(radius: float) -> Floats:
     angle = 2.0 * np.pi * np.arange(AROUND) / AROUND
-    return radius * np.stack([np.cos(angle), np.sin(angle), np.zeros(AROUND)], axis=1)
+    return radius * np.stack([math.cos(angle), math.sin(angle), np.zeros(AROUND)], axis=1)
 
 
 def _fan(ring: Floats, tip: Floats) -> Floats:
@@ -126,8 +127,8 @@ def _ball(radius: float, half: float) -> Floats:
     circle = _circle(1.0)
     rings, levels = [], np.pi * (np.arange(1, rows) / rows - 0.5)
     for level in levels:
-        rise = radius * np.sin(level) + (half if level > 1e-9 else -half if level < -1e-9 else 0.0)
-        rings.append(radius * np.cos(level) * circle + (0.0, 0.0, rise))
+        rise = radius * math.sin(level) + (half if level > 1e-9 else -half if level < -1e-9 else 0.0)
+        rings.append(radius * math.cos(level) * circle + (0.0, 0.0, rise))
     if half:
         middle = len(rings) // 2
         rings[middle : middle + 1] = [radius * circle - (0.0, 0.0, half), radius * circle + (0.0, 0.0, half)]

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cbsim.geometry.elementary import square
 from cbsim.geometry.linear import times
 from cbsim.geometry.pose import Pose, conjugate, multiply, rotate
 from cbsim.world.tables import Floats
@@ -84,7 +85,7 @@ class Frame:
     @property
     def work(self) -> float:
         """Joules per unit of energy of the model."""
-        return self.weight * self.scale**2
+        return self.weight * square(self.scale)
 
     def table(self) -> Floats:
         """All of its numbers (9,)."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from cbsim.errors import Location, ModelError
+from cbsim.geometry.elementary import whole_power
 from cbsim.geometry.pose import Pose, heading_quaternion, mounting_quaternion, multiply, rotate
 from cbsim.road.roadmap import RoadMap
 from cbsim.spec.objects import Controller, ShapeKind
@@ -64,7 +65,7 @@ def frame_of(model: Model, scene: Scene) -> Frame:
         return WORLD_FRAME
     spot, heading = (np.zeros(3), 0.0) if model.placement is None else _place(model.placement, model.name, scene)
     total = sum(body.mass for body in model.description.spec.bodies)
-    weight = model.scale**3 if model.mass is None else model.mass / total
+    weight = whole_power(model.scale, 3) if model.mass is None else model.mass / total
     return Frame(spot, heading_quaternion(heading), model.scale, weight)
 
 

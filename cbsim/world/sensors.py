@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
+from cbsim.geometry import elementary as math
 from cbsim.geometry.pose import Pose, mounting_quaternion
 from cbsim.spec.sensor import SensorConf
 from cbsim.world.tables import Floats
@@ -29,8 +28,8 @@ def beam_azimuths(conf: SensorConf) -> Floats:
 def beam_directions(azimuths: Floats, pitches: tuple[float, ...]) -> Floats:
     """Compute unit vectors (layers, beams, 3) in the sensor frame: x right, y forward, z up."""
     pitch = np.asarray(pitches)[:, None]
-    forward = np.cos(pitch)
-    directions = [-np.sin(azimuths) * forward, np.cos(azimuths) * forward, np.sin(pitch) + 0.0 * azimuths]
+    forward = math.cos(pitch)
+    directions = [-math.sin(azimuths) * forward, math.cos(azimuths) * forward, math.sin(pitch) + 0.0 * azimuths]
     return np.ascontiguousarray(np.stack(directions, axis=-1))
 
 

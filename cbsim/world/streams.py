@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import math
 from functools import lru_cache
 
 import numpy as np
 
+from cbsim.geometry import elementary as math
 from cbsim.jit import wrapping
 from cbsim.world.kernels import gauss_markov_into, normal_into, philox_into, renewal_into, uniform_into
 from cbsim.world.tables import Floats, Ints

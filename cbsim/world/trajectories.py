@@ -6,13 +6,13 @@ reaches each goal at t = pauses + Σ dᵢ/vᵢ, whatever the step.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from cbsim.geometry import elementary as math
 from cbsim.geometry.pose import heading_quaternion
 from cbsim.spec.objects import ScriptEntry
 from cbsim.world.tables import Floats
@@ -163,7 +163,7 @@ def trajectory_tables(segments: Mapping[int, TrajectoryBuilder], vehicles: Seque
         "segment_origin": np.array([p for b in segments.values() for p in b.origins], float).reshape(-1, 3),
         "segment_velocity": velocity,
         "segment_orientation": np.array([q for b in segments.values() for q in b.orientations], float).reshape(-1, 4),
-        "segment_station": _stations(start, np.hypot(velocity[:, 0], velocity[:, 1]), first),
+        "segment_station": _stations(start, math.hypot(velocity[:, 0], velocity[:, 1]), first),
         "follower_vehicle": np.searchsorted(np.asarray(vehicles, np.int64), bodies[drives]),
         "follower_first": first[drives],
         "follower_last": last[drives],

@@ -8,6 +8,7 @@ import math
 import numpy as np
 import pytest
 
+from cbsim.geometry import elementary as elementary_functions
 from cbsim.geometry.kernels import elementary
 from cbsim.jit import kernel
 from tests.common import ROOT
@@ -133,4 +134,56 @@ def test_no_kernel_calls_the_functions_of_the_c_library():
                 library = from_library.get(node.value.id)
                 if node.attr in {"math": named, "cmath": named, "numpy": arrays}.get(library or "", set()):
                     found.append(f"{path.relative_to(ROOT)}: {node.value.id}.{node.attr}")
-    assert found == ["cbsim/sensing/kernels/fan.py: np.tan"]  # in Python, when a World is made
+    assert found == []
+
+
+def same_bits(found, expected) -> bool:
+    """Tell whether numbers are the same to the last bit; any NaN is as good as another."""
+    nan = np.isnan(expected)
+    return np.array_equal(np.isnan(found), nan) and found[~nan].tobytes() == expected[~nan].tobytes()
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_functions_of_python_have_the_bits_of_kernels(name):
+    x = np.concatenate([*CASES[name][2], NOTABLE, [1e6, 823549.0, -2.0, 2.0]])
+    expected, function = applied(name, x), getattr(elementary_functions, name)
+    assert same_bits(function(x), expected)
+    assert same_bits(np.array([function(each) for each in x.tolist()]), expected)
+    assert same_bits(function(x[-8:].reshape(2, 4)).ravel(), expected[-8:])
+
+
+@pytest.mark.parametrize("name", ["atan2", "hypot"])
+def test_functions_of_two_numbers_have_the_bits_of_kernels(name):
+    notable = [each.ravel() for each in np.meshgrid(NOTABLE, NOTABLE)]
+    y, x = (np.concatenate([of_sizes(-1050, 1023), of_sizes(-3, 3), each]) for each in notable)
+    expected, function = applied(name, y, x), getattr(elementary_functions, name)
+    assert same_bits(function(y, x), expected)
+    assert same_bits(np.array(list(map(function, y.tolist(), x.tolist()))), expected)
+    assert same_bits(function(y[:40, None], x[:40])[7], applied(name, np.full(40, y[7]), x[:40]))
+
+
+def test_numbers_give_numbers_and_those_of_numpy_can_be_indexed():
+    assert type(elementary_functions.sin(1)) is float
+    assert type(elementary_functions.atan2(0.0, -1.0)) is float
+    assert elementary_functions.cos(np.float64(0.0))[..., None].shape == (1,)
+    assert elementary_functions.cos(np.array(0.0)) == 1.0
+    assert elementary_functions.sin(np.zeros((0, 3))).shape == (0, 3)
+
+
+def test_powers_and_decimal_logarithms():
+    assert [elementary_functions.log10(10.0**n) for n in range(-22, 23)] == list(range(-22, 23))
+    assert elementary_functions.power(2.0, 3.0) == 8.0
+    assert elementary_functions.power(-2.0, 3.0) == -8.0
+    assert elementary_functions.power(10.0, -2.0) == 0.01
+    assert elementary_functions.power(0.0, 0.5) == 0.0
+    assert elementary_functions.power(0.0, -1.0) == math.inf
+    assert elementary_functions.power(8.0, 1.0 / 3.0) == pytest.approx(2.0, rel=1e-15)
+    assert math.isnan(elementary_functions.power(-8.0, 1.0 / 3.0))
+    assert elementary_functions.whole_power(np.array([2.0, math.inf]), 3).tolist() == [8.0, math.inf]
+    assert elementary_functions.whole_power(3.0, 0) == 1.0
+
+
+@needs_digits
+def test_decimal_logarithms_are_accurate():
+    x = np.abs(of_sizes(-1000, 1000))
+    assert error(elementary_functions.log10(x), np.log10(x.astype(np.longdouble))) < 2.0

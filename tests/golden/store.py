@@ -10,7 +10,7 @@ from pathlib import Path
 import numba
 import numpy as np
 
-from cbsim.jit import cpu_name, target_name
+from cbsim.jit import target_name
 from tests.golden.cases import Trace
 
 __all__ = ["Golden", "movement", "target"]
@@ -37,33 +37,26 @@ class Golden:
     ----------
     target : dict
         As `target` gave it when the file was made.
-    cpu : str
-        Type of the CPU: Worlds are made by NumPy, whose elementary functions depend on it.
     traces : dict
         Name of a case → its `Trace`.
     """
 
     target: dict[str, str]
-    cpu: str
     traces: dict[str, Trace]
 
     @classmethod
     def read(cls) -> Golden:
         """Read the file; one that does not exist holds nothing."""
         if not FILE.exists():
-            return cls(target(), cpu_name(), {})
+            return cls(target(), {})
         data = json.loads(FILE.read_text())
         traces = {name: Trace(one["digest"], np.array(one["values"], float)) for name, one in data["traces"].items()}
-        return cls(data["target"], data.get("cpu", ""), traces)
+        return cls(data["target"], traces)
 
     def write(self) -> None:
         """Write the file, one case a line, so that a diff of it names the cases that changed."""
         lines = [f"  {json.dumps(name)}: {_line(self.traces[name])}" for name in sorted(self.traces)]
-        text = (
-            f'{{"target": {json.dumps(self.target)}, "cpu": {json.dumps(self.cpu)},\n "traces": {{\n'
-            + ",\n".join(lines)
-            + "\n}}\n"
-        )
+        text = f'{{"target": {json.dumps(self.target)},\n "traces": {{\n' + ",\n".join(lines) + "\n}}\n"
         FILE.write_text(text)
 
 

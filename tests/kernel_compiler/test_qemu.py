@@ -31,16 +31,10 @@ def sample(*before: str, **settings: str) -> tuple[str, str]:
     return done.stdout, done.stderr
 
 
-def steps_of(printed: str) -> list[str]:
-    """Return what was printed without the digests of Worlds."""
-    return [line.partition(" world ")[0] for line in printed.splitlines()]
-
-
 @pytest.mark.parametrize(("model", "target"), [("Haswell", "x86-64-v3"), ("Nehalem", "x86-64-v2")])
 def test_emulated_cpu_gives_the_bits_of_this_one(model, target, tmp_path):
     expected, _ = sample(CBSIM_CPU=target, CBSIM_CACHE=str(tmp_path))  # machine code for both
-    found, said = sample(str(QEMU), "-cpu", model, CBSIM_CACHE=str(tmp_path))
+    # OpenBLAS, of which NumPy takes a product when it is imported, chooses code for another CPU than the emulated one
+    found, said = sample(str(QEMU), "-cpu", model, CBSIM_CACHE=str(tmp_path), OPENBLAS_CORETYPE=model)
     assert "compiling" not in said
-    assert steps_of(found) == steps_of(expected)
-    if found != expected:
-        pytest.xfail("Worlds are still made by functions of the C library and of NumPy, in Python")
+    assert found == expected

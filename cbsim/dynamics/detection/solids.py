@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from cbsim.dynamics.detection.kernels import columns as d
 from cbsim.errors import ModelError
+from cbsim.geometry import elementary as math
 from cbsim.geometry.linear import norm, times
 from cbsim.geometry.pose import multiply
 from cbsim.spec.mechanism.bodies import Origin
@@ -66,7 +67,7 @@ class Piece:
         if self.kind == d.ELLIPSOID:
             far = float(norm(size * along))
         elif self.kind == d.CYLINDER:
-            far = float(size[0] * np.hypot(along[0], along[1]) + size[1] * abs(along[2]))
+            far = float(size[0] * math.hypot(along[0], along[1]) + size[1] * abs(along[2]))
         else:
             far = float(times(self.corners, along).max(initial=-np.inf)) + self.margin
         return float(times(self.at, direction)) + far
@@ -189,4 +190,4 @@ def _around(corners: Floats, members: list[int], normal: Floats) -> list[int]:
     first = corners[members[0]] - middle
     across = np.cross(normal, first)
     arms = corners[members] - middle
-    return [members[k] for k in np.argsort(np.arctan2(times(arms, across), times(arms, first)), kind="stable")]
+    return [members[k] for k in np.argsort(math.atan2(times(arms, across), times(arms, first)), kind="stable")]

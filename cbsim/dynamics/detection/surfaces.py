@@ -80,7 +80,7 @@ def _with_area(triangles: Floats) -> Floats:
     """Triangles that are more than a line."""
     sides = triangles[:, 1:] - triangles[:, :1]
     area = norm(np.cross(sides[:, 0], sides[:, 1]), axis=1)
-    longest = np.maximum((sides**2).sum(axis=2).max(axis=1, initial=0.0), 1e-300)
+    longest = np.maximum((sides * sides).sum(axis=2).max(axis=1, initial=0.0), 1e-300)
     return np.asarray(triangles[np.isfinite(area) & (area > 1e-9 * longest)])
 
 

@@ -137,6 +137,14 @@ def boundary(item: Freeform) -> list[Freeform]:
     return faces
 
 
+def _powers(x: Floats, exponents: NDArray[np.int64]) -> Floats:
+    """Power of each number of a column (n, 1) to each exponent (m,)."""
+    rows = [np.ones_like(x)]
+    for _ in range(int(exponents.max(initial=0))):
+        rows.append(rows[-1] * x)
+    return np.concatenate(rows, axis=1)[:, exponents]
+
+
 def triangular(item: Freeform, parts: int) -> Floats:
     """Triangles (n, 3, 3) of a Bézier triangle: rows of n, n − 1 … 1 control points, and Bernstein's basis on them."""
     degree = item.lengths[0] - 1
@@ -145,7 +153,7 @@ def triangular(item: Freeform, parts: int) -> Floats:
     i, j = np.array(places).T
     u, v = np.array(corners).T[:, :, None] / parts
     share = np.array([float(math.comb(degree, m) * math.comb(degree - m, n)) for m, n in places])
-    weights = share * u**i * v**j * np.maximum(1.0 - u - v, 0.0) ** (degree - i - j)
+    weights = share * _powers(u, i) * _powers(v, j) * _powers(np.maximum(1.0 - u - v, 0.0), degree - i - j)
     found = dict(zip(corners, projected(times(weights, np.array(item.points)), item.space), strict=True))
     triangles = []
     for (a, b), corner in found.items():

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.geometry import elementary as math
+from cbsim.geometry.elementary import square
 from cbsim.spec.road import RoadNetwork
 
 __all__ = ["DEGREES_APART", "EXTENT", "is_metric", "lane_length"]
@@ -49,16 +51,16 @@ def lane_length(network: RoadNetwork) -> float:
     first = np.concatenate([points.latitude for points in lanes])
     second = np.concatenate([points.longitude for points in lanes])
     place = np.array([first, second]) if network.metric else _earth_centred(np.radians(first), np.radians(second))
-    chords = np.sqrt((np.diff(place) ** 2).sum(axis=0))
+    chords = np.sqrt(square(np.diff(place)).sum(axis=0))
     borders = np.cumsum([len(points) for points in lanes])[:-1]
     return float(np.delete(chords, borders - 1).sum())
 
 
 def _earth_centred(latitude: NDArray[np.float64], longitude: NDArray[np.float64]) -> NDArray[np.float64]:
     """Cartesian coordinates (3, n) [m] of points on the ellipsoid; angles in radians."""
-    sine, cosine = np.sin(latitude), np.cos(latitude)
-    normal = MAJOR_AXIS / np.sqrt(1.0 - ECCENTRICITY_SQUARED * sine**2)
+    sine, cosine = math.sin(latitude), math.cos(latitude)
+    normal = MAJOR_AXIS / np.sqrt(1.0 - ECCENTRICITY_SQUARED * sine * sine)
     across = normal * cosine
     return np.array(
-        [across * np.cos(longitude), across * np.sin(longitude), normal * (1.0 - ECCENTRICITY_SQUARED) * sine]
+        [across * math.cos(longitude), across * math.sin(longitude), normal * (1.0 - ECCENTRICITY_SQUARED) * sine]
     )

@@ -12,6 +12,7 @@ from cbsim.formats.shift.records import Part, is_number, shown
 from cbsim.formats.shift.units import Units
 from cbsim.formats.values import quote
 from cbsim.formats.yaml_tree import Item
+from cbsim.geometry.elementary import whole_power
 from cbsim.spec.objects import Triple
 from cbsim.spec.shift.model import Joint, Placement, Reference
 
@@ -149,8 +150,8 @@ def _law(part: Part, kind: str, units: Units, keys: tuple[str, str], power: int)
         )
         return ()
     turning = kind == "revolute"
-    unit = units.coordinate(turning=turning) / units.time**power
-    found = [float(c) * units.effort(turning=turning) / unit**n for n, c in enumerate(given)]
+    unit = units.coordinate(turning=turning) / whole_power(units.time, power)
+    found = [float(c) * units.effort(turning=turning) / whole_power(unit, n) for n, c in enumerate(given)]
     while found and found[-1] == 0.0:
         found.pop()
     return tuple(found)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from cbsim.formats.shift.units import Units
+from cbsim.geometry.elementary import whole_power
 from cbsim.spec.shift.forces import Controller, Restraint
 from cbsim.spec.shift.model import Assembly, Joint
 
@@ -47,7 +48,7 @@ def _restraint(restraint: Restraint, units: Units, *, turning: bool) -> Restrain
     unit = units.coordinate(turning=turning) / (1.0 if restraint.kind == "spring" else units.time)
     effort = units.effort(turning=turning)
     pieces = tuple(
-        tuple(c * effort / unit**power for power, c in zip(range(len(piece) - 1, -1, -1), piece, strict=True))
+        tuple(c * effort / whole_power(unit, n) for n, c in zip(range(len(piece) - 1, -1, -1), piece, strict=True))
         for piece in restraint.pieces
     )
     return replace(restraint, knots=tuple(knot * unit for knot in restraint.knots), pieces=pieces)

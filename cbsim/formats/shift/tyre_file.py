@@ -11,6 +11,7 @@ from cbsim.errors import FileError, Location, Problems
 from cbsim.formats.reader import Source
 from cbsim.formats.shift.units import UNITS
 from cbsim.formats.values import NUMBER, quote
+from cbsim.geometry.elementary import whole_power
 from cbsim.paths import Files
 from cbsim.spec.shift.tyres import TyreNumbers
 
@@ -69,6 +70,8 @@ def parse_tyre(source: Source, problems: Problems) -> TyreNumbers:
         if len(text) > 64 or not NUMBER.fullmatch(text):
             problems.error("E994", f"{name} is {quote(text)}, expected a number", source.at(number))
             continue
-        scale = sizes["force"] ** force * sizes["length"] ** length * sizes["time"] ** time
+        scale = (
+            whole_power(sizes["force"], force) * whole_power(sizes["length"], length) * whole_power(sizes["time"], time)
+        )
         found[field] = float(text) * scale / (sizes["angle"] if field == "calpha" else 1.0)
     return replace(TyreNumbers(), **found)

@@ -6,6 +6,8 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from cbsim.geometry.elementary import square
+
 __all__ = ["UNITS", "Units"]
 
 UNITS: Mapping[str, Mapping[str, float]] = {
@@ -38,12 +40,12 @@ class Units:
     @property
     def inertia(self) -> float:
         """Of a moment of inertia."""
-        return self.mass * self.length**2
+        return self.mass * square(self.length)
 
     @property
     def acceleration(self) -> float:
         """Of an acceleration."""
-        return self.length / self.time**2
+        return self.length / square(self.time)
 
     @property
     def force(self) -> float:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cbsim.geometry import elementary as math
 from cbsim.geometry.pose import Pose, conjugate, multiply, rotate
 from cbsim.spec.objects import Triple
 from cbsim.spec.urdf import Frame

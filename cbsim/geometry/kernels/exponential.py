@@ -9,30 +9,19 @@ import math
 
 import numpy as np
 
+from cbsim.geometry.kernels import polynomials
+from cbsim.geometry.kernels.polynomials import LARGE, LOG2_E, OVERFLOW, ROOT_HALF, SMALL, UNDERFLOW
 from cbsim.jit import bits_of, float_of, inlined, inner
 
 __all__ = ["exp", "expm1", "hypot", "log", "power"]
 
-LOG2_E = 1.4426950408889634
-LN2, LN2_LOW = 0.6931471803691238, 1.9082149292705877e-10  # the first has 32 bits: its products with n are exact
-ROOT_HALF = 0.7071067811865476
-OVERFLOW, UNDERFLOW = 709.782712893384, -745.1332191019412
-LARGE, SMALL = 2.0**500, 2.0**-500
+exp_part, log_of = inlined(polynomials.exp_part), inlined(polynomials.log_of)
 
 
 @inlined
 def two_to(n):
     """2ⁿ, −1022 ≤ n ≤ 1023."""
     return float_of(np.uint64(n + 1023) << np.uint64(52))
-
-
-@inlined
-def exp_tail(r):
-    """e^r − 1 − r, |r| ≤ ln 2 / 2: Chebyshev interpolation of it, divided by r², with eleven nodes."""
-    tail = 2.7557278330890265e-07 + r * (2.5105274993379578e-08 + r * 2.0912959274216845e-09)
-    tail = 0.00019841269874930624 + r * (2.480158732114803e-05 + r * (2.7557255260779666e-06 + r * tail))
-    tail = 0.041666666666666664 + r * (0.008333333333326103 + r * (0.001388888888888541 + r * tail))
-    return r * r * (0.5 + r * (0.1666666666666667 + r * tail))
 
 
 @inner
@@ -46,9 +35,8 @@ def exp(x):
         return 0.0
     # x = n ln 2 + r with |r| ≤ ln 2 / 2, r as the sum of two numbers, so that e^x = 2ⁿ e^r
     n = math.floor(x * LOG2_E + 0.5)
-    high, low = x - n * LN2, n * LN2_LOW
-    value = 1.0 + (high + (exp_tail(high - low) - low))
-    half = n >> 1  # in two factors, since 2ⁿ itself may be subnormal
+    value = 1.0 + exp_part(x, n)
+    half = n >> 1  # in two factors, since 2ⁿ itself may be no normal number
     return value * two_to(half) * two_to(n - half)
 
 
@@ -59,20 +47,14 @@ def expm1(x):
         return -1.0 if x < 0.0 else exp(x)
     n = math.floor(x * LOG2_E + 0.5)
     if n == 0:
-        return x if abs(x) < 1e-17 else x + exp_tail(x)  # keeps the sign of zero
-    high, low = x - n * LN2, n * LN2_LOW
-    part = high + (exp_tail(high - low) - low)
+        return x if abs(x) < 1e-17 else exp_part(x, 0)  # keeps the sign of zero
     scale = two_to(n)
-    return (scale - 1.0) + scale * part
+    return (scale - 1.0) + scale * exp_part(x, n)
 
 
 @inner
 def log(x):
-    """Natural logarithm; error below 1 unit in the last place. NaN below 0.
-
-    With x = 2ᵏ (1 + f), |f| < 0.42, and s = f / (2 + f): ln(1 + f) = 2 s + s R(s²), R by Chebyshev interpolation
-    with eight nodes, arranged so that the largest term, f, is exact.
-    """
+    """Natural logarithm; error below 1 unit in the last place. NaN below 0."""
     if not x > 0.0:
         return -math.inf if x == 0.0 else math.nan
     if x == math.inf:
@@ -86,14 +68,7 @@ def log(x):
     m = float_of((word & np.uint64(0xFFFFFFFFFFFFF)) | np.uint64(0x3FE0000000000000))
     if m < ROOT_HALF:
         m, k = 2.0 * m, k - 1
-    f = m - 1.0
-    s = f / (2.0 + f)
-    z = s * s
-    tail = 0.15386239830697943 + z * (0.1326876971386881 + z * 0.1308666196353411)
-    tail = 0.28571428570803514 + z * (0.2222222239173592 + z * (0.18181795637781728 + z * tail))
-    tail = z * (0.6666666666666666 + z * (0.4000000000000088 + z * tail))
-    half = 0.5 * f * f
-    return k * LN2 - ((half - (s * (half + tail) + k * LN2_LOW)) - f)
+    return log_of(m - 1.0, k)
 
 
 @inner

@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import math
 
+from cbsim.geometry.kernels import polynomials
+from cbsim.geometry.kernels.polynomials import (
+    ATAN_3_HALVES,
+    ATAN_3_HALVES_LOW,
+    ATAN_HALF,
+    ATAN_HALF_LOW,
+    HALF_PI,
+    HALF_PI_LOW,
+    PI,
+    PI_LOW,
+    QUARTER_PI,
+    QUARTER_PI_LOW,
+)
 from cbsim.jit import bits_of, float_of, inlined, inner
 
 __all__ = ["acos", "asin", "atan", "atan2"]
 
-PI, PI_LOW = 3.141592653589793, 1.2246467991473532e-16
-HALF_PI, HALF_PI_LOW = 1.5707963267948966, 6.123233995736766e-17
-QUARTER_PI, QUARTER_PI_LOW = 0.7853981633974483, 3.061616997868383e-17
-
-
-@inlined
-def atan_tail(t):
-    """T − arctan t, |t| ≤ 7/16: Chebyshev interpolation of (1 − arctan √z / √z) / z with eleven nodes."""
-    z = t * t
-    tail = -0.05847669756799626 + z * (0.050336850838998956 + z * (-0.03781854858641458 + z * 0.017539916204913773))
-    tail = 0.09090900168668452 + z * (-0.07692086789119736 + z * (0.06663232236816255 + z * tail))
-    tail = 0.14285714283138384 + z * (-0.11111110899821627 + z * tail)
-    return t * z * (0.33333333333333326 + z * (-0.19999999999987714 + z * tail))
+atan_of, asin_tail = inlined(polynomials.atan_of), inlined(polynomials.asin_tail)
 
 
 @inner
@@ -31,16 +32,16 @@ def atan(x):
     """
     a = abs(x)
     if a < 0.4375:
-        return x if a < 1e-8 else x - atan_tail(x)  # keeps the sign of zero
+        return x if a < 1e-8 else atan_of(x, 0.0, 0.0)  # keeps the sign of zero
     if a < 0.6875:
-        high, low, t = 0.4636476090008061, 2.2698777452961687e-17, (2.0 * a - 1.0) / (2.0 + a)
+        high, low, t = ATAN_HALF, ATAN_HALF_LOW, (2.0 * a - 1.0) / (2.0 + a)
     elif a < 1.1875:
         high, low, t = QUARTER_PI, QUARTER_PI_LOW, (a - 1.0) / (a + 1.0)
     elif a < 2.4375:
-        high, low, t = 0.982793723247329, 1.3903311031230998e-17, (a - 1.5) / (1.0 + 1.5 * a)
+        high, low, t = ATAN_3_HALVES, ATAN_3_HALVES_LOW, (a - 1.5) / (1.0 + 1.5 * a)
     else:
         high, low, t = HALF_PI, HALF_PI_LOW, -1.0 / a
-    value = high - ((atan_tail(t) - low) - t)
+    value = atan_of(t, high, low)
     return -value if x < 0.0 else value
 
 
@@ -59,15 +60,6 @@ def atan2(y, x):
     if math.copysign(1.0, x) < 0.0:
         value = PI - (value - PI_LOW)
     return math.copysign(value, y)
-
-
-@inlined
-def asin_tail(z):
-    """(arcsin √z / √z − 1), z ≤ 1/4: Chebyshev interpolation of it, divided by z, with thirteen nodes."""
-    tail = 0.005457506718640358 + z * (0.01740087944269402 + z * (-0.014851887071247204 + z * 0.028757851367421566))
-    tail = 0.013971212973552933 + z * (0.011479177415184906 + z * (0.01032281435018578 + z * tail))
-    tail = 0.030381944138531247 + z * (0.02237217294214989 + z * (0.017352392720869973 + z * tail))
-    return z * (0.16666666666666669 + z * (0.07499999999998433 + z * (0.04464285714635543 + z * tail)))
 
 
 @inlined

@@ -11,16 +11,14 @@ import math
 
 import numpy as np
 
+from cbsim.geometry.kernels import polynomials
+from cbsim.geometry.kernels.polynomials import LARGE_ANGLE, TWO_OVER_PI
 from cbsim.jit import bits_of, inlined, inner, multiply_high
 
 __all__ = ["cos", "sin", "tan"]
 
-TWO_OVER_PI = 0.6366197723675814
-PART_1, PART_2, PART_3 = 1.5707963267341256, 6.077100506303966e-11, 2.0222662487959506e-21
-"""π/2 in parts of 33, 33 and 53 bits: products of the first two with n < 2²⁰ are exact."""
-LARGE = 823549.0  # ≈ 2¹⁹ π/2: beyond it n has too many bits
-HALF_PI, HALF_PI_LOW = 1.5707963267948966, 6.123233995736766e-17
-SPLIT = 134217729.0  # 2²⁷ + 1, which splits a number into two halves (Dekker, Numer. Math. 18, 1971)
+rest_of, product_with_half_pi = inlined(polynomials.rest_of), inlined(polynomials.product_with_half_pi)
+sin_of, cos_of = inlined(polynomials.sin_of), inlined(polynomials.cos_of)
 FRACTION = np.array(
     [
         0, 0xA2F9836E4E441529, 0xFC2757D1F534DDC0, 0xDB6295993C439041, 0xFE5163ABDEBBC561, 0xB7246E3A424DD2E0,
@@ -30,12 +28,12 @@ FRACTION = np.array(
     ],
     np.uint64,
 )  # fmt: skip
-"""64 bits of zero, for angles near `LARGE`, then the fraction bits of 2/π."""
+"""64 bits of zero, for angles near `LARGE_ANGLE`, then the fraction bits of 2/π."""
 
 
 @inner
 def reduce_large(x):
-    """Reduce an angle beyond `LARGE`: the product of its 53 bits with 192 bits of 2/π, modulo 4.
+    """Reduce an angle beyond `LARGE_ANGLE`: the product of its 53 bits with 192 bits of 2/π, modulo 4.
 
     Returns
     -------
@@ -70,18 +68,7 @@ def reduce_large(x):
     half = np.uint64(0xFFFFFFFF)
     a, b = float(f0 >> np.uint64(32)) * 2.0**-32, float(f0 & half) * 2.0**-64
     c = float(f1 >> np.uint64(32)) * 2.0**-96 + float(f1 & half) * 2.0**-128
-    high = a + b
-    low = (a - high) + b + c
-    total = high + low
-    low = (high - total) + low
-    product = total * HALF_PI
-    t = SPLIT * total
-    t0 = t - (t - total)
-    u = SPLIT * HALF_PI
-    u0 = u - (u - HALF_PI)
-    t1, u1 = total - t0, HALF_PI - u0
-    rest = ((t0 * u0 - product) + t0 * u1 + t1 * u0) + t1 * u1
-    rest += total * HALF_PI_LOW + low * HALF_PI
+    product, rest = product_with_half_pi(a, b, c)
     if x < 0.0:
         return (4 - n) & 3, -sign * product, -sign * rest
     return n & 3, sign * product, sign * rest
@@ -90,38 +77,13 @@ def reduce_large(x):
 @inlined
 def reduced(x):
     """Reduce an angle: quadrant n modulo 4, and the rest within ±π/4 as the sum of two numbers."""
-    if not abs(x) < LARGE:
+    if not abs(x) < LARGE_ANGLE:
         if not math.isfinite(x):
             return 0, math.nan, math.nan
         return reduce_large(x)
     n = math.floor(x * TWO_OVER_PI + 0.5)
-    a, b, tail = x - n * PART_1, n * PART_2, n * PART_3
-    t = a - b
-    v = a - t
-    error = (a - (t + v)) + (v - b)
-    high = t - tail
-    low = ((t - high) - tail) + error
+    high, low = rest_of(x, n)
     return int(n) & 3, high, low
-
-
-@inlined
-def sin_of(r, low):
-    """Sine of r + low, |r| ≤ π/4: Chebyshev interpolation of (sin √z / √z − 1) / z with six nodes."""
-    z = r * r
-    tail = 2.7557316099748184e-06 + z * (-2.5051131260640362e-08 + z * 1.5918087200100518e-10)
-    tail = 0.008333333333330945 + z * (-0.00019841269836753166 + z * tail)
-    return r - ((z * (0.5 * low - z * r * tail) - low) + z * r * 0.16666666666666666)
-
-
-@inlined
-def cos_of(r, low):
-    """Cosine of r + low, |r| ≤ π/4: Chebyshev interpolation of (cos √z − 1 + z / 2) / z² with six nodes."""
-    z = r * r
-    tail = -2.7557317269975503e-07 + z * (2.0876145902833164e-09 - z * 1.1382606091400289e-11)
-    tail = 0.041666666666666664 + z * (-0.0013888888888887395 + z * (2.4801587298762304e-05 + z * tail))
-    half = 0.5 * z
-    main = 1.0 - half
-    return main + (((1.0 - main) - half) + (z * z * tail - r * low))
 
 
 @inlined

@@ -5,7 +5,6 @@ Checks that need measures: height, length, and the reach of legs in a step.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 from cbsim.errors import Problems
 from cbsim.formats.irit.splines import grid
 from cbsim.formats.irit.tessellate import Piece, instances, tessellate
+from cbsim.geometry import elementary as math
 from cbsim.models.irit.limbs import Limbs
 from cbsim.models.irit.solids import Lump, lump_of
 from cbsim.spec.irit.objects import Freeform, IritFile, IritObject, Poly

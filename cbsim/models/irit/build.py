@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.geometry import elementary as math
 from cbsim.geometry.linear import norm
 from cbsim.models.irit.anatomy import Anatomy, Part
 from cbsim.models.irit.gait import Gait
@@ -45,7 +46,7 @@ def coordinates_of(state: Floats) -> tuple[float, ...]:
     """Coordinates (6,) of a floating body: its place [m] and its rotation vector [rad]."""
     w, axis = float(state[6]), state[7:10]
     sine = float(norm(axis))
-    turn = axis * (2.0 * np.arctan2(sine, w) / sine if sine > 1e-12 else 2.0)
+    turn = axis * (2.0 * math.atan2(sine, w) / sine if sine > 1e-12 else 2.0)
     return (*map(float, state[:3]), *map(float, turn))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +9,7 @@ from pathlib import Path
 from cbsim.errors import FileError, Location, Problem, Problems, Severity, UsageError
 from cbsim.formats.irit.structure import find_walker
 from cbsim.formats.reader import Source
+from cbsim.geometry import elementary as math
 from cbsim.models.irit.anatomy import DENSITY, Anatomy, measure
 from cbsim.models.irit.build import kinematic_description
 from cbsim.models.irit.dynamic import Build, dynamic_description

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.geometry.elementary import square
 from cbsim.geometry.linear import norm
 from cbsim.models.irit.anatomy import Anatomy
 from cbsim.models.irit.build import body_of, coordinates_of
@@ -96,7 +97,7 @@ def _leg(
     hip_at, shin_at = anatomy.hips[k].lump.centre, anatomy.shins[k].lump.centre
     root, knee, normal = limbs.root[k], limbs.knee[k], limbs.rest.hip[k, :, 1]
     mass, radius = COXA * hip.mass, COXA * float(limbs.upper[k])
-    coxa = Body(mass, 0.4 * mass * radius**2 * np.eye(3), EmptyShape(), name=f"coxa {name}")
+    coxa = Body(mass, 0.4 * mass * square(radius) * np.eye(3), EmptyShape(), name=f"coxa {name}")
     rest = Body((1.0 - COXA) * hip.mass, (1.0 - COXA) * hip.inertia, hip.shape, name=hip.name)
     joints = [
         Revolute(bodies[0], coxa, UP, parent_vertex=root - body_at, drives=motor, name=f"yaw {name}"),

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.geometry import elementary as math
 from cbsim.geometry.linear import times
 from cbsim.models.irit.anatomy import Anatomy
 from cbsim.models.irit.ground import Ground
@@ -212,7 +213,7 @@ class Gait:
     def _pose(self, x: float, y: float, heading: float) -> Floats:
         """Pose (6,) above the ground; what is up is normal to the plane through the ground below the feet at rest."""
         foot = self.limbs.foot
-        c, s = np.cos(heading), np.sin(heading)
+        c, s = math.cos(heading), math.sin(heading)
         east, north = c * foot[:, 0] - s * foot[:, 1], s * foot[:, 0] + c * foot[:, 1]
         heights = self.ground.height(x + east, y + north)
         base = float(self.ground.height(np.array([x]), np.array([y]))[0])
@@ -229,9 +230,9 @@ class Gait:
         place = np.array([pose[0], pose[1], pose[2] + self.anatomy.height])
         roots = times(self.limbs.root - self._middle, rotation.T) + place
         low, high = self.limbs.reach
-        flat = ((feet - roots)[:, :2] ** 2).sum(axis=1)
-        most = np.sqrt(np.maximum(high**2 - flat, 0.0)) + feet[:, 2] - roots[:, 2]
-        least = np.sqrt(np.maximum(low**2 - flat, 0.0)) + feet[:, 2] - roots[:, 2]
+        flat = math.square((feet - roots)[:, :2]).sum(axis=1)
+        most = np.sqrt(np.maximum(high * high - flat, 0.0)) + feet[:, 2] - roots[:, 2]
+        least = np.sqrt(np.maximum(low * low - flat, 0.0)) + feet[:, 2] - roots[:, 2]
         ceiling, floor = float(most.min()), float(least.max())
         shift = 0.5 * (floor + ceiling) if floor > ceiling else min(max(0.0, floor), ceiling)
         return float(pose[2] + (shift if abs(shift) > 1e-9 * self.anatomy.height else 0.0))
@@ -266,8 +267,8 @@ class Gait:
         poses = start + (end - start) * s
         place = poses[:, :3] + self._middle
         rotation = rotation_of(poses[:, 3], poses[:, 4:6])
-        eased = s - np.sin(2.0 * np.pi * s) / (2.0 * np.pi)
-        arc = self.lift * self.anatomy.height * np.sin(np.pi * s) ** 2 if memory[MODE] != LANDING else 0.0 * s
+        eased = s - math.sin(2.0 * np.pi * s) / (2.0 * np.pi)
+        arc = self.lift * self.anatomy.height * math.square(math.sin(np.pi * s)) if memory[MODE] != LANDING else 0.0 * s
         paths = np.broadcast_to(feet, (len(shares), *feet.shape)).copy()
         moving = (landed != feet).any(axis=1)
         paths[:, moving] += eased[:, :, None] * (landed - feet)[moving]

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from cbsim.geometry import elementary as math
 from cbsim.geometry.linear import norm
 
 __all__ = ["Limbs", "Posture", "cross", "unit"]
@@ -99,7 +100,7 @@ class Limbs:
         out = self.knee - self.root
         out = out - (out * along).sum(axis=1, keepdims=True) * along
         aside = (out * cross(along, up)).sum(axis=1)
-        angle = np.arctan2(aside, (out * up).sum(axis=1))
+        angle = math.atan2(aside, (out * up).sum(axis=1))
         straight = norm(out, axis=1) <= 1e-9 * self.upper
         return np.asarray(np.where(straight | (np.abs(angle) < 1e-9), 0.0, angle))
 
@@ -110,10 +111,10 @@ class Limbs:
 
     def _upright(self, along: Floats) -> tuple[Floats, Floats]:
         """Return the normal of the upright plane through directions (…, legs, 3), and what is up in it across them."""
-        flat = np.hypot(along[..., 0], along[..., 1])
+        flat = math.hypot(along[..., 0], along[..., 1])
         below = flat < TINY  # a foot straight under its root: as the leg points at rest
         rest = self.foot - self.root
-        resting = np.hypot(rest[:, 0], rest[:, 1])
+        resting = math.hypot(rest[:, 0], rest[:, 1])
         resting = np.where(resting < TINY, 1.0, resting)
         safe = np.where(below, 1.0, flat)
         c = np.where(below, rest[:, 0] / resting, along[..., 0] / safe)
@@ -139,17 +140,17 @@ class Limbs:
         d = np.clip(length, np.maximum(low, TINY * high), high)
         along = arm / np.where(length > TINY, length, 1.0)[..., None]
         along = np.where((length > TINY)[..., None], along, (0.0, 0.0, -1.0))
-        at_root = np.arccos(np.clip((a * a + d * d - b * b) / (2.0 * a * d), -1.0, 1.0))
-        bend = np.arccos(np.clip((a * a + b * b - d * d) / (2.0 * a * b), -1.0, 1.0))
+        at_root = math.acos(np.clip((a * a + d * d - b * b) / (2.0 * a * d), -1.0, 1.0))
+        bend = math.acos(np.clip((a * a + b * b - d * d) / (2.0 * a * b), -1.0, 1.0))
         normal, up = self._upright(along)
-        yaw = np.arctan2(normal[..., 0], -normal[..., 1])
-        lean_c, lean_s = np.cos(self.lean)[:, None], np.sin(self.lean)[:, None]
+        yaw = math.atan2(normal[..., 0], -normal[..., 1])
+        lean_c, lean_s = math.cos(self.lean)[:, None], math.sin(self.lean)[:, None]
         out = lean_c * up + lean_s * cross(along, up)
         normal = lean_c * normal + lean_s * cross(along, normal)
-        toward = np.cos(at_root)[..., None] * along + np.sin(at_root)[..., None] * out
+        toward = math.cos(at_root)[..., None] * along + math.sin(at_root)[..., None] * out
         knee = self.root + a[:, None] * toward
         down = (d[..., None] * along - a[:, None] * toward) / b[:, None]
-        lift = np.arctan2(along[..., 2], np.hypot(along[..., 0], along[..., 1])) + at_root
+        lift = math.atan2(along[..., 2], math.hypot(along[..., 0], along[..., 1])) + at_root
         return Posture(yaw, lift, bend, knee, _axes(toward, normal), _axes(down, normal))
 
 

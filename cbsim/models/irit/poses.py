@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.geometry import elementary as math
 from cbsim.geometry.linear import times
 
 __all__ = ["quaternion_of", "rate_between", "rotation_of"]
@@ -14,7 +15,7 @@ Floats = NDArray[np.float64]
 
 def rotation_of(heading: Floats, up: Floats) -> Floats:
     """Rotations (n, 3, 3): headings (n,) [rad] about z, then the shortest turn that brings z to (ux, uy, ·) (n, 2)."""
-    c, s = np.cos(heading), np.sin(heading)
+    c, s = math.cos(heading), math.sin(heading)
     x, y = up[:, 0], up[:, 1]
     z = np.sqrt(np.maximum(1.0 - x * x - y * y, 0.0))
     k = 1.0 / (1.0 + z)
@@ -54,6 +55,6 @@ def rate_between(before: Floats, after: Floats, step: float) -> Floats:
     z = a[..., 0] * b[..., 3] - a[..., 1] * b[..., 2] + a[..., 2] * b[..., 1] - a[..., 3] * b[..., 0]
     axis = np.stack([x, y, z], axis=-1) * np.where(w < 0.0, -1.0, 1.0)[..., None]
     sine = np.sqrt((axis * axis).sum(axis=-1, keepdims=True))
-    angle = 2.0 * np.arctan2(sine, np.abs(w)[..., None])
+    angle = 2.0 * math.atan2(sine, np.abs(w)[..., None])
     factor = np.where(sine > 1e-12, angle / np.where(sine > 1e-12, sine, 1.0), 2.0)
     return np.asarray(axis * factor / step)

@@ -6,7 +6,6 @@ step, a motor's target velocity is that of its target angle, plus a share of the
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,6 +13,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.geometry import elementary as math
 from cbsim.geometry.linear import norm, times
 from cbsim.geometry.pose import rotate
 from cbsim.models.irit.gait import MODE, RESTING, TICK
@@ -94,22 +94,22 @@ class Servo:
         """Angles of an upright axis, and two normal to the leg's plane at rest, that put feet at (n, legs, 3)."""
         limbs = self.walk.gait.limbs
         normal = limbs.rest.hip[:, :, 1]
-        flat, across = np.hypot(arm[..., 0], arm[..., 1]), np.hypot(normal[:, 0], normal[:, 1])
+        flat, across = math.hypot(arm[..., 0], arm[..., 1]), math.hypot(normal[:, 0], normal[:, 1])
         # arm · Rz(yaw) normal = 0: of the two yaws the one on the leg's own side
         cosine = np.clip(-arm[..., 2] * normal[:, 2] / np.maximum(flat * across, 1e-12), -1.0, 1.0)
-        facing = np.arctan2(arm[..., 1], arm[..., 0]) - np.arctan2(normal[:, 1], normal[:, 0])
-        yaw = facing + self._side * np.arccos(cosine)
+        facing = math.atan2(arm[..., 1], arm[..., 0]) - math.atan2(normal[:, 1], normal[:, 0])
+        yaw = facing + self._side * math.acos(cosine)
         yaw -= 2.0 * math.pi * np.round(yaw / (2.0 * math.pi))
-        c, s = np.cos(yaw), np.sin(yaw)
+        c, s = math.cos(yaw), math.sin(yaw)
         turned = np.stack([c * arm[..., 0] + s * arm[..., 1], c * arm[..., 1] - s * arm[..., 0], arm[..., 2]], axis=-1)
         a, b = limbs.upper, limbs.lower
         low, high = limbs.reach
         d = np.clip(np.sqrt((arm * arm).sum(axis=-1)), np.maximum(low, 1e-12 * high), high)
-        at_root = np.arccos(np.clip((a * a + d * d - b * b) / (2.0 * a * d), -1.0, 1.0))
-        bend = np.arccos(np.clip((a * a + b * b - d * d) / (2.0 * a * b), -1.0, 1.0))
+        at_root = math.acos(np.clip((a * a + d * d - b * b) / (2.0 * a * d), -1.0, 1.0))
+        bend = math.acos(np.clip((a * a + b * b - d * d) / (2.0 * a * b), -1.0, 1.0))
         rest, along = self._rest
         x, y = (turned * along).sum(axis=-1), (turned * cross(normal, along)).sum(axis=-1)
-        lift = np.arctan2(y, x) + at_root - rest[0]
+        lift = math.atan2(y, x) + at_root - rest[0]
         return np.stack([yaw, lift - 2.0 * math.pi * np.round(lift / (2.0 * math.pi)), bend - rest[1]], axis=-1)
 
     @cached_property
@@ -126,8 +126,8 @@ class Servo:
         limbs = self.walk.gait.limbs
         arm = limbs.foot - limbs.root
         d, a, b = norm(arm, axis=1), limbs.upper, limbs.lower
-        at_root = np.arccos(np.clip((a * a + d * d - b * b) / (2.0 * a * d), -1.0, 1.0))
-        bend = np.arccos(np.clip((a * a + b * b - d * d) / (2.0 * a * b), -1.0, 1.0))
+        at_root = math.acos(np.clip((a * a + d * d - b * b) / (2.0 * a * d), -1.0, 1.0))
+        bend = math.acos(np.clip((a * a + b * b - d * d) / (2.0 * a * b), -1.0, 1.0))
         return np.stack([at_root, bend]), arm / d[:, None]
 
     def measured(self, state: Floats) -> Floats:
@@ -145,5 +145,5 @@ def _angle(parent: Floats, child: Floats, axis: Floats) -> Floats:
     w = (parent * child).sum(axis=-1)
     p, q = parent[..., 1:], child[..., 1:]
     vector = parent[..., :1] * q - child[..., :1] * p - cross(p, q)
-    angle = 2.0 * np.arctan2((vector * axis).sum(axis=-1), w)
+    angle = 2.0 * math.atan2((vector * axis).sum(axis=-1), w)
     return np.asarray(angle - 2.0 * math.pi * np.round(angle / (2.0 * math.pi)))

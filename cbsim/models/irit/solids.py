@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.geometry.elementary import square
 from cbsim.geometry.linear import eigvalsh, times
 
 __all__ = ["Lump", "lump_of", "together"]
@@ -53,7 +54,7 @@ def lump_of(pieces: Sequence[Floats], points: Floats) -> Lump:
     if (
         solid is None
         or solid.mass < SLIGHT * box.mass
-        or eigvalsh(solid.inertia)[0] <= 1e-9 * solid.mass * (np.ptp(corners, axis=0).max() ** 2)
+        or eigvalsh(solid.inertia)[0] <= 1e-9 * solid.mass * square(np.ptp(corners, axis=0).max())
     ):
         return box
     return solid
@@ -93,5 +94,5 @@ def _box(low: Floats, high: Floats) -> Lump:
     sizes = high - low
     sizes = np.maximum(sizes, max(THIN * float(sizes.max()), 1e-6))
     mass = float(sizes.prod())
-    squares = sizes**2 / 12.0
+    squares = square(sizes) / 12.0
     return Lump(mass, 0.5 * (low + high), mass * (squares.sum() * EYE - np.diag(squares)))

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.geometry import elementary as math
 from cbsim.geometry.linear import norm
 from cbsim.models.irit.anatomy import Anatomy
 from cbsim.models.irit.gait import Gait
@@ -31,7 +32,7 @@ def margins(feet: Floats, at: Sequence[float]) -> Floats:
     if len(feet) < 3:
         return np.array([-float(norm(feet.mean(axis=0) - place))])
     arms = feet - feet.mean(axis=0)
-    corners = feet[np.argsort(np.arctan2(arms[:, 1], arms[:, 0]), kind="stable")]
+    corners = feet[np.argsort(math.atan2(arms[:, 1], arms[:, 0]), kind="stable")]
     sides = np.roll(corners, -1, axis=0) - corners
     out = place - corners
     return np.asarray((sides[:, 0] * out[:, 1] - sides[:, 1] * out[:, 0]) / norm(sides, axis=1))

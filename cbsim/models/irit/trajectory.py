@@ -6,9 +6,10 @@ bodyLength / N · coefStepRotate where dirAngle is above 45°, coefStepWalk othe
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import NamedTuple
+
+from cbsim.geometry import elementary as math
 
 __all__ = ["Course", "Stride"]
 

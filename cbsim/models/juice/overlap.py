@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.geometry.elementary import square
 from cbsim.geometry.linear import norm, times
 from cbsim.geometry.pose import conjugate, rotate
 from cbsim.models.polytopes import nearest_point
@@ -34,7 +35,7 @@ def overlap(one: Shape, x1: Array, q1: Array, other: Shape, x2: Array, q2: Array
         Their orientations.
     """
     away = x2 - x1
-    if float(times(away, away)) > (reach_of(one) + reach_of(other)) ** 2:
+    if float(times(away, away)) > square(reach_of(one) + reach_of(other)):
         return False
     nothing = NOTHING * (reach_of(one) + reach_of(other))
 

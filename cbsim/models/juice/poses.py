@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.geometry import elementary as math
 from cbsim.geometry.linear import norm
 from cbsim.geometry.pose import multiply, rotate
 from cbsim.spec.juice import Attitude, JointKind
@@ -26,7 +27,7 @@ def orientation_of(attitude: Attitude) -> Array:
 
 def _about(half: float, axis: int) -> Array:
     q = np.zeros(4)
-    q[0], q[axis] = np.cos(half), np.sin(half)
+    q[0], q[axis] = math.cos(half), math.sin(half)
     return q
 
 
@@ -54,5 +55,5 @@ def vector_of(q: Array) -> tuple[float, ...]:
     """Rotation vector (3,) [rad] of a unit quaternion, no longer than π."""
     turned = q if q[0] >= 0.0 else -q
     length = float(norm(turned[1:]))
-    factor = 2.0 * np.arctan2(length, turned[0]) / length if length > 1e-12 else 2.0
+    factor = 2.0 * math.atan2(length, turned[0]) / length if length > 1e-12 else 2.0
     return tuple(float(factor * part) for part in turned[1:])

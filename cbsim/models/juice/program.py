@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cbsim.formats.juice.networks import order_of
+from cbsim.geometry import elementary as math
 from cbsim.models.juice.controls import PHASE, SOURCES
 from cbsim.models.juice.waves import clockwork, wave
 from cbsim.spec.juice import (

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.geometry import elementary as math
 from cbsim.geometry.linear import times
 from cbsim.geometry.pose import rotate
 from cbsim.models.juice.build import Servo, stops_of

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+from cbsim.geometry import elementary as math
 
 __all__ = ["clockwork", "wave"]
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from cbsim.errors import Problems
 from cbsim.formats.shift.bodies import tensor_of
 from cbsim.formats.values import quote
+from cbsim.geometry.elementary import square
 from cbsim.geometry.linear import eigh, lstsq, norm, pinv, solve, svd, svdvals, times
 from cbsim.models.shift.kinematics import Array, Chain, Posture
 from cbsim.models.shift.network import Network, Place, network_of
@@ -113,7 +114,7 @@ def _held_fast(chain: Chain, posture: Posture, poses: list[Place], problems: Pro
     slope.reshape(-1, 6, chain.size)[:, :3] /= size
     _, values, rows = svd(slope)
     free = rows[int((values > HELD * values.max(initial=0.0)).sum()) :]
-    moves = np.sqrt((free**2).sum(axis=0)) > HELD
+    moves = np.sqrt(square(free).sum(axis=0)) > HELD
     ties = enumerate(zip(chain.tree.ties, chain.first, strict=True))
     stiff = [n for n, (tie, at) in ties if tie.joint.freedoms and not moves[at : at + tie.joint.freedoms].any()]
     others = list(_nearby(chain, posture)) if stiff else []

@@ -14,6 +14,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.geometry import elementary as math
 from cbsim.geometry.linear import times
 from cbsim.geometry.pose import multiply
 from cbsim.models.shift.laws import Law
@@ -173,7 +174,7 @@ class JointForces:
         axial = 0.5 * np.stack(
             [turned[:, 2, 1] - turned[:, 1, 2], turned[:, 0, 2] - turned[:, 2, 0], turned[:, 1, 0] - turned[:, 0, 1]], 1
         )
-        angle = np.arctan2((axial * self.axes).sum(1), 0.5 * (np.trace(turned, axis1=1, axis2=2) - 1.0))
+        angle = math.atan2((axial * self.axes).sum(1), 0.5 * (np.trace(turned, axis1=1, axis2=2) - 1.0))
         one = x[self.parent] + np.einsum("nij,nj->ni", above, self.points[0])
         other = x[self.child] + np.einsum("nij,nj->ni", below, self.points[1])
         along = np.einsum("ni,nij,nj->n", other - one, base, self.axes)

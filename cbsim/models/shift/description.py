@@ -10,6 +10,7 @@ import numpy as np
 
 from cbsim.errors import Location, ModelError, Problems
 from cbsim.formats.triangles import MeshData
+from cbsim.geometry.elementary import square
 from cbsim.geometry.linear import times
 from cbsim.models.settings import Settings
 from cbsim.models.shift.assembly import Assembled, assemble
@@ -159,7 +160,7 @@ def _paced(
     """
     count, implicit = pace(assembled, built, laws, drivers, timestep), _gathered(drivers, built)
     fewer = pace(assembled, built, laws, implicit, timestep)
-    worth = fewer * (1.0 + len(built.bodies) / 4.0) ** 2 < count
+    worth = fewer * square(1.0 + len(built.bodies) / 4.0) < count
     return (implicit, fewer, True) if worth else (drivers, count, False)
 
 

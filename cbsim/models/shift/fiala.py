@@ -61,8 +61,8 @@ def lateral_force(numbers: TyreNumbers, load: float, slip: float, tangent: float
     if numbers.calpha * abs(tangent) >= 3.0 * grip:
         return -math.copysign(grip, tangent), 0.0
     left = 1.0 - numbers.calpha * abs(tangent) / (3.0 * grip)
-    aligning = math.copysign(grip * numbers.width * (1.0 - left) * left**3, tangent)
-    return -math.copysign(grip * (1.0 - left**3), tangent), aligning
+    aligning = math.copysign(grip * numbers.width * (1.0 - left) * left * left * left, tangent)
+    return -math.copysign(grip * (1.0 - left * left * left), tangent), aligning
 
 
 class FialaTyre:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.geometry import elementary as math
 from cbsim.geometry.linear import norm, times
 from cbsim.models.shift.network import HERE, Network, Place
 from cbsim.models.shift.tree import Tree
@@ -32,7 +33,7 @@ def spin(vector: Array) -> Array:
     if angle < 1e-12:
         return np.eye(3) + cross(vector)
     k = cross(vector / angle)
-    return np.asarray(np.eye(3) + np.sin(angle) * k + (1.0 - np.cos(angle)) * times(k, k))
+    return np.asarray(np.eye(3) + math.sin(angle) * k + (1.0 - math.cos(angle)) * times(k, k))
 
 
 def axial(rotation: Array) -> Array:
@@ -45,7 +46,7 @@ def unspin(rotation: Array) -> Array:
     """Return the rotation vector (3,), of length 0 to π, of a rotation."""
     vector = axial(rotation)
     sine, cosine = float(norm(vector)), 0.5 * (float(np.trace(rotation)) - 1.0)
-    angle = float(np.arctan2(sine, cosine))
+    angle = float(math.atan2(sine, cosine))
     if sine > 1e-6:
         return np.asarray(vector * (angle / sine))
     if cosine > 0.0:

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.geometry import elementary as math
 from cbsim.geometry.linear import solve, times
 from cbsim.geometry.pose import multiply
 from cbsim.models.shift.assembly import Assembled
@@ -103,7 +104,7 @@ class _Kind:
         if not self.spins:
             return np.ones(len(start))
         flat, tall, _ = self._bends()
-        return np.where(np.sin(start[:, 1] - np.arctan2(tall, flat)) < 0.0, -1.0, 1.0)
+        return np.where(math.sin(start[:, 1] - math.atan2(tall, flat)) < 0.0, -1.0, 1.0)
 
     def _bends(self) -> tuple[Array, Array, Array]:
         """Return coefficients of cosine and sine of the second angle, and the constant, of the axes' inner product."""
@@ -151,8 +152,8 @@ class _Kind:
         one, two, three = self.spins
         whole = times(apart, self.whole.swapaxes(-1, -2))
         flat, tall, along = self._bends()
-        cosine = ((one * _times(whole, three)).sum(-1) - along) / np.hypot(flat, tall)
-        second = np.arctan2(tall, flat) + self.branch * np.arccos(np.clip(cosine, -1.0, 1.0))
+        cosine = ((one * _times(whole, three)).sum(-1) - along) / math.hypot(flat, tall)
+        second = math.atan2(tall, flat) + self.branch * math.acos(np.clip(cosine, -1.0, 1.0))
         middle = _spins(two, second)
         first = _between(one, _times(middle, three), _times(whole, three))
         rest = times(times(_spins(one, first), middle).swapaxes(-1, -2), whole)
@@ -300,14 +301,14 @@ def _spins(axes: Array, angles: Array) -> Array:
     x, y, z = np.moveaxis(axes, -1, 0)
     zero = np.zeros_like(x)
     crossing = np.stack([zero, -z, y, z, zero, -x, -y, x, zero], axis=-1).reshape(*axes.shape[:-1], 3, 3)
-    sine, rest = np.sin(angles)[..., None, None], 1.0 - np.cos(angles)[..., None, None]
+    sine, rest = math.sin(angles)[..., None, None], 1.0 - math.cos(angles)[..., None, None]
     return np.asarray(np.eye(3) + sine * crossing + rest * times(crossing, crossing))
 
 
 def _between(axis: Array, one: Array, other: Array) -> Array:
     """Angle about a unit axis by which the part across it of one vector turns to that of another."""
     flat = (one * other).sum(-1) - (axis * one).sum(-1) * (axis * other).sum(-1)
-    return np.asarray(np.arctan2((axis * np.cross(one, other)).sum(-1), flat))
+    return np.asarray(math.atan2((axis * np.cross(one, other)).sum(-1), flat))
 
 
 def quaternions(rotations: Array) -> Array:

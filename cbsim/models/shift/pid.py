@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.geometry import elementary as math
 from cbsim.geometry.linear import times
 from cbsim.models.shift.behaviour import Floats, Grip, JointForces, Moment
 
@@ -83,7 +84,7 @@ class Pid:
             return float(times(watch.turn[:, watch.dof], now.x[grip.body] + arm))
         rotation = times(watch.turn.T, base)
         row, column = ((2, 1), (0, 2), (1, 0))[watch.dof - 3]
-        return float(np.arctan2(rotation[row, column], 0.5 * (np.trace(rotation) - 1.0)))
+        return float(math.atan2(rotation[row, column], 0.5 * (np.trace(rotation) - 1.0)))
 
     def act(self, now: Moment, memory: Floats, inputs: Floats, forces: Floats) -> None:  # noqa: ARG002 (of a Driver)
         """Add to the joint's input."""

@@ -9,6 +9,7 @@ import numpy as np
 from cbsim.errors import Problems
 from cbsim.formats.triangles import MeshData
 from cbsim.formats.values import quote
+from cbsim.geometry import elementary as math
 from cbsim.geometry.linear import matrix_rank, times
 from cbsim.models.shift.assembly import Assembled
 from cbsim.models.shift.build import Built, Names
@@ -120,6 +121,6 @@ def _corners(points: Array) -> Array:
     k = np.arange(4 * CORNERS)
     z = 1.0 - (2.0 * k + 1.0) / len(k)
     angle = np.pi * (3.0 - np.sqrt(5.0)) * k  # Fibonacci's sphere
-    ways = np.stack([np.sqrt(1.0 - z * z) * np.cos(angle), np.sqrt(1.0 - z * z) * np.sin(angle), z], axis=1)
+    ways = np.stack([np.sqrt(1.0 - z * z) * math.cos(angle), np.sqrt(1.0 - z * z) * math.sin(angle), z], axis=1)
     chosen = np.unique(times(corners, ways.T).argmax(axis=0))
     return np.asarray(corners[chosen])

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from cbsim.geometry.elementary import square
 from cbsim.geometry.linear import cholesky, eigvalsh, norm, solve, substitute, svd, times
 from cbsim.models.shift.assembly import RANK, Assembled, mass_matrix
 from cbsim.models.shift.behaviour import Driver
@@ -29,7 +30,7 @@ def pace(assembled: Assembled, built: Built, laws: Mapping[int, Laws], drivers: 
     """Into how many parts a step [s] has to go."""
     chain = assembled.chain
     motion = chain.velocities(assembled.posture, assembled.poses, assembled.rates)
-    turning = float(np.sqrt((motion[:, :3] ** 2).sum(axis=1)).max(initial=0.0))
+    turning = float(np.sqrt(square(motion[:, :3]).sum(axis=1)).max(initial=0.0))
     stiffness, damping = _strengths(assembled, list(built.bodies), laws, drivers)
     swing, decay = np.sqrt(_fastest(assembled, stiffness)), _fastest(assembled, damping)
     need = max(turning / TURN, swing / SWING, decay / DECAY) * step

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cbsim.geometry import elementary as math
 from cbsim.geometry.linear import norm
 from cbsim.models.shift.kinematics import Array, spin
 
@@ -30,7 +31,7 @@ def upright(gravity: ArrayLike) -> Array:
     if down[2] < -1.0 + 1e-12:
         return np.eye(3)
     axis = np.cross(down, (0.0, 0.0, -1.0))
-    angle = np.arctan2(norm(axis), -down[2])
+    angle = math.atan2(norm(axis), -down[2])
     turned = spin(axis / norm(axis) * angle)
     return np.where(np.abs(turned) < 1e-16, 0.0, turned)
 

@@ -15,6 +15,7 @@ import numpy as np
 from cbsim.errors import ModelError
 from cbsim.formats.urdf.frames import back, pose_of
 from cbsim.formats.urdf.tree import FREE, Tree, sound
+from cbsim.geometry import elementary as math
 from cbsim.geometry.linear import norm
 from cbsim.geometry.pose import Pose, conjugate, multiply, rotate
 from cbsim.models.urdf.solids import MeshData, shape_of
@@ -330,5 +331,5 @@ def _vector(q: Any) -> tuple[float, ...]:
     """Rotation vector [rad] of a unit quaternion."""
     turned = np.asarray(q) if q[0] >= 0.0 else -np.asarray(q)
     length = float(norm(turned[1:]))
-    factor = 2.0 * np.arctan2(length, turned[0]) / length if length > 1e-12 else 2.0
+    factor = 2.0 * math.atan2(length, turned[0]) / length if length > 1e-12 else 2.0
     return tuple(float(factor * part) for part in turned[1:])

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from cbsim.formats.triangles import MeshData
 from cbsim.formats.urdf.frames import pose_of
+from cbsim.geometry import elementary as math
 from cbsim.geometry.linear import times
 from cbsim.geometry.pose import Pose
 from cbsim.spec.mechanism.colliders import ConvexHull
@@ -119,14 +120,14 @@ def _outermost(points: Floats) -> Floats | None:
         hull = Hull(points)
     except (QhullError, ValueError):  # all in one plane
         return None
-    if hull.volume <= FLAT * float(np.ptp(points, axis=0).max()) ** 3:
+    if hull.volume <= FLAT * math.whole_power(float(np.ptp(points, axis=0).max()), 3):
         return None
     corners = points[hull.vertices]
     if len(corners) > CORNERS:
         spiral = np.arange(4 * CORNERS) + 0.5
         z, turn = 1.0 - spiral / (2 * CORNERS), np.pi * (1.0 + np.sqrt(5.0)) * spiral
         across = np.sqrt(1.0 - z * z)
-        ways = np.stack([across * np.cos(turn), across * np.sin(turn), z], axis=1)
+        ways = np.stack([across * math.cos(turn), across * math.sin(turn), z], axis=1)
         ways = np.concatenate([np.eye(3), -np.eye(3), ways])
         chosen = dict.fromkeys(np.argmax(times(corners, ways.T), axis=0).tolist())
         corners = corners[list(chosen)[:CORNERS]]
@@ -145,7 +146,7 @@ def points_around(shape: Shape) -> tuple[Floats, float]:
         points = np.array([*base, (0.0, 0.0, 0.75 * shape.h)])
     elif isinstance(shape, Cylinder):
         turn = np.linspace(0.0, 2.0 * np.pi, 16, endpoint=False)
-        rim = np.stack([shape.r * np.cos(turn), shape.r * np.sin(turn), np.zeros(16)], axis=1)
+        rim = np.stack([shape.r * math.cos(turn), shape.r * math.sin(turn), np.zeros(16)], axis=1)
         half = np.array([0.0, 0.0, 0.5 * shape.h])
         points = np.concatenate([rim - half, rim + half])
     elif isinstance(shape, Capsule):

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from cbsim.formats.urdf.frames import HERE, pose_of
 from cbsim.formats.urdf.tree import FREE, Tree
+from cbsim.geometry import elementary as math
 from cbsim.geometry.linear import norm, times
 from cbsim.geometry.pose import Pose
 from cbsim.models.polytopes import nearest_point
@@ -69,7 +70,7 @@ def motion(joint: Joint, value: float) -> Pose:
     along = axis / norm(axis)
     if joint.type == "prismatic":
         return Pose(value * along, np.array([1.0, 0.0, 0.0, 0.0]))
-    return Pose(np.zeros(3), np.concatenate([[np.cos(0.5 * value)], np.sin(0.5 * value) * along]))
+    return Pose(np.zeros(3), np.concatenate([[math.cos(0.5 * value)], math.sin(0.5 * value) * along]))
 
 
 def at_start(tree: Tree, start: Mapping[str, float]) -> dict[str, Pose]:

@@ -7,13 +7,13 @@ pose they are built in, bounds and contacts that can be left out, and looks.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cbsim.geometry import elementary as math
 from cbsim.geometry.linear import norm, times
 from cbsim.multibody.coordinates import get_maximal_state, set_maximal_state, set_minimal_coordinates
 from cbsim.multibody.mechanism import Mechanism

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cbsim.geometry.elementary import power
 from cbsim.multibody.gallery.assembly import Assembly, Link
 from cbsim.multibody.mechanism import Mechanism
 from cbsim.spec.mechanism.shapes import Box, Sphere
@@ -152,7 +153,7 @@ def atlas(
 
 def _add(robot: Assembly, hinge: Hinge, name: str, parent: str) -> None:
     """Add a link, drawn as a ball of its size around its centre of mass and a limb to what carries it."""
-    size = 0.02 * hinge.link.mass ** (1.0 / 3.0) + 0.02
+    size = 0.02 * power(hinge.link.mass, 1.0 / 3.0) + 0.02
     looks = [Sphere(size, position_offset=hinge.link.centre)]
     robot.add(name, hinge.link, parent, hinge.at, hinge.axis, limits=hinge.limits, looks=looks)
 

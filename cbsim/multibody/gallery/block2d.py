@@ -5,12 +5,12 @@ Edge, mass and friction are those of Dojo's block in the plane.
 
 from __future__ import annotations
 
-import math
 from itertools import product
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cbsim.geometry import elementary as math
 from cbsim.multibody.coordinates import set_maximal_state
 from cbsim.multibody.mechanism import Mechanism
 from cbsim.spec.mechanism.bodies import Origin

@@ -7,12 +7,12 @@ Emika Panda robot with retrieval of feasible parameters using penalty-based opti
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cbsim.geometry import elementary as math
 from cbsim.multibody.gallery.assembly import Assembly, Link, about, limb, merged
 from cbsim.multibody.mechanism import Mechanism
 from cbsim.spec.mechanism.shapes import Box

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cbsim.geometry.elementary import whole_power
 from cbsim.multibody.coordinates import set_minimal_coordinates, set_minimal_velocities
 from cbsim.multibody.mechanism import Mechanism
 from cbsim.spec.mechanism.bodies import Body, Origin
@@ -51,7 +52,7 @@ def tippetop(
     """
     origin = Origin()
     ball = Body(mass, np.diag(MOMENTS), Sphere(radius), name="ball")
-    stem = Sphere(STEM * radius, mass=mass * STEM**3).body(name="stem")
+    stem = Sphere(STEM * radius, mass=mass * whole_power(STEM, 3)).body(name="stem")
     joints = [
         Floating(origin, ball, name="base"),
         Fixed(ball, stem, parent_vertex=(0, 0, radius), name="glue"),

@@ -6,12 +6,12 @@ of Dubins and of Reeds and Shepp: curvature is positive to the left, length nega
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.geometry import elementary as math
 from cbsim.planner.pilot.kernels.words import EXACT, dubins_into, three_point_into
 
 __all__ = ["ArcPath", "Pose", "dubins", "end_of", "sample", "three_point"]

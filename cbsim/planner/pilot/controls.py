@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple, Protocol
 
+from cbsim.geometry import elementary as math
 from cbsim.planner.pilot.vehicle_geometry import VehicleGeometry
 from cbsim.spec.command import Command
 

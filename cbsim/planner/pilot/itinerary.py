@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -11,6 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.geometry import elementary as math
 from cbsim.planner.pilot.arc_paths import ArcPath, Pose, sample
 from cbsim.planner.pilot.path_builder import Mark, PathBuilder, PathSection
 from cbsim.planner.pilot.u_turn import BEFORE, best_u_turn
@@ -170,7 +170,7 @@ class Itinerary:
             number = self.roadmap.network.zones[zone].number
             points = sorted({e.source for e in self.roadmap.exits if e.source[:2] == (number, 0)})
         else:
-            away = np.hypot(*(self.roadmap.positions[: self.roadmap.offsets[-1]] - start[:2]).T)
+            away = math.hypot(*(self.roadmap.positions[: self.roadmap.offsets[-1]] - start[:2]).T)
             points = [self.roadmap.ids[row] for row in np.argsort(away, kind="stable")[:24]]
             number = -1
         ground = self.rasters.get(number) or ZoneRaster.open()
@@ -277,7 +277,7 @@ class Itinerary:
         lane, _, begin = self._lane_place(source)
         other, index, end = self._lane_place(target)
         here, there = self.roadmap.lanes[lane], self.roadmap.lanes[other]
-        length = float(np.hypot(*(self.roadmap.position(target) - self.roadmap.position(source))))
+        length = float(math.hypot(*(self.roadmap.position(target) - self.roadmap.position(source))))
         length_wanted = max(LANE_CHANGE_LENGTH[0], LANE_CHANGE_TIME * self._limit(source, target))
         more = max(0.0, min(length_wanted - end, onward - 1.0, here.length - begin - length))
         first = max(0.0, length - end)  # where the other lane begins
@@ -287,10 +287,10 @@ class Itinerary:
             first, last = 0.0, length
         share = np.linspace(0.0, 1.0, max(8, math.ceil(length)) + 1)
         part = np.clip((share * length - first) / min(last - first, LANE_CHANGE_LENGTH[1]), 0.0, 1.0)
-        weight = (part**3 * (10.0 - 15.0 * part + 6.0 * part**2))[:, None]
+        weight = (part * part * part * (10.0 - 15.0 * part + 6.0 * part * part))[:, None]
         one, other_side = here.at(begin + share * length)[0], there.at(end - (1.0 - share) * length)[0]
         points = one + weight * (other_side - one)
-        heading = np.arctan2(-np.gradient(points[:, 0]), np.gradient(points[:, 1]))
+        heading = math.atan2(-np.gradient(points[:, 0]), np.gradient(points[:, 1]))
         builder.add(PathSection(points, np.unwrap(heading), self._limit(source, target)))
         if PointId(*there.id, there.numbers[index]) in self.stops:
             builder.mark(Mark.STOP, back=more)
@@ -350,7 +350,7 @@ class Itinerary:
         back = self.geometry.nose - 0.2
         x, y = float(place[0]) + back * math.sin(heading), float(place[1]) - back * math.cos(heading)
         entry = self.roadmap.position(PointId(point.segment, point.lane, 1))
-        return (x, y, heading), max(1.0, float(np.hypot(*(place - entry))) - back + 0.5)
+        return (x, y, heading), max(1.0, float(math.hypot(*(place - entry))) - back + 0.5)
 
     def _at_end(self, builder: PathBuilder) -> Pose | None:
         """Pose of the body at the current end of the path."""

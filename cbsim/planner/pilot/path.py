@@ -6,13 +6,13 @@ The pilot, which runs 20 times a second, only looks values up.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
+from cbsim.geometry import elementary as math
 from cbsim.planner.pilot.kernels.pace import plan_speeds
 from cbsim.planner.pilot.path_builder import Mark, PathBuilder, PathSection, length_of, stations_of
 from cbsim.planner.pilot.tight_bends import round_tight_bends
@@ -130,7 +130,7 @@ def assemble(builder: PathBuilder, geometry: VehicleGeometry, dwell: float) -> P
         limit,
     )
     heading = rows[:, 3]
-    columns = [rows[:, 1], rows[:, 2], np.sin(heading), np.cos(heading), heading, curvature, rows[:, 0]]
+    columns = [rows[:, 1], rows[:, 2], math.sin(heading), math.cos(heading), heading, curvature, rows[:, 0]]
     x, y, sine, cosine, angle, bend, station = (column.tolist() for column in columns)
     table = np.column_stack([columns[0], columns[1], columns[2], columns[3], columns[6]])
     return Path(x, y, sine, cosine, angle, bend, station, limit.tolist(), runs, halts, table)
@@ -182,11 +182,11 @@ def _shifted_inwards(table: Floats, exact: NDArray[np.bool_], geometry: VehicleG
     bend[exact] = 0.0
     for _ in range(2):
         bend = sliding_window_view(np.pad(bend, span // 2), span).sum(axis=1) / span
-    shift = np.clip(0.25 * geometry.nose**2 * bend, -SHIFT, SHIFT)
+    shift = np.clip(0.25 * math.square(geometry.nose) * bend, -SHIFT, SHIFT)
     moved = table.copy()
-    moved[:, 1] -= shift * np.cos(table[:, 3])
-    moved[:, 2] -= shift * np.sin(table[:, 3])
-    moved[:, 3] += np.arctan(np.gradient(shift, table[:, 0]))
+    moved[:, 1] -= shift * math.cos(table[:, 3])
+    moved[:, 2] -= shift * math.sin(table[:, 3])
+    moved[:, 3] += math.atan(np.gradient(shift, table[:, 0]))
     moved[:, 0] = stations_of(moved[:, 1:3])
     return _resampled(moved)
 

@@ -8,6 +8,8 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.geometry import elementary as math
+
 __all__ = ["Mark", "PathBuilder", "PathSection", "length_of", "stations_of"]
 
 Floats = NDArray[np.float64]
@@ -89,9 +91,9 @@ class PathBuilder:
 
 def length_of(points: Floats) -> float:
     """Length of a polyline [m]."""
-    return float(np.hypot(*np.diff(points, axis=0).T).sum())
+    return float(np.sum(math.hypot(*np.diff(points, axis=0).T)))
 
 
 def stations_of(points: Floats) -> Floats:
     """Arc length at each point of a polyline, shape (m,) [m]."""
-    return np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(points, axis=0).T))])
+    return np.concatenate([[0.0], np.cumsum(math.hypot(*np.diff(points, axis=0).T))])

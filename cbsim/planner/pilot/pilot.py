@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
+from cbsim.geometry import elementary as math
 from cbsim.planner.pilot.controls import Controls, Motion, controls_of
 from cbsim.planner.pilot.itinerary import Itinerary
 from cbsim.planner.pilot.obstacle_check import ObstacleCheck

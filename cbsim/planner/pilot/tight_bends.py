@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.geometry import elementary as math
 from cbsim.planner.pilot.arc_paths import ArcPath, Pose, dubins, sample, three_point
 
 __all__ = ["round_tight_bends"]
@@ -109,10 +108,10 @@ def _deviation(start: Pose, arc_path: ArcPath, way: Floats) -> float:
 
 def _fitted(runs: list[tuple[Floats, Floats, bool]], begin: Floats, end: Floats) -> list[tuple[Floats, bool]]:
     """Tables of an arc path's runs; their stations in the builder are interpolated between two rows."""
-    lengths = [float(np.hypot(*np.diff(points, axis=0).T).sum()) for points, _, _ in runs]
+    lengths = [float(np.sum(math.hypot(*np.diff(points, axis=0).T))) for points, _, _ in runs]
     total, done, tables = sum(lengths), 0.0, []
     for (points, headings, reverse), length in zip(runs, lengths, strict=True):
-        along = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(points, axis=0).T))])
+        along = np.concatenate([[0.0], np.cumsum(math.hypot(*np.diff(points, axis=0).T))])
         travel = headings + math.pi if reverse else headings
         source = begin[5] + (end[5] - begin[5]) * (done + along) / total
         limit = np.full(len(along), min(begin[4], end[4]))

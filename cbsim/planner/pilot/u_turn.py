@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import itertools
-import math
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.geometry import elementary as math
 from cbsim.planner.pilot.arc_paths import ArcPath, Pose, dubins, sample, three_point
 from cbsim.planner.pilot.vehicle_geometry import VehicleGeometry
 from cbsim.road.curve import LaneCurve
@@ -26,8 +26,8 @@ REACH = 15.0  # [m] distance from the ends of the lanes that a turn must keep wi
 
 def footprints(geometry: VehicleGeometry, points: Floats, headings: Floats) -> Floats:
     """Corners of the body at poses of its control point, shape (m, 4, 2) [m]."""
-    ahead = np.stack([-np.sin(headings), np.cos(headings)], axis=-1)[:, None, :]
-    left = np.stack([-np.cos(headings), -np.sin(headings)], axis=-1)[:, None, :]
+    ahead = np.stack([-math.sin(headings), math.cos(headings)], axis=-1)[:, None, :]
+    left = np.stack([-math.cos(headings), -math.sin(headings)], axis=-1)[:, None, :]
     half = 0.5 * geometry.vehicle.width
     along = np.array([geometry.nose, geometry.nose, -geometry.tail, -geometry.tail])[:, None]
     aside = np.array([half, -half, -half, half])[:, None]
@@ -75,7 +75,7 @@ def best_u_turn(
                 continue
             corners = _corners(geometry, start, arc_path)
             off = _outside(hull, corners)
-            far = float(np.hypot(*(corners[:, None, :] - ends).transpose(2, 0, 1)).min(axis=1).max()) - REACH
+            far = float(math.hypot(*(corners[:, None, :] - ends).transpose(2, 0, 1)).min(axis=1).max()) - REACH
             changes = sum(part < 0.0 for _, part in arc_path)
             cost = length + abs(before) + abs(after) + GEAR_CHANGE * changes + OFF_ROAD * (off + max(far, 0.0))
             if best is None or cost < best[0] - 1e-9:
@@ -110,6 +110,6 @@ def _roadway(lanes: tuple[LaneCurve, LaneCurve], stations: tuple[float, float]) 
 def _outside(hull: Floats, corners: Floats) -> float:
     """Greatest distance of a corner outside a convex area [m]; 0 if none is outside."""
     edge = np.diff(hull, axis=0)
-    normal = np.stack([edge[:, 1], -edge[:, 0]], axis=1) / np.maximum(np.hypot(*edge.T), 1e-9)[:, None]
+    normal = np.stack([edge[:, 1], -edge[:, 0]], axis=1) / np.maximum(math.hypot(*edge.T), 1e-9)[:, None]
     depth = ((corners[:, None, :] - hull[None, :-1, :]) * normal).sum(axis=2)
     return max(0.0, float(depth.max()) if math.isfinite(float(depth.sum())) else math.inf)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
+from cbsim.geometry import elementary as math
 from cbsim.spec.command import Vehicle
 
 __all__ = ["VehicleGeometry", "vehicle_geometry"]
@@ -56,7 +56,7 @@ def vehicle_geometry(vehicle: Vehicle) -> VehicleGeometry:
     """
     half = 0.5 * vehicle.length
     if vehicle.skid:
-        scrub = 1.0 + (vehicle.wheelbase / vehicle.track) ** 2
+        scrub = 1.0 + math.square(vehicle.wheelbase / vehicle.track)
         rate = 2.0 * vehicle.lever_rate / (vehicle.track * scrub)
         limit = SKID_SHARE * 2.0 / (vehicle.track * scrub)
         return VehicleGeometry(vehicle, 0.0, half, half, max(SKID_RADIUS, SPARE / limit), limit, rate, scrub)

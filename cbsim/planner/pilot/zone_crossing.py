@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.geometry import elementary as math
 from cbsim.planner.pilot.arc_paths import ArcPath, Pose
 from cbsim.planner.pilot.kernels.ground import best_of, candidates_into, distances_into, mark_into
 from cbsim.planner.pilot.vehicle_geometry import VehicleGeometry
@@ -65,7 +65,7 @@ class ZoneRaster:
             rows = [row for row, point in enumerate(roadmap.ids) if point[:2] == (zone.number, spot.number)]
             if len(rows) == 2:
                 entry, place = roadmap.positions[rows]
-                end = place + HEAD * (place - entry) / max(float(np.hypot(*(place - entry))), 1e-9)
+                end = place + HEAD * (place - entry) / max(float(math.hypot(*(place - entry))), 1e-9)
                 half = 0.5 * (spot.width or SPOT_WIDTH) - MARGIN
                 mark_into(*corner, cell, *map(float, (*entry, *end)), half, spot.number, spots)
         return cls(corner, cell, outside, spots)
@@ -126,7 +126,7 @@ def cross_zone(
     ways, many = _starts(geometry, leaving)
     far = 1.2 * math.hypot(goal[0] - start[0], goal[1] - start[1])
     straights = np.array([length for length in STRAIGHT if length <= max(far, STRAIGHT[1])])
-    room = 20 * len(many) * len(straights) ** 2
+    room = 20 * len(many) * len(straights) * len(straights)
     arc_paths, arcs, lengths = np.empty((room, 7, 2)), np.empty(room, np.int64), np.empty(room)
     ends, radii = (np.array(start, float), np.array(goal, float)), geometry.radius * np.array(RADII)
     count = candidates_into(

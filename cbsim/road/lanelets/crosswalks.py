@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.geometry import elementary as math
 from cbsim.geometry.polyline import left_of
 from cbsim.road.lanelets.table import Lanelets
 from cbsim.road.roadmap import RoadMap
@@ -72,7 +73,7 @@ def _areas(roadmap: RoadMap) -> tuple[tuple[str, ...], Floats]:
     for segment in roadmap.network.segments:
         for crosswalk in segment.crosswalks:
             ends = roadmap.plane.to_local(crosswalk.ends.latitude, crosswalk.ends.longitude)
-            length = np.hypot(*(ends[-1] - ends[0])) if len(ends) == 2 else 0.0
+            length = math.hypot(*(ends[-1] - ends[0])) if len(ends) == 2 else 0.0
             if not (np.isfinite(ends).all() and length > 0.0):
                 continue
             aside = 0.5 * (crosswalk.width or DEFAULT_WIDTH) * left_of((ends[1] - ends[0]) / length)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.geometry import elementary as math
 from cbsim.road.lane_change import ALONG, ASIDE, is_solid
 from cbsim.road.lanelets.table import Lanelets
 
@@ -77,9 +78,9 @@ def _beside(lanelets: Lanelets, lane: int, other: int) -> Neighbours:
     near = np.asarray(shapely.distance(line, marks)) <= ASIDE * 0.5 * (here.width + there.width)
     partner = theirs[np.clip(np.searchsorted(lanelets.begins[theirs], foot, side="right") - 1, 0, None)]
     row = np.clip(np.searchsorted(there.stations, foot), 0, len(there.stations) - 1)
-    turned = np.cos(lanelets.headings[samples] - there.headings[row])
+    turned = math.cos(lanelets.headings[samples] - there.headings[row])
     aside = shapely.get_coordinates(shapely.line_interpolate_point(line, foot)) - points
-    along = np.stack([-np.sin(lanelets.headings[samples]), np.cos(lanelets.headings[samples])], axis=1)
+    along = np.stack([-math.sin(lanelets.headings[samples]), math.cos(lanelets.headings[samples])], axis=1)
     left = along[:, 0] * aside[:, 1] - along[:, 1] * aside[:, 0] > 0.0
     inner = (foot > 0.0) & (foot < line.length)
     wanted = near & (np.abs(turned) > ALONG) & inner

@@ -10,6 +10,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.geometry import elementary as math
 from cbsim.road.disjoint import DisjointSets
 from cbsim.road.lanelets import Lanelets
 from cbsim.road.right_of_way.conflicts import SERVED, Conflicts
@@ -84,7 +85,7 @@ def junction_at(conflicts: Conflicts, point: PointId) -> Junction | None:
         return junctions[stop]
     ends = conflicts.lanelets.ends
     touching = [one for one in junctions if np.any(ends[list(one.lanelets)] == row)]
-    return min(touching, key=lambda one: float(np.hypot(*(one.position - roadmap.positions[row]))), default=None)
+    return min(touching, key=lambda one: float(math.hypot(*(one.position - roadmap.positions[row]))), default=None)
 
 
 def _groups(conflicts: Conflicts) -> list[list[int]]:

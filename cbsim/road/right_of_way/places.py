@@ -9,6 +9,7 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.geometry import elementary as math
 from cbsim.geometry.polyline import wrap
 from cbsim.road.lanelets import Graph, Lanelets
 from cbsim.road.right_of_way.swept import Overlaps
@@ -21,7 +22,7 @@ Bools = NDArray[np.bool_]
 
 JOIN = 1.0  # [m] overlaps that are closer to each other on both lanelets are one place
 AT_END = 0.75  # [m] an overlap that comes so near to an end of a lanelet reaches it
-PARALLEL = np.cos(np.radians(45.0))  # lanes whose directions differ less, or differ from opposite less, are parallel
+PARALLEL = math.cos(np.radians(45.0))  # lanes whose directions differ less, or differ from opposite less, are parallel
 
 
 class Relation(IntEnum):
@@ -69,7 +70,7 @@ def _parallel_lanes(lanelets: Lanelets, found: Overlaps) -> Bools:
     rows = np.flatnonzero(beside)
     turned = headings_at(lanelets, found.one[rows], 0.5 * (found.one_from + found.one_to)[rows])
     turned -= headings_at(lanelets, found.other[rows], 0.5 * (found.other_from + found.other_to)[rows])
-    beside[rows] = np.abs(np.cos(turned)) > PARALLEL
+    beside[rows] = np.abs(math.cos(turned)) > PARALLEL
     return np.asarray(beside)
 
 

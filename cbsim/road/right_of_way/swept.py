@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cbsim.errors import ModelError
+from cbsim.geometry.elementary import square
 from cbsim.geometry.polyline import direction, left_of
 from cbsim.road.lanelets import Lanelets
 
@@ -121,7 +122,7 @@ class _Strips:
             here, chord = self._points[rows, k], self._points[rows, k + 1] - self._points[rows, k]
             away, size = corners - here, np.maximum(np.sum(chord * chord, axis=1), 1e-12)
             share = np.clip(np.sum(away * chord, axis=1) / size, 0.0, 1.0)
-            gap = np.sum((away - share[:, None] * chord) ** 2, axis=1)
+            gap = square(away - share[:, None] * chord).sum(axis=1)
             nearer = gap < best - 1e-12
             begin, end = self._stations[rows, k], self._stations[rows, k + 1]
             best, along = np.where(nearer, gap, best), np.where(nearer, begin + share * (end - begin), along)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from cbsim.geometry import elementary as math
 
 __all__ = ["LANES", "SLACK", "Fan", "fan_of"]
 
@@ -65,5 +66,5 @@ def fan_of(azimuths: NDArray[np.float64], directions: NDArray[np.float64], pitch
     first = (float(azimuths[0]) + math.pi) % (2.0 * math.pi) - math.pi
     uneven = float(np.abs(azimuths[0] + step * np.arange(beams) - azimuths).max())
     order = np.argsort(pitches, kind="stable")
-    slopes = np.tan(np.asarray(pitches, float)[order])
+    slopes = math.tan(np.asarray(pitches, float)[order])
     return Fan(layers, beams, filled.shape[1], first, step, SLACK + uneven, east, north, up, slopes, order)

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cbsim.geometry import elementary as math
 from cbsim.geometry.linear import lstsq, norm, svdvals, times
 from cbsim.geometry.pose import conjugate, multiply, rotate
 from cbsim.spec.mechanism.bodies import Body, Origin
@@ -97,8 +98,8 @@ def _places(chain: _Chain, at: Array) -> dict[Body | Origin, Place]:
         own = at[..., first : first + joint.dof]
         vector = times(own[..., slide.free :], turn.masks.free)
         angle = norm(vector, axis=-1, keepdims=True)
-        share = np.divide(np.sin(0.5 * angle), angle, out=np.full_like(angle, 0.5), where=angle > 1e-12)
-        relative = np.concatenate([np.cos(0.5 * angle), share * vector], axis=-1)
+        share = np.divide(math.sin(0.5 * angle), angle, out=np.full_like(angle, 0.5), where=angle > 1e-12)
+        relative = np.concatenate([math.cos(0.5 * angle), share * vector], axis=-1)
         turned = multiply(multiply(q, turn.orientation_offset), relative)
         point = x + rotate(q, slide.vertices[0] + times(own[..., : slide.free], slide.masks.free))
         places[joint.child] = point - rotate(turned, slide.vertices[1]), turned

@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from cbsim.errors import ModelError
+from cbsim.geometry.elementary import square
 from cbsim.geometry.linear import times
 from cbsim.spec.mechanism.bodies import Body, EmptyShape, Shape, inertia_of, matrix
 from cbsim.spec.mechanism.values import Array, vector
@@ -63,7 +64,7 @@ class Box(Shape):
     @property
     def moments(self) -> Array:
         """Edges squared over twelve."""
-        return np.diag(self.xyz**2) / 12.0
+        return np.diag(square(self.xyz)) / 12.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,8 +84,8 @@ class Cylinder(Shape):
     @property
     def moments(self) -> Array:
         """r²/4 across, h²/12 along."""
-        across = self.r**2 / 4.0
-        return np.diag([across, across, self.h**2 / 12.0])
+        across = square(self.r) / 4.0
+        return np.diag([across, across, square(self.h) / 12.0])
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,9 +111,9 @@ class Capsule(Shape):
         A half sphere has r²/5 along every axis about the centre of its flat side, and its centre is 3r/8 from there.
         """
         caps = (4.0 / 3.0 * self.r) / (4.0 / 3.0 * self.r + self.h)
-        across = (1.0 - caps) * self.r**2 / 4.0 + caps * self.r**2 / 5.0
-        along_cap = self.r**2 / 5.0 + 3.0 / 8.0 * self.r * self.h + self.h**2 / 4.0
-        return np.diag([across, across, (1.0 - caps) * self.h**2 / 12.0 + caps * along_cap])
+        across = (1.0 - caps) * square(self.r) / 4.0 + caps * square(self.r) / 5.0
+        along_cap = square(self.r) / 5.0 + 3.0 / 8.0 * self.r * self.h + square(self.h) / 4.0
+        return np.diag([across, across, (1.0 - caps) * square(self.h) / 12.0 + caps * along_cap])
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,7 +127,7 @@ class Sphere(Shape):
     @property
     def moments(self) -> Array:
         """r²/5 along every axis."""
-        return self.r**2 / 5.0 * np.eye(3)
+        return square(self.r) / 5.0 * np.eye(3)
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,8 +147,8 @@ class Pyramid(Shape):
     @property
     def moments(self) -> Array:
         """w²/20 across, 3h²/80 along: J = m/80 diag(4w² + 3h², 4w² + 3h², 8w²)."""
-        across = self.w**2 / 20.0
-        return np.diag([across, across, 3.0 * self.h**2 / 80.0])
+        across = square(self.w) / 20.0
+        return np.diag([across, across, 3.0 * square(self.h) / 80.0])
 
 
 @dataclass(frozen=True, eq=False)

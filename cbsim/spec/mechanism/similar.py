@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cbsim.errors import ModelError
+from cbsim.geometry.elementary import power, square
 from cbsim.geometry.pose import Pose, multiply, rotate
 from cbsim.spec.mechanism.bodies import Body, Bond, Origin
 from cbsim.spec.mechanism.colliders import Collider
@@ -118,12 +119,12 @@ def softened(softness: tuple[float, float], change: Change, compliance: float) -
             stiff, damp = erp / (h * cfm), (1.0 - erp) / cfm
             erp, cfm = step * stiff / (step * stiff + damp), 1.0 / (step * stiff + damp)
         else:
-            erp = 1.0 - (1.0 - erp) ** (step / h)
+            erp = 1.0 - power(1.0 - erp, step / h)
     return erp, cfm * compliance
 
 
 def _body(body: Body, change: Change) -> Body:
-    mass, inertia = change.weight * body.mass, change.weight * change.scale**2 * body.inertia
+    mass, inertia = change.weight * body.mass, change.weight * square(change.scale) * body.inertia
     shape = grown(body.shape, change.scale)
     return replace(body, mass=mass, inertia=inertia, shape=shape, name=change.named(body.name), bond=Bond())
 
@@ -147,7 +148,7 @@ def _joint(joint: JointConstraint, bodies: dict[Body, Body], carrier: Body, chan
         return Floating(joint.parent, child, name=name)
     else:
         parent = carrier
-    stiff = weight * scale**2
+    stiff = weight * square(scale)
     slides = _scaled(slide, scale, weight)
     vertices = tuple(scale * vertex for vertex in slide.vertices)
     turns = _scaled(turn, 1.0, stiff)
@@ -185,7 +186,7 @@ def _scaled(half: Translational | Rotational, length: float, stiffness: float) -
 
 def _drive(drive: Drive, slides: int, change: Change) -> Drive:
     is_slide = drive.coordinate < slides
-    length, stiffness = (change.scale, change.weight) if is_slide else (1.0, change.weight * change.scale**2)
+    length, stiffness = (change.scale, change.weight) if is_slide else (1.0, change.weight * square(change.scale))
     wanted: dict[str, Any] = {
         "max_force": stiffness * length * drive.max_force,
         "cfm": drive.cfm / stiffness,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 
 import numpy as np
@@ -11,6 +10,7 @@ from cbsim.formats.irit.polygons import polygon
 from cbsim.formats.irit.script.constants import SPACES
 from cbsim.formats.irit.script.functions.function import Arguments, Function, number, place, triple
 from cbsim.formats.irit.script.values import Trouble, Value, geometry
+from cbsim.geometry import elementary as math
 from cbsim.geometry.linear import norm
 from cbsim.spec.irit.objects import ControlPoint, Plane, Point, Poly, Vector
 
@@ -19,7 +19,7 @@ __all__ = ["BASIC"]
 REAL: dict[str, tuple[Callable[..., float], int]] = {
     "sin": (math.sin, 1), "cos": (math.cos, 1), "tan": (math.tan, 1), "asin": (math.asin, 1), "acos": (math.acos, 1),
     "atan": (math.atan, 1), "atan2": (math.atan2, 2), "sqrt": (math.sqrt, 1), "sqr": (lambda x: x * x, 1),
-    "abs": (abs, 1), "exp": (math.exp, 1), "ln": (math.log, 1), "log": (math.log10, 1), "power": (math.pow, 2),
+    "abs": (abs, 1), "exp": (math.exp, 1), "ln": (math.log, 1), "log": (math.log10, 1), "power": (math.power, 2),
     "floor": (math.floor, 1), "min": (min, 2), "max": (max, 2), "fmod": (math.fmod, 2),
 }  # fmt: skip
 

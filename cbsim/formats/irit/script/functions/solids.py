@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -14,6 +13,7 @@ from cbsim.formats.irit.script.functions.function import Arguments, Function, fl
 from cbsim.formats.irit.script.functions.transforms import towards
 from cbsim.formats.irit.script.values import Shape, Trouble, Value, geometry, kind_of, xyz_of
 from cbsim.formats.irit.tessellate import tessellate
+from cbsim.geometry import elementary as math
 from cbsim.geometry.linear import det, norm, times
 from cbsim.spec.irit.objects import Freeform, IritObject, Poly, SolidModel, Trimmed
 from cbsim.spec.objects import Triple
@@ -57,7 +57,7 @@ def _gbox(_machine: object, arguments: Arguments) -> Value:
 def _ring(machine: object, radius: float, rotation: Floats, centre: Floats) -> Floats:
     """Corners (n, 3) of a circle, counter-clockwise about the axis that z is turned to."""
     angles = 2.0 * math.pi * np.arange(n := _facets(machine)) / n
-    flat = np.stack([radius * np.cos(angles), radius * np.sin(angles), np.zeros(n)], axis=1)
+    flat = np.stack([radius * math.cos(angles), radius * math.sin(angles), np.zeros(n)], axis=1)
     return np.asarray(times(flat, rotation) + centre)
 
 
@@ -114,10 +114,10 @@ def _sphere(machine: object, arguments: Arguments) -> Value:
     n = _facets(machine)
     up = math.pi * np.arange(n // 2 + 1) / (n // 2)
     around = 2.0 * math.pi * np.arange(n) / n
-    sines = np.sin(up)
+    sines = math.sin(up)
     sines[[0, -1]] = 0.0
-    ring = np.stack([np.outer(sines, np.cos(around)), np.outer(sines, np.sin(around))], axis=-1)
-    tall = np.broadcast_to(-np.cos(up)[:, None, None], (*ring.shape[:2], 1))
+    ring = np.stack([np.outer(sines, math.cos(around)), np.outer(sines, math.sin(around))], axis=-1)
+    tall = np.broadcast_to(-math.cos(up)[:, None, None], (*ring.shape[:2], 1))
     return _shape([face[::-1] for face in _lattice(centre + radius * np.concatenate([ring, tall], axis=-1))])
 
 
@@ -128,10 +128,14 @@ def _torus(machine: object, arguments: Arguments) -> Value:
     n = _facets(machine)
     angle = 2.0 * math.pi * np.arange(n + 1) / n
     angle[-1] = 0.0
-    out = large + small * np.cos(angle)
+    out = large + small * math.cos(angle)
     around = angle[:-1]
     flat = np.stack(
-        [np.outer(out, np.cos(around)), np.outer(out, np.sin(around)), np.outer(small * np.sin(angle), np.ones(n))],
+        [
+            np.outer(out, math.cos(around)),
+            np.outer(out, math.sin(around)),
+            np.outer(small * math.sin(angle), np.ones(n)),
+        ],
         axis=-1,
     )
     return _shape([face[::-1] for face in _lattice(times(flat, towards(normal / norm(normal))) + centre)])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 
 import numpy as np
@@ -10,6 +9,7 @@ from numpy.typing import NDArray
 
 from cbsim.formats.irit.script.functions.function import Arguments, Function, number, place
 from cbsim.formats.irit.script.values import Trouble, Value
+from cbsim.geometry import elementary as math
 from cbsim.geometry.linear import norm, times
 from cbsim.spec.irit.objects import Matrix
 
