@@ -39,6 +39,7 @@ from cbsim.formats.scenario_fields import (
 from cbsim.formats.scenario_rules import RULES, ExpectationModel, one_of
 from cbsim.formats.scenario_traffic import DriverModel, PoolModel
 from cbsim.formats.scenario_vehicle import VehicleParameters
+from cbsim.formats.yaml_tree import shown
 from cbsim.spec.drives import DRIVES, drives_on
 from cbsim.spec.objects import WheelType
 from cbsim.spec.scenario import OFFSET_FRAMES, SCRIPT_ANGLES
@@ -212,7 +213,7 @@ class AdditionModel(PlacementModel):
             if kinds and kind not in kinds and data[key] is not None:
                 yield (key,), f"a {kind} object has no '{key}'; {' and '.join(kinds)} objects have"
         for key in ("vertices", "indices"):
-            if kind == "mesh" and key not in data:
+            if kind == "mesh" and data.get(key) is None:
                 yield (), f"a mesh needs '{key}'"
         yield from _controllers(data)
         yield from _goal_speeds(data)
@@ -231,7 +232,7 @@ def _controllers(data: Mapping[str, Any]) -> Iterator[Contradiction]:
     for key in given:
         controller = data.get("controller")
         if controller is not None and controller != CONTROLLER_OF[key] and len(given) == 1:
-            yield ("controller",), f"'{key}' needs the controller '{CONTROLLER_OF[key]}', not '{controller}'"
+            yield ("controller",), f"'{key}' needs the controller '{CONTROLLER_OF[key]}', not {shown(controller)}"
 
 
 def _goal_speeds(data: Mapping[str, Any]) -> Iterator[Contradiction]:

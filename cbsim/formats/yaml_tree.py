@@ -96,12 +96,17 @@ class _Builder:
         self.problems = problems
         self.done: dict[int, tuple[Item, int]] = {}
         self.line_of = yaml_lines(source.text)
+        text = source.text
+        self.last_line = 1 + text.count("\n") + text.count("\r") - text.count("\r\n")
 
     def place(self, node: yaml.Node) -> Location:
         mark = node.start_mark
         if not mark:
             return Location(self.source.path)
-        return Location(self.source.path, self.line_of(mark.line + 1), mark.column + 1)
+        line = self.line_of(mark.line + 1)
+        if line > self.last_line:  # where nothing follows '---' at the end of the text
+            return Location(self.source.path, self.last_line)
+        return Location(self.source.path, line, mark.column + 1)
 
     def build(self, node: yaml.Node) -> tuple[Item, int]:
         """Return the item and the depth below it, which aliases may add up."""

@@ -209,6 +209,23 @@ def test_numbers_follow_yaml_1_2() -> None:
     assert good("description: !!str 5\n").description == "5"
 
 
+def test_an_empty_document_at_the_end_of_a_file_is_told_at_its_last_line() -> None:
+    assert complaints("# nothing but a comment\n---") == [(2, "E801")]
+    assert complaints("# nothing but a comment\r\n---") == [(2, "E801")]
+
+
+def test_a_mesh_whose_file_is_null_has_none() -> None:
+    assert complaints("add: [{name: Rock, kind: mesh, position: [0, 0, 0], vertices: v.txt, indices: }]\n") == [
+        (1, "E806")
+    ]
+
+
+def test_a_long_controller_is_told_in_a_short_message() -> None:
+    text = f"add: [{{name: A, kind: dynamic, controller: {'sensor ' * 500}, goals: [{{waypoint: 1.1.1}}]}}]\n"
+    assert [len(str(problem)) < 300 for problem in parse(text)[1]] == [True] * len(parse(text)[1])
+    assert (1, "E806") in complaints(text)
+
+
 def test_switches_and_numbers_are_not_mixed_up() -> None:
     assert complaints("seed: true\n") == [(1, "E805")]
     assert complaints("seed: 1.5\n") == [(1, "E805")]

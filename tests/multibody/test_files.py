@@ -219,6 +219,10 @@ def test_all_mistakes_are_told_at_once_each_at_its_line(tmp_path):
         (lambda tree: tree.update(joints=[]), "[E944]"),
         (lambda tree: tree.update(bodies=3), "'bodies' is '3', expected a list [E941]"),
         (lambda tree: tree.update(timestep="fast"), "timestep is 'fast', expected a number [E944]"),
+        (
+            lambda tree: tree.update(origin={"shap": None}),
+            "the origin has no key 'shap' [E942] (did you mean 'shape'?)",
+        ),
         (lambda tree: tree.update(inputs={"hinge": [1, 2, 3]}), "'hinge' has a list, expected 1 numbers [E941]"),
     ],
 )

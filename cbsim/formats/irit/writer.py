@@ -53,11 +53,9 @@ def _quoted(text: str) -> str:
 
 
 def _attribute(attribute: Attribute) -> str:
-    if attribute.objects:
-        lines = [line for item in attribute.objects for line in _object(item)]
-        return f"[{attribute.name} {' '.join(lines)}]"
-    words = " ".join(_quoted(word) if attribute.quoted or _needs_quotes(word) else word for word in attribute.words)
-    return f"[{attribute.name}{' ' * bool(words)}{words}]"
+    words = [_quoted(word) if attribute.quoted or _needs_quotes(word) else word for word in attribute.words]
+    lines = [line for item in attribute.objects for line in _object(item)]
+    return f"[{' '.join((attribute.name, *words, *lines))}]"
 
 
 def _needs_quotes(word: str) -> bool:

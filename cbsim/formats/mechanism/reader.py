@@ -109,7 +109,7 @@ class _Reader:
 
     def origin(self, item: Item | None) -> Origin | None:
         held = {} if item is None else self.mapping(item, ("shape",), "the origin")
-        if not held:
+        if not held or "shape" not in held:
             return Origin()
         shape = self.family(held["shape"], "shape", "the origin")
         return None if shape is WRONG else Origin(shape)

@@ -26,6 +26,7 @@ CLOSED = 1e-8  # [m, rad] largest gap of an assembled loop
 DONE = 1e-13  # [m, rad]
 STEP = 0.2  # [rad, m] largest change of a coordinate in an iteration, so that loops do not flip over
 ROUNDS = 400
+NEAR_ROUNDS = 60  # iterations with a pseudoinverse: at a double root gaps halve in each
 PATIENCE, PROGRESS = 25, 0.98  # iterations in which gaps have to shrink to this share
 DAMPING = 1e-3  # damping of Levenberg's steps [m², rad²]
 NEAR = 1e-2  # [m, rad] gaps below which steps are not damped
@@ -68,8 +69,26 @@ class Assembled(NamedTuple):
     stiff: frozenset[int] = frozenset()
 
 
+_last: list[tuple[ShiftModel, Assembled | None, Problems]] = []  # newest result, for checks and counts
+
+
 def assemble(model: ShiftModel, problems: Problems) -> Assembled | None:
-    """Assemble a model; None if it has errors, all of which are reported."""
+    """Assemble a model; None if it has errors, all of which are reported.
+
+    The last result is kept, since a file is checked, counted and described one after the other.
+    """
+    if problems.errors:
+        return _assemble(model, problems)
+    known = next((entry for entry in _last if entry[0] is model), None)
+    if known is None:
+        own = Problems()
+        known = (model, _assemble(model, own), own)
+        _last[:] = [known]
+    problems.extend(known[2])
+    return known[1]
+
+
+def _assemble(model: ShiftModel, problems: Problems) -> Assembled | None:
     network = network_of(model, problems)
     if problems.errors or not network.links:
         return None
@@ -155,7 +174,7 @@ def close(chain: Chain, start: Posture) -> tuple[Posture, Array]:
 
 def _descend(chain: Chain, posture: Posture, *, whole: bool) -> Posture:
     """Minimise the gaps of loops; returns the best posture."""
-    best, least, worse, mark = posture, np.inf, 0, np.inf
+    best, least, worse, mark, near = posture, np.inf, 0, np.inf, 0
     for number in range(ROUNDS if chain.size else 1):
         poses = chain.poses(posture)
         gaps = chain.gaps(posture, poses, whole=whole).ravel()
@@ -167,7 +186,8 @@ def _descend(chain: Chain, posture: Posture, *, whole: bool) -> Posture:
             if not least < PROGRESS * mark:
                 break  # nothing closes here: of hundreds of bodies every round takes a second
             mark = least
-        if size < DONE or (least < CLOSED and worse > 2):
+        near += size <= NEAR
+        if size < DONE or (least < CLOSED and worse > 2) or near > NEAR_ROUNDS:
             break
         slope = chain.slope(posture, poses, whole=whole)
         if size > NEAR:

@@ -88,6 +88,13 @@ def test_attributes_may_hold_objects():
     assert count(spec)["objects"] == 3
 
 
+def test_attributes_that_hold_words_and_objects_are_written_with_both():
+    spec, problems = parse('[OBJECT [stretch 2 "a b" [OBJECT NONE [NUMBER 2]]] A [NUMBER 1]]')
+    assert not len(problems)
+    assert spec.objects[0].attributes[0].words == ("2", "a b")
+    assert parse(write(spec))[0] == spec
+
+
 @pytest.mark.parametrize(
     ("text", "code", "line"),
     [

@@ -1,0 +1,58 @@
+"""Loops of Shift models that do not close: given up after a bounded number of rounds, and once for check and count."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from cbsim.errors import Problems
+from cbsim.models.shift import assembly, check, count
+from tests.models.shift.benchmarks import at, four_bars
+
+
+@pytest.fixture
+def inversions(monkeypatch):
+    """Numbers of coordinates for which a pseudoinverse was asked."""
+    found = []
+
+    def lstsq(a, b, rcond):
+        found.append(a.shape[1])
+        return original(a, b, rcond=rcond)
+
+    original = assembly.lstsq
+    monkeypatch.setattr(assembly, "lstsq", lstsq)
+    return found
+
+
+def stretched(by):
+    """Four-bars whose last foot stands too far away for its coupler, stretched out with both uprights, to reach."""
+    model = four_bars(2)
+    last = model.frames[-1]
+    far = replace(last, placement=at(1.0 + 3.0 + by, 0.0, 0.0))
+    return replace(model, frames=(*model.frames[:-1], far))
+
+
+@pytest.mark.parametrize("by", [1e-3, 1e-4, 1e-6])
+def test_a_loop_that_nearly_closes_is_given_up_after_a_bounded_number_of_rounds(inversions, by):
+    problems = Problems()
+    assert assembly.assemble(stretched(by), problems) is None
+    assert [problem.code for problem in problems.errors] == ["E988"]
+    assert 0 < len(inversions) <= 2 * assembly.NEAR_ROUNDS
+
+
+def test_a_dead_centre_closes(inversions):
+    problems = Problems()
+    assert assembly.assemble(stretched(0.0), problems) is not None
+    assert not problems.errors
+
+
+def test_check_and_count_put_a_model_together_once(inversions):
+    model, problems = stretched(1e-3), Problems()
+    check(model, problems)
+    made = len(inversions)
+    assert count(model)["joints"] == 7
+    assert len(inversions) == made
+    again = Problems()
+    check(model, again)
+    assert [str(p) for p in again] == [str(p) for p in problems]
