@@ -12,6 +12,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
 from cbsim.errors import Location, ModelError, did_you_mean
+from cbsim.geometry import elementary as math
 from cbsim.geometry.pose import heading_quaternion
 from cbsim.road.lanelet_map import LaneletMap
 from cbsim.spec.objects import Goal
@@ -366,7 +367,7 @@ def _start(traffic: Traffic, starts: Sequence[CarStart], pools: int) -> TrafficS
         )
         positions[i, :2] = 0.5 * (rear + front)
         dx, dy = front - rear
-        orientations[i] = heading_quaternion(float(np.arctan2(-dx, dy)))
+        orientations[i] = heading_quaternion(math.atan2(-float(dx), float(dy)))
     return TrafficStart(travel, intent, np.full(pools, UNBEGUN), positions, orientations)
 
 

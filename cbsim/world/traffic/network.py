@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import KDTree
 
+from cbsim.geometry import elementary as math
 from cbsim.geometry.polyline import wrap
 from cbsim.road.lanelet_map import LaneletMap
 from cbsim.road.lanelets import LaneletKind, Lanelets
@@ -147,7 +148,7 @@ def _rows(lists: list[list[int]]) -> tuple[Ints, Ints]:
 
 def _stations(points: Floats) -> Floats:
     steps = np.diff(points, axis=0)
-    return np.concatenate([[0.0], np.cumsum(np.sqrt(steps[:, 0] ** 2 + steps[:, 1] ** 2))])
+    return np.concatenate([[0.0], np.cumsum(np.sqrt(steps[:, 0] * steps[:, 0] + steps[:, 1] * steps[:, 1]))])
 
 
 def _by_lanelet(pairs: Ints, begins: Floats, count: int) -> tuple[Ints, Ints, Ints, Ints]:
@@ -221,7 +222,7 @@ def _turns(lanelets: Lanelets) -> list[tuple[int, int, Floats]]:
         last = int(lanelets.offsets[row + 1]) - 1
         place, heading = lanelets.points[last], float(lanelets.headings[last])
         gaps = places - place
-        distance = np.sqrt(gaps[:, 0] ** 2 + gaps[:, 1] ** 2)
+        distance = np.sqrt(gaps[:, 0] * gaps[:, 0] + gaps[:, 1] * gaps[:, 1])
         oncoming = np.abs(wrap(headings - heading)) > np.radians(135.0)
         fitting = np.flatnonzero(oncoming & (distance < REACH))
         if len(fitting):
@@ -235,12 +236,12 @@ def _hermite(start: Floats, heading: float, goal: Floats, arrival: float, distan
     """Sample a cubic from pose to pose, about 1 m apart."""
     reach = 2.0 * max(distance, 4.0)
     count = max(4, int(np.ceil(1.5 * reach)))
-    t = np.linspace(0.0, 1.0, count + 1)[:, None]
-    ahead = reach * np.array([-np.sin(heading), np.cos(heading)])
-    behind = reach * np.array([-np.sin(arrival), np.cos(arrival)])
+    t = (np.arange(count + 1) / count)[:, None]
+    ahead = reach * np.array([-math.sin(heading), math.cos(heading)])
+    behind = reach * np.array([-math.sin(arrival), math.cos(arrival)])
     rise = t * t * (3.0 - 2.0 * t)
     return np.asarray(
-        start + rise * (goal - start) + t * (1.0 - t) ** 2 * ahead + t * t * (t - 1.0) * behind, np.float64
+        start + rise * (goal - start) + t * (1.0 - t) * (1.0 - t) * ahead + t * t * (t - 1.0) * behind, np.float64
     )
 
 
