@@ -86,7 +86,7 @@ def _with_boxes(shapes: Shapes, at: int, sizes: Floats) -> Shapes:
     rows: dict[str, np.ndarray] = {
         "kind": np.full(n, int(ShapeKind.BOX)),
         "size": sizes,
-        "radius": 0.5 * np.sqrt(sizes[:, 0] ** 2 + sizes[:, 1] ** 2 + sizes[:, 2] ** 2),
+        "radius": 0.5 * np.sqrt(sizes[:, 0] * sizes[:, 0] + sizes[:, 1] * sizes[:, 1] + sizes[:, 2] * sizes[:, 2]),
         "solid": np.ones(n, np.int64),
         "first": np.full(n, count),
         "last": np.full(n, count),

@@ -251,7 +251,7 @@ def _bends(curvatures: Floats, stations: Floats, offsets: Ints) -> Floats:
     Going back from the end, v² may grow by 2 b for each metre, so that it is the least of v_j² + 2 b (s_j − s) over
     all samples j ahead.
     """
-    square = np.minimum(LATERAL / np.maximum(np.abs(curvatures), 1e-9), FASTEST**2)
+    square = np.minimum(LATERAL / np.maximum(np.abs(curvatures), 1e-9), FASTEST * FASTEST)
     reached = square + 2.0 * COMFORTABLE * stations
     for first, stop in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True):
         reached[first:stop] = np.minimum.accumulate(reached[first:stop][::-1])[::-1]
