@@ -50,6 +50,7 @@ def run_program(folder: Path, code: str = PROGRAM, **settings: str) -> tuple[str
     (folder / "cache").mkdir(mode=0o700, exist_ok=True)
     path = os.pathsep.join([str(folder), str(ROOT)])
     environment = {**os.environ, "PYTHONPATH": path, "CBSIM_CACHE": str(folder / "cache"), **settings}
-    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
+    command = [sys.executable, "-c", code]  # which looks for modules in the working directory first
+    done = subprocess.run(command, env=environment, cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout.strip(), done.stderr

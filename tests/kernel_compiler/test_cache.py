@@ -175,3 +175,57 @@ def test_other_folders_are_searched_first_and_never_written(tmp_path):
     kept.save(("a",), 3)
     assert kept.load(("a",)) == 3
     assert sorted(shipped.folder.iterdir()) == before
+
+
+@pytest.fixture
+def run_shipped(tmp_path):
+    """Run kernels of a copy of the package, with or without machine code in it; gives its output and its folder."""
+    package = tmp_path / "copy" / "cbsim"
+    shutil.copytree(cache.PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__", "_kernels"))
+
+    def run(cache_name: str) -> tuple[str, str]:
+        folder = tmp_path / cache_name
+        folder.mkdir(mode=0o700, exist_ok=True)
+        code = CHECKOUT.replace("logging.WARNING", "logging.INFO")
+        return run_program(tmp_path, code, PYTHONPATH=str(package.parent), CBSIM_CACHE=str(folder))
+
+    return run, package / "_kernels"
+
+
+def compiled_line(err: str) -> str:
+    (line,) = (line for line in err.splitlines() if line.startswith("compiling kernels"))
+    return line
+
+
+def test_damaged_machine_code_in_the_package_is_told_and_neither_loaded_nor_written(run_shipped, tmp_path):
+    run, shipped = run_shipped
+    out, err = run("first")
+    assert out == "2 2"
+    assert "another build" not in compiled_line(err)
+    shutil.copytree(tmp_path / "first" / "cbsim", shipped)
+    assert run("second") == ("2 0", "")  # all of it comes from the package
+    assert entries(tmp_path / "second") == []
+    for path in entries(shipped):
+        path.write_bytes(path.read_bytes()[:-9])
+    before = {path: path.read_bytes() for path in entries(shipped)}
+    out, err = run("second")
+    assert out == "2 2"
+    assert err.count("the kernel cache is damaged") == 1
+    assert str(shipped) in err
+    assert len(err.splitlines()) == 2
+    assert {path: path.read_bytes() for path in entries(shipped)} == before
+    out, err = run("second")  # from the user's cache now
+    assert out == "2 0"
+    assert len(err.splitlines()) == 1
+
+
+def test_machine_code_of_another_build_in_the_package_is_told_and_not_loaded(run_shipped, tmp_path):
+    run, shipped = run_shipped
+    run("first")
+    (built,) = (tmp_path / "first" / "cbsim").iterdir()
+    shutil.copytree(built, shipped / "0123456789abcdef")  # sound entries, but of other sources, versions or target
+    out, err = run("second")
+    assert out == "2 2"
+    assert "with this package, machine code of another build" in compiled_line(err)
+    assert len(err.splitlines()) == 1
+    assert run("second") == ("2 0", "")
