@@ -70,9 +70,7 @@ def set_data(mechanism: Mechanism, data: ArrayLike, parameters: Choice | None = 
     }
     if not wanted:
         return
-    spec = changed(mechanism, wanted)
-    for old, new in zip(mechanism.spec.nodes, spec.nodes, strict=True):
-        object.__setattr__(new, "bond", old.bond)  # the same parts with other numbers
+    spec = changed(mechanism, wanted, lambda part: part.bond)  # the same parts with other numbers
     x = get_minimal_state(mechanism)
     before = mechanism.spec
     try:

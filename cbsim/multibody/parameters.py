@@ -7,7 +7,7 @@ numbers is that many of the tables that kernels read, which is what its gradient
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -205,8 +205,14 @@ def with_parameters(mechanism: Mechanism, values: Mapping[tuple[str, str], Array
     return made
 
 
-def changed(mechanism: Mechanism, values: Mapping[tuple[str, str], ArrayLike]) -> MechanismSpec:
-    """Describe a mechanism with other parameters, of parts of its own."""
+def changed(
+    mechanism: Mechanism, values: Mapping[tuple[str, str], ArrayLike], lend: Callable[[Node], Bond] = lambda _: Bond()
+) -> MechanismSpec:
+    """Describe a mechanism with other parameters.
+
+    ``lend`` gives the bond of each new part, from the old one: its own if they are the same part with other numbers,
+    else a new one.
+    """
     wanted: dict[str, dict[str, Any]] = {}
     for key, value in values.items():
         found = _find(mechanism, key)
@@ -214,23 +220,31 @@ def changed(mechanism: Mechanism, values: Mapping[tuple[str, str], ArrayLike]) -
         wanted.setdefault(found.part, {})[found.quantity] = given
     moved = {name: changes.pop("center_of_mass") for name, changes in wanted.items() if "center_of_mass" in changes}
     spec = mechanism.spec
-    bodies = {body: _body(body, wanted.get(body.name, {})) for body in spec.bodies}
-    joints = [_joint(mechanism, joint, wanted.get(joint.name, {}), bodies, moved) for joint in spec.joints]
-    contacts = [_contact(contact, wanted.get(contact.name, {}), bodies, moved) for contact in spec.contacts]
-    origin = Origin(spec.origin.shape)
-    colliders = [_collider(k, wanted.get(k.name, {}), bodies, origin, moved) for k in spec.colliders]
+    bodies = {body: _body(body, wanted.get(body.name, {}), lend(body)) for body in spec.bodies}
+    joints = [
+        replace(_joint(mechanism, joint, wanted.get(joint.name, {}), bodies, moved), bond=lend(joint))
+        for joint in spec.joints
+    ]
+    contacts = [
+        replace(_contact(contact, wanted.get(contact.name, {}), bodies, moved), bond=lend(contact))
+        for contact in spec.contacts
+    ]
+    origin = Origin(spec.origin.shape, bond=lend(spec.origin))
+    colliders = [
+        replace(_collider(k, wanted.get(k.name, {}), bodies, origin, moved), bond=lend(k)) for k in spec.colliders
+    ]
     return MechanismSpec(
         origin, list(bodies.values()), joints, contacts, spec.timestep, spec.gravity, spec.input_scaling, colliders
     )
 
 
-def _body(body: Body, changes: Mapping[str, Floats]) -> Body:
+def _body(body: Body, changes: Mapping[str, Floats], bond: Bond) -> Body:
     inertia = np.array(body.inertia)
     if "inertia" in changes:
         inertia[UPPER] = changes["inertia"]
         inertia.T[UPPER] = changes["inertia"]
     mass = float(changes["mass"][0]) if "mass" in changes else body.mass
-    return replace(body, mass=mass, inertia=inertia, bond=Bond())
+    return replace(body, mass=mass, inertia=inertia, bond=bond)
 
 
 def _joint(
@@ -252,7 +266,7 @@ def _joint(
     drives = tuple(replace(drive, max_force=float(f)) for drive, f in zip(joint.drives, forces, strict=True))
     parent = bodies[joint.parent] if isinstance(joint.parent, Body) else joint.parent
     child = bodies[joint.child]
-    return replace(joint, parent=parent, child=child, translational=slide, rotational=turn, drives=drives, bond=Bond())
+    return replace(joint, parent=parent, child=child, translational=slide, rotational=turn, drives=drives)
 
 
 def _contact(
@@ -274,7 +288,7 @@ def _contact(
         rough["friction_coefficient"] = float(changes["friction_coefficient"][0])
     model = replace(model, collision=replace(collision, **own), **rough)
     child = bodies[contact.child] if isinstance(contact.child, Body) else contact.child
-    return replace(contact, model=model, parent=bodies[contact.parent], child=child, bond=Bond())
+    return replace(contact, model=model, parent=bodies[contact.parent], child=child)
 
 
 def _collider(
@@ -291,7 +305,7 @@ def _collider(
     owner = bodies[collider.owner] if isinstance(collider.owner, Body) else origin
     offset = shape.get("position_offset", collider.shape.position_offset) - moved.get(collider.owner.name, 0.0)
     changed = collider.shape.replaced(**(shape | {"position_offset": offset}))
-    return replace(collider, owner=owner, shape=changed, bond=Bond(), **rough)
+    return replace(collider, owner=owner, shape=changed, **rough)
 
 
 def _carrier(contact: ContactConstraint, name: str) -> Body | None:
