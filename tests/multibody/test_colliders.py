@@ -237,7 +237,7 @@ def test_nothing_of_a_pile_is_in_anything_else(seed):
     for i in range(8):
         q = random.normal(size=4)
         rows.append(((*random.uniform(-0.3, 0.3, 2), 0.5 + 0.8 * i), (0, 0, 0), q / np.linalg.norm(q)))
-    path = path_of(m, state(*rows), 500)  # a box may stand on an edge for seconds before it topples
+    path = path_of(m, state(*rows), 900)  # a box may stand on an edge for seconds before it topples
     deepest = []
     for row in path:
         pairs = ((i, j) for i in range(8) for j in range(i))
