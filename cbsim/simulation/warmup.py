@@ -127,6 +127,17 @@ def drive_about(world: World | None = None, name: str = "bot CONVENTIONAL") -> N
     plan_speeds(np.zeros(2), np.zeros(1), 1.0, 1.0, 1.0, np.ones(2))
 
 
+def drive_traffic() -> None:
+    """Let a reactive car drive along a lane."""
+    from cbsim.road.roadmap import build
+    from cbsim.spec.road import Lane, Points, RoadNetwork, Segment
+    from cbsim.spec.traffic import Pool
+
+    lane = Lane(1, 1, Points.of([0.0, 0.001], [0.0, 0.0]))
+    network = RoadNetwork("road", segments=(Segment(1, (lane,)),))
+    run(compile_world(Scene("traffic", (), build(network), pools=(Pool("cars", count=1),))), duration=0.1)
+
+
 def follow_model() -> None:
     """Run a model: of what it needs, only the hashing of its steps is not the rigid-body core's own."""
     from cbsim.spec.mechanism.bodies import Origin
@@ -163,6 +174,7 @@ STAGES: tuple[tuple[str, Callable[[], object]], ...] = (
     ("sensing", lambda: sense(every_kind(), every_kind().start)),
     ("casting", lambda: Caster(every_kind(), every_kind().sensors[0]).cast(UPRIGHT, *_places(every_kind()))),
     ("stepping", lambda: run(every_kind(), duration=0.1)),
+    ("traffic", drive_traffic),
     ("trajectories", lambda: first_contacts([[(0.0, 0.0, 0.0)]], (1.0, 1.0), [[(0.0, 0.0, 0.0)]], [(1.0, 1.0)])),
     ("pilot", drive_about),
     ("drawing", lambda: uniforms(stream_key(1, "warmup", "uniforms"), 0, 1)),
