@@ -236,10 +236,12 @@ def _controllers(data: Mapping[str, Any]) -> Iterator[Contradiction]:
 
 
 def _goal_speeds(data: Mapping[str, Any]) -> Iterator[Contradiction]:
-    """Literal goals need a speed; a script cannot be followed reactively."""
+    """Literal goals need a speed; a reactive object has neither a script nor a pause at the start."""
     if data.get("reactive") is True:
         if data.get("script"):
             yield ("reactive",), "an object with a script cannot be reactive"
+        if data.get("initial_pause"):
+            yield ("initial_pause",), "a reactive object sets off at once: 'initial_pause' is for literal ones"
         return
     goals = data.get("goals")
     for number, goal in enumerate(goals if isinstance(goals, list) else []):

@@ -145,3 +145,4 @@ def test_goal_of_a_literal_object_needs_a_speed_that_of_a_reactive_one_does_not(
     assert spec_of(one % ", reactive: true")[1] == []
     script = "add:\n  - {name: a, kind: dynamic, reactive: true, script: [{speed: 1, distance: 2, angle: 0}]}\n"
     assert spec_of(script)[1] == [(2, "E806")]
+    assert spec_of(one % ", reactive: true, initial_pause: 9")[1] == [(3, "E806")]
