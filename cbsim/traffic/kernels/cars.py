@@ -67,6 +67,7 @@ from cbsim.world.traffic.tables import (
     SPEED,
     STOP_LINE,
     STOPPED,
+    UNKNOWN,
     WAITING,
 )
 
@@ -76,11 +77,8 @@ LONGEST_STEP = 0.1  # [s] in which a car decides once
 HARDEST = 8.0  # [m/s²] that tyres hold
 AFTER_A_HIT = 6.0  # [m/s²]
 WITHOUT_CAUSE = 6.0  # [m/s²] with which a driver brakes by mistake, for a second
-RESTS = 0.1  # [m/s]
-AT_LINE = 1.0  # [m] before a stop line in which a car has arrived
 MOVES = 0.3  # [m/s] at which other bodies are on their way
 SEEN = 60.0  # [m] ahead of other bodies in which one waits for them
-UNKNOWN = -2  # next lanelet of a car before its first step
 MOST = 64  # conflicts ahead that a car announces
 
 

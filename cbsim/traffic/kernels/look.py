@@ -35,7 +35,7 @@ from cbsim.world.traffic.tables import (
     STOPPED,
 )
 
-__all__ = ["CHAIN", "DESIRED", "GAP", "LEADER", "LINE", "STOP", "WAY_END", "hold", "look", "travel_time"]
+__all__ = ["CHAIN", "DESIRED", "GAP", "LEADER", "LINE", "PASSED", "STOP", "WAY_END", "hold", "look", "travel_time"]
 
 # columns of `CarWorkspace.plan`: gap to the leader [m] and its speed [m/s], the speed that is wanted [m/s]; distances
 # of the front from where to stop, from the next stop line, from the begin of conflicts that need a claim, and from

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cbsim.jit import inner
-from cbsim.traffic.kernels.look import LINE, STOP, WAY_END
+from cbsim.traffic.kernels.look import LINE, PASSED, STOP, WAY_END
 from cbsim.traffic.kernels.pools import leave
 from cbsim.traffic.kernels.way import destination_of, following
 from cbsim.world.traffic.tables import (
@@ -32,6 +32,7 @@ from cbsim.world.traffic.tables import (
 __all__ = ["move"]
 
 RESTS = 0.1  # [m/s]
+BEYOND = 1.5  # [m] ahead of the front within which the line stands that a car has been let over
 AT_LINE = 1.0  # [m] before a stop line in which a car has arrived
 
 
@@ -107,7 +108,7 @@ def reach_goal(road, seed, intents, drawn, destinations, i):
 @inner
 def line_ahead(road, seed, travel, intent, i, destination, way):
     """Whether the stop line that a car has been let over is still ahead of its front when it has gone a way [m]."""
-    length = road.car_sizes[i, CAR_LENGTH] + way - 0.3
+    length = road.car_sizes[i, CAR_LENGTH] + way - PASSED
     lanelet, forks, base, next_one, k = (
         intent[i, LANELET],
         intent[i, GOAL],
@@ -115,10 +116,10 @@ def line_ahead(road, seed, travel, intent, i, destination, way):
         intent[i, NEXT],
         0,
     )
-    while base < length + 1.5:
+    while base < length + BEYOND:
         base += road.lanelets[lanelet, LENGTH]
         if road.links[lanelet, STOP_LINE] != 0 and base > length:
-            return base < length + 1.5
+            return base < length + BEYOND
         following_one, forks = following(road, seed, i, intent[i, SERIAL], destination, lanelet, forks)
         lanelet = next_one if k == 0 else following_one
         k += 1

@@ -37,6 +37,7 @@ from cbsim.world.traffic.tables import (
     SERIAL,
     SPEED,
     STATION,
+    UNBEGUN,
     UNTIL,
     WAITING,
 )
@@ -44,7 +45,6 @@ from cbsim.world.traffic.tables import (
 __all__ = ["appear", "leave"]
 
 ARRIVED, APPEARED, LEFT = range(3)  # columns of `State.pool_counts`
-UNBEGUN = -1.0  # time of the next arrival before the first step
 BEHIND = 2.0  # [s] that who comes from behind has at least
 
 

@@ -39,6 +39,8 @@ from cbsim.world.traffic.tables import (
     SAMPLE,
     SERIAL,
     STATION,
+    UNBEGUN,
+    UNKNOWN,
     Demand,
     Road,
     Traffic,
@@ -50,10 +52,8 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 HOUR = 3600.0  # [s]
-UNKNOWN = -2  # next lanelet, before the first step
 REAR_SHARE, FRONT_SHARE = 0.2, 0.8  # shares of the length
 BESIDE = 4.0  # [m] from the centreline of a lanelet at which a reactive object may be placed
-UNBEGUN = -1.0  # time of the next arrival of a flow before the first step
 
 
 class ReactiveObject(NamedTuple):

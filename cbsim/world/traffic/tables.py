@@ -83,6 +83,8 @@ STATION, OFFSET, SPEED, ACCELERATION, ARRIVAL, WAITING = range(6)
 LANELET, NEXT, GOAL, CLAIM, PHASE, SERIAL = range(6)
 # values of the phase
 ABSENT, DRIVING, STOPPED, CROSSING, PAUSING, HIT = range(6)
+UNKNOWN = -2  # next lanelet of a car before its first step
+UNBEGUN = -1.0  # time of the next arrival of a flow before the first step [s]
 # columns of the tables of `Road`
 LENGTH, LIMIT, ENTRY_SPEED, WIDTH = range(4)
 SAMPLE, WANDER, ENTRY, FORK, STOP_LINE = range(5)
