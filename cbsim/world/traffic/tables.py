@@ -61,6 +61,8 @@ __all__ = [
     "STATION",
     "STOPPED",
     "STOP_LINE",
+    "UNBEGUN",
+    "UNKNOWN",
     "UNTIL",
     "WAITING",
     "WANDER",
