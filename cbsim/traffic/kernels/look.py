@@ -44,6 +44,7 @@ BEFORE_LINE = 0.5  # [m] where a car means to stop before a line, and before a c
 PASSED = 0.3  # [m] beyond a line at which it has been passed
 NO_STOP = 40.0  # [m] behind a stop line in which its conflicts begin
 SPARE = 2.0  # [m] more than its length that a car needs to wait between two conflict areas
+STANDS = 0.1  # [m/s]
 LONGEST = 60.0  # [m] of conflicts that are claimed together
 
 
@@ -246,7 +247,10 @@ def look(
     plan[GAP], plan[LEADER], plan[DESIRED] = gap, leader, max(desired, 0.5)
     plan[STOP], plan[LINE], plan[CHAIN], plan[CHAIN_END], plan[WAY_END] = stop, line, chain, chain_end, way_end
     queues.conflicts[i], queues.is_blocked[i] = conflict, 0
+    reached = gap + length if leader < STANDS else math.inf  # who stands behind somebody does not come
     for n in range(count):
         e = ahead_of[n]
+        if distances[n] > reached:
+            break
         eta = travel_time(distances[n] - length, speed, plan[DESIRED], values[STRONGEST])
         announce(claims, crossings.entry_rows[e], crossings.entry_sides[e], i, eta)
