@@ -147,7 +147,7 @@ def find_detour(road, travel, intent, values, plan, entries, claims, ways, i, de
     """
     lanelet, length, cars = intent[i, LANELET], road.car_sizes[i, CAR_LENGTH], intent.shape[0]
     ahead = road.lanelets[lanelet, LENGTH] - travel[i, STATION]
-    if plan[CHAIN] + length < ahead or ahead < length or destination == -2:
+    if plan[CHAIN] + length < ahead - 1e-6 or ahead < length - 1e-6 or destination == -2:
         return -1
     first, last = road.links[lanelet, WANDER], road.links[lanelet + 1, WANDER]
     chosen, own = first, length + values[LEAST]

@@ -32,6 +32,7 @@ from cbsim.world.traffic.tables import (
     STATION,
     STOP_LINE,
     STOPPED,
+    WANDER,
 )
 
 __all__ = ["CHAIN", "DESIRED", "GAP", "LEADER", "LINE", "PASSED", "STOP", "WAY_END", "hold", "look", "travel_time"]
@@ -43,6 +44,7 @@ GAP, LEADER, DESIRED, STOP, LINE, CHAIN, CHAIN_END, WAY_END = range(8)
 BEFORE_LINE = 0.5  # [m] where a car means to stop before a line, and before a conflict area
 PASSED = 0.3  # [m] beyond a line at which it has been passed
 NO_STOP = 40.0  # [m] behind a stop line in which its conflicts begin
+BEHIND_FORK = 10.0  # [m] conflicts that begin so soon behind a fork are waited for before it
 SPARE = 2.0  # [m] more than its length that a car needs to wait between two conflict areas
 STANDS = 0.1  # [m/s]
 LONGEST = 60.0  # [m] of conflicts that are claimed together
@@ -183,7 +185,7 @@ def look(
         math.inf, 0.0, math.inf, math.inf, math.inf, math.inf, -math.inf
     )  # fmt: skip
     released, closed, count, way_end = phase == CROSSING, False, 0, math.inf
-    in_chain, k, conflict, clear = True, 0, -1, math.inf
+    in_chain, k, conflict, clear, fork = True, 0, -1, math.inf, -math.inf
     while True:
         end = base + road.lanelets[lanelet, LENGTH]
         if gap == math.inf:
@@ -207,6 +209,8 @@ def look(
                 continue
             if chain == math.inf:
                 chain, chain_end, conflict = begin - length, over, e
+                if fork >= length and begin - fork < BEHIND_FORK:
+                    chain = fork - length
             elif in_chain:
                 in_chain = begin - chain_end < length + SPARE and begin - length - chain < LONGEST
                 if in_chain:
@@ -243,6 +247,7 @@ def look(
             if first >= 0:
                 stop = min(stop, way_end - BEFORE_LINE)
             break
+        fork = end if road.links[lanelet + 1, WANDER] - road.links[lanelet, WANDER] > 1 else fork
         base, lanelet, k = end, beyond, k + 1
     plan[GAP], plan[LEADER], plan[DESIRED] = gap, leader, max(desired, 0.5)
     plan[STOP], plan[LINE], plan[CHAIN], plan[CHAIN_END], plan[WAY_END] = stop, line, chain, chain_end, way_end
