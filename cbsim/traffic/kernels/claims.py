@@ -188,13 +188,15 @@ def goes_first(crossings, travel, queues, entries, watch, claims, values, i, row
     turn, turn_of_other = queues.turns[i], queues.turns[other]
     one, two = (turn, turn_of_other) if side == 0 else (turn_of_other, turn)
     rules, yields = crossings.rules, crossings.yields
+    both_stand = other < cars and travel[other, SPEED] < STANDS and travel[i, SPEED] < STANDS
+    mine, theirs = travel[i, WAITING], travel[other, WAITING] if other < cars else 0.0
+    if both_stand and theirs > HURRY and theirs > mine:
+        return math.inf  # whoever has stood for so long is let in by all who stand
     yielding = who_yields(rules[row, RULE], yields[row], rules[row, GREEN], False, False, False, False, one, two)
     if yielding != side:
         return 0.0
-    if other < cars and travel[other, SPEED] < STANDS and travel[i, SPEED] < STANDS:
-        mine, theirs = travel[i, WAITING], travel[other, WAITING]
-        if mine > PATIENCE and (mine > theirs or (mine == theirs and i < other)):
-            return 0.0
+    if both_stand and mine > PATIENCE and (mine > theirs or (mine == theirs and i < other)):
+        return 0.0
     gap = crossings.gaps[row, side]
     if gap <= 0.0:
         return -1.0
