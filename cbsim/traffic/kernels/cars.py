@@ -112,13 +112,19 @@ def note_static_obstacles(pack, sizes, floats, ints, car_floats, car_ints):
 
 
 @inner
-def decide(road, crossings, around, seed, travel, intent, watch, work, scratch, time, begin, count, dt):
-    """Write the acceleration of every car [m/s²], from what there is at a time [s]."""
+def decide(road, crossings, around, seed, travel, intent, watch, work, scratch, time, begin, count, dt, keeps):
+    """Write the acceleration of every car [m/s²], from what there is at a time [s].
+
+    With `keeps`, areas that somebody was in earlier in the step stay held: bodies move straight within a step, so that
+    another one in the same area later in it could touch whoever has left.
+    """
     ahead_of, distances, waiting, tree = scratch
     cars, entries, claims, queues, ways = intent.shape[0], work.entries, work.claims, work.queues, work.ways
     for row in range(claims.holder.shape[0]):
         for side in range(2):
-            claims.holder[row, side], claims.comer[row, side] = -1, -1
+            claims.comer[row, side] = -1
+            if not keeps:
+                claims.holder[row, side] = -1
     for lanelet in range(claims.reserved.shape[0]):
         claims.reserved[lanelet] = 0.0
     destinations, plans, drawn = work.destinations, work.plan, work.drawn
@@ -284,7 +290,7 @@ def drive_cars(pack, sizes, floats, ints, car_floats, car_ints):
         sort_entries(road, state.travel, state.intent, entries, count)
         decide(
             *(road, crossings, around, seed, state.travel, state.intent, state.watch, work, scratch, time),
-            *(begin, count, dt),
+            *(begin, count, dt, part > 0),
         )
         changed += appear(road, demand, seed, state, work.drawn, work.memo, entries, time)
         changed += move_cars(road, crossings, seed, state, work, time, dt)
