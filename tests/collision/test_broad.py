@@ -87,7 +87,9 @@ def test_vehicle_that_leaves_its_margin_asks_for_new_pairs():
     state, planar = made.start.state, np.empty((4, 6))
     read_vehicles(made.constants, state, planar)
     blocks = take_workspace(made, made.static_caches.of(made.start))
-    segments, workspace, *_ = make_workspaces(made.constants, made.shapes, state, blocks.floats, blocks.ints)
+    segments, workspace, *_ = make_workspaces(
+        made.constants, made.shapes, state, blocks.floats, blocks.ints, np.empty((0, 2, 4))
+    )
     near_pairs(made.constants, made.shapes.radius, 0, segments, planar, workspace, pairs_on(workspace))
     anchors = workspace[3]
     assert not has_left(planar, anchors)

@@ -56,9 +56,11 @@ def meet_pair(segments, shapes, roles, a, b, since, until, pair_workspace, ways,
 
 
 @inner
-def is_on_one(starts, segment, mover, since):
-    """Whether a body is on one segment all the step, as whoever is no literal mover is."""
-    return mover < 0 or mover >= segment.shape[0] or starts[segment[mover]] <= since
+def is_on_one(starts, segment, path, mover, since):
+    """Whether a body is on one segment all the step, as whoever is no mover is, and reactive cars in short steps."""
+    if mover < 0 or mover >= segment.shape[0]:
+        return mover < 0 or path.shape[0] == 0
+    return starts[segment[mover]] <= since
 
 
 @inner
@@ -111,7 +113,7 @@ def meet_literally(
     """
     roles, reach, radius, out = workspace.roles, workspace.reach, shapes.radius, pair_workspace.out
     starts, segment, position, orientation = segments.starts, segments.guess, segments.positions, segments.turns
-    step, sizes = until - since, shapes.size
+    step, sizes, path = until - since, shapes.size, segments.path
     for k in range(count):
         a, b = pairs[k, 0], pairs[k, 1]
         x, y, z = position[b, 0] - position[a, 0], position[b, 1] - position[a, 1], position[b, 2] - position[a, 2]
@@ -119,7 +121,7 @@ def meet_literally(
         if x * x + y * y + z * z > near * near:
             continue
         one, two = roles[a, MOVER], roles[b, MOVER]
-        if is_on_one(starts, segment, one, since) and is_on_one(starts, segment, two, since):
+        if is_on_one(starts, segment, path, one, since) and is_on_one(starts, segment, path, two, since):
             u, v, w = velocity[b, 0] - velocity[a, 0], velocity[b, 1] - velocity[a, 1], velocity[b, 2] - velocity[a, 2]
             radii = radius[a] + radius[b] + SLACK
             if nearest_square(x, y, z, u, v, w, step) > radii * radii:

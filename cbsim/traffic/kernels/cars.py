@@ -35,7 +35,7 @@ from cbsim.traffic.kernels.moving import move
 from cbsim.traffic.kernels.others import BRANCHES, announce_others, find_others, free_others, see_arrivals
 from cbsim.traffic.kernels.pools import appear
 from cbsim.traffic.kernels.way import destination_of, following, keep_way, pose_car
-from cbsim.traffic.kernels.workspace import PACE, SPOT, car_workspace_of
+from cbsim.traffic.kernels.workspace import PACE, SPOT, car_workspace_of, parts_of, path_of
 from cbsim.world.packed.kernels import (
     constants_of,
     crossings_of,
@@ -70,7 +70,6 @@ from cbsim.world.traffic.tables import (
 
 __all__ = ["bound_cars", "drive_cars", "mark_hits", "note_static_obstacles"]
 
-LONGEST_STEP = 0.1  # [s] in which a car decides once
 HARDEST = 8.0  # [m/s²] that tyres hold
 AFTER_A_HIT = 6.0  # [m/s²]
 WITHOUT_CAUSE = 6.0  # [m/s²] with which a driver brakes by mistake, for a second
@@ -228,8 +227,36 @@ def move_cars(road, crossings, seed, state, work, time, dt):
 
 
 @inner
-def pose_cars(road, seed, state, work, step):
-    """Write the poses and the velocities of the bodies of all cars."""
+def trace_cars(road, seed, state, work, part, path):
+    """Write the poses of all cars after a part of a step to a path (cars, parts + 1, 4), and before the first one."""
+    position, orientation = state.position, state.orientation
+    for i in range(state.intent.shape[0]):
+        body, row = road.car_rows[i, BODY], path[i]
+        if state.intent[i, PHASE] == ABSENT:
+            continue
+        was_absent = position[body, 2] != road.car_sizes[i, HEIGHT]
+        x, y, w, z = position[body, 0], position[body, 1], orientation[body, 0], orientation[body, 3]
+        destination = destination_of(road, state.intent, work.drawn, i)
+        keep_way(road, seed, state.intent, work.ways, i, destination)
+        pose_car(road, seed, state.travel, state.intent, work.ways, position, orientation, i, destination)
+        now = row[part + 1]
+        now[0], now[1], now[2], now[3] = (
+            position[body, 0],
+            position[body, 1],
+            orientation[body, 0],
+            orientation[body, 3],
+        )
+        if was_absent:
+            for k in range(part + 1):
+                row[k, 0], row[k, 1], row[k, 2], row[k, 3] = now[0], now[1], now[2], now[3]
+            work.before[i, 0], work.before[i, 1] = now[0], now[1]
+        elif part == 0:
+            row[0, 0], row[0, 1], row[0, 2], row[0, 3] = x, y, w, z
+
+
+@inner
+def pose_cars(road, seed, state, work, step, path):
+    """Write the poses and the velocities of the bodies of all cars; `path` is that of `trace_cars`, or has no rows."""
     travel, intent, position, before = state.travel, state.intent, state.position, work.before
     for i in range(intent.shape[0]):
         if intent[i, PHASE] == ABSENT:
@@ -244,6 +271,8 @@ def pose_cars(road, seed, state, work, step):
         if was_absent:
             before[i, 0], before[i, 1] = position[body, 0], position[body, 1]
             w, z = q[0], q[3]
+        if path.shape[0] > 0:
+            w, z = path[i, 0, 2], path[i, 0, 3]
         for c in range(2):
             state.velocity[body, c] = (position[body, c] - before[i, c]) / step
         sine = w * q[3] - z * q[0]  # of half the turn, which is small in a step
@@ -264,8 +293,9 @@ def drive_cars(pack, sizes, floats, ints, car_floats, car_ints):
     around, demand, state = surroundings_of(pack), demand_of(pack), state_of(floats, ints, sizes)
     work = workspace_of_cars(shapes, road, crossings, car_floats, car_ints)
     seed, step, start = state.seed[0], constants.step, (state.clock[0] - 1) * constants.step
-    parts = max(1, int(math.ceil(step / LONGEST_STEP - 1e-9)))
+    parts = parts_of(step)
     dt, cars = step / parts, state.intent.shape[0]
+    path = path_of(cars, parts, car_floats)
     draw_drivers(road, demand, seed, state.intent, work.drawn, work.memo)
     for i in range(cars):
         if state.intent[i, NEXT] == UNKNOWN:
@@ -294,7 +324,9 @@ def drive_cars(pack, sizes, floats, ints, car_floats, car_ints):
         )
         changed += appear(road, demand, seed, state, work.drawn, work.memo, entries, time)
         changed += move_cars(road, crossings, seed, state, work, time, dt)
-    pose_cars(road, seed, state, work, step)
+        if parts > 1:
+            trace_cars(road, seed, state, work, part, path)
+    pose_cars(road, seed, state, work, step, path)
     if constants.memory > 0:
         remember_cars(constants, road, state)
     return changed

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inner, kernel
 from cbsim.traffic.kernels.drivers import VALUES
 from cbsim.traffic.kernels.way import AHEAD
 
 __all__ = [
     "EXTENT", "OBSTACLES", "PACE", "SPOT", "CarWorkspace", "Claims", "Entries", "Queues", "Ways", "car_workspace_of",
-    "car_workspace_sizes",
+    "car_workspace_sizes", "parts_of", "path_of",
 ]  # fmt: skip
 
+LONGEST_STEP = 0.1  # [s] in which a car decides once
 OBSTACLES = 6  # lanelets that one body may stand on
 PLAN = 8  # columns of `CarWorkspace.plan`
 KEY = 5  # columns of `Ways.keys`
@@ -152,11 +154,31 @@ class CarWorkspace(NamedTuple):
 
 
 @kernel
-def car_workspace_sizes(cars, lanelets, conflicts, others):
-    """Count the floats and the ints of the blocks; `others` is the number of bodies that are no reactive cars."""
+def car_workspace_sizes(cars, lanelets, conflicts, others, parts):
+    """Count the floats and the ints of the blocks.
+
+    `others` is the number of bodies that are no reactive cars, `parts` that of the parts of a step (`parts_of`).
+    """
     entries = cars + OBSTACLES * others
     floats = (VALUES + PLAN + 2) * cars + 3 * entries + 2 * conflicts + lanelets
+    floats += 4 * cars * (parts + 1) if parts > 1 else 0
     return floats, (8 + KEY + AHEAD) * cars + lanelets + 3 + 5 * entries + 5 * conflicts
+
+
+@kernel
+def parts_of(step):
+    """Count the equal parts of at most 0.1 s in which cars take a step [s]."""
+    return max(1, int(math.ceil(step / LONGEST_STEP - 1e-9)))
+
+
+@inner
+def path_of(cars, parts, floats):
+    """Poses of cars at the begin of a step and after each of its parts (cars, parts + 1, 4): x, y [m], and w, z.
+
+    It is the last part of the block of floats, and has no rows where a step is not divided.
+    """
+    size = 4 * cars * (parts + 1) if parts > 1 else 0
+    return floats[floats.shape[0] - size :].reshape((size // (4 * (parts + 1)), parts + 1, 4))
 
 
 @inner
