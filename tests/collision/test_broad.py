@@ -41,7 +41,7 @@ def pairs_of(made, since, steps):
     planar[:, 3] = 7.0
     c, blocks = made.constants, take_workspace(made, made.static_caches.of(made.start))
     workspace = workspace_of(len(made), 4, blocks.floats, blocks.ints)
-    segments = trajectory_of(c, state)
+    segments = trajectory_of(c, state, np.empty((0, 2, 4)))
     set_bounds(segments, made.shapes.radius, c.mover_body, c.vehicle_body, planar, since, c.step, steps, workspace)
     empty = np.empty((0, 2), np.int64)
     literal, first, driven, second = find_pairs(c.moving, workspace, empty, empty)
