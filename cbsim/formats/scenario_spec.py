@@ -34,7 +34,7 @@ from cbsim.spec.objects import (
     WheelType,
 )
 from cbsim.spec.scenario import Addition, Expectation, ModelAddition, Origin, ParameterValue, Placement, Scenario
-from cbsim.spec.traffic import DEFAULT_DRIVER, Driver, FollowingModel, Pool, Spread
+from cbsim.spec.traffic import DEFAULT_DRIVER, Driver, FollowingModel, LightProgram, Pool, Spread
 from cbsim.units import DEGREE
 
 __all__ = ["DEFAULT_SIZE", "scenario_of"]
@@ -78,6 +78,10 @@ def scenario_of(model: ScenarioModel, where: Where, places: Mapping[str, Locatio
         deadline=model.deadline,
         traffic=tuple(_pool(one, where("traffic", n)) for n, one in enumerate(model.traffic)),
         drivers=tuple(_driver(name, one, where("drivers", name)) for name, one in model.drivers.items()),
+        lights=tuple(
+            LightProgram(name, tuple((one.colour, one.duration) for one in phases), where("lights", name))
+            for name, phases in model.lights.items()
+        ),
         planner=tuple(model.planner.items()),
         expect=tuple(_expectation(one, where("expect", n)) for n, one in enumerate(model.expect)),
         parameters=tuple((name, _parameter(value)) for name, value in model.parameters.items()),

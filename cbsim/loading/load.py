@@ -288,6 +288,7 @@ class _Assembly:
             models,
             self.spec.traffic,
             self.spec.drivers,
+            self.spec.lights,
         )
 
     def _models(self, step: float) -> tuple[Model, ...]:

@@ -157,7 +157,9 @@ def _traffic(scene: Scene, poses: list[Pose]) -> tuple[Traffic, TrafficStart | N
     places = np.array(others, float).reshape(-1, 3)
     drivers = {driver.name: driver for driver in scene.drivers}
     road = LaneletMap(scene.roadmap, scene.mission)
-    return compile_traffic(road, scene.pools, drivers, objects, len(scene.actors), scene.settings.seed, places)
+    return compile_traffic(
+        road, scene.pools, drivers, objects, len(scene.actors), scene.settings.seed, places, scene.lights
+    )
 
 
 def _pools_of(traffic: Traffic) -> Ints:

@@ -139,7 +139,7 @@ def decide(road, crossings, around, seed, travel, intent, watch, work, scratch, 
             keep_way(road, seed, intent, ways, i, destinations[i])
             look(
                 *(road, crossings, seed, travel, intent, drawn[i], plans[i], entries, claims, queues, ways),
-                *(at, i, destinations[i], ahead_of, distances),
+                *(at, i, destinations[i], time, ahead_of, distances),
             )
     for i in range(cars):
         if intent[i, PHASE] == STOPPED:

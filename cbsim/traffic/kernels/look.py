@@ -6,6 +6,7 @@ from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined, inner
 from cbsim.traffic.kernels.drivers import COMFORTABLE, FACTOR, LEAST, MISTAKES, RUNS_STOPS, STRONGEST, uniform
 from cbsim.traffic.kernels.drivers import SPEED as OWN_SPEED
+from cbsim.traffic.kernels.lights import must_stop_at_light
 from cbsim.traffic.kernels.way import next_on_way, sample_at
 from cbsim.traffic.kernels.workspace import PACE, SPOT
 from cbsim.world.traffic.tables import (
@@ -163,6 +164,7 @@ def look(
     at,
     i,
     destination,
+    time,
     ahead_of,
     distances,
 ):
@@ -229,6 +231,8 @@ def look(
                     line = end - length
             else:
                 closed = True
+        if not closed and end - length > -PASSED and must_stop_at_light(crossings, lanelet, time, end - length, speed):
+            stop, closed = min(stop, end - length), True
         first, last = road.car_rows[i, FIRST_GOAL], road.car_rows[i, LAST_GOAL]
         if destination >= 0 and int(road.destinations[destination, 0]) == lanelet:
             ahead = base + road.destinations[destination, 1] - length

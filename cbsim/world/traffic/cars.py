@@ -17,7 +17,7 @@ from cbsim.geometry.pose import heading_quaternion
 from cbsim.road.lanelet_map import LaneletMap
 from cbsim.spec.objects import Goal
 from cbsim.spec.road import PointId
-from cbsim.spec.traffic import CLASSES, DEFAULT_DRIVER, Driver, Pool
+from cbsim.spec.traffic import CLASSES, DEFAULT_DRIVER, Driver, LightProgram, Pool
 from cbsim.world.traffic.network import RoadTables, road_tables
 from cbsim.world.traffic.spread import GAP, CarStart, Taken, name_word, spread_cars, taken_by
 from cbsim.world.traffic.tables import (
@@ -178,6 +178,7 @@ def compile_traffic(
     first_row: int,
     seed: int,
     others: Floats,
+    lights: Sequence[LightProgram] = (),
 ) -> tuple[Traffic, TrafficStart]:
     """Lay out all tables of reactive traffic, and the state of its cars at the start.
 
@@ -196,13 +197,14 @@ def compile_traffic(
         For pools that are spread at random.
     others : ndarray, shape (k, 3)
         Place and radius of other bodies, which cars of pools are not put on [m].
+    lights : sequence of LightProgram
 
     Raises
     ------
     ModelError
         If a place does not exist, or there is no room for so many.
     """
-    tables = road_tables(road)
+    tables = road_tables(road, lights)
     ways = _Destinations(tables)
     sizes = [pool_size(pool, tables) for pool in pools]
     cars = len(objects) + sum(sizes)

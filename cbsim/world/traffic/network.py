@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,11 +15,13 @@ from cbsim.geometry.polyline import wrap
 from cbsim.road.lanelet_map import LaneletMap
 from cbsim.road.lanelets import LaneletKind, Lanelets
 from cbsim.road.right_of_way import Conflicts
-from cbsim.road.right_of_way.gaps import LEFT_FROM_MINOR, critical_gaps
+from cbsim.road.right_of_way.gaps import LEFT_FROM_MAJOR, LEFT_FROM_MINOR, critical_gaps
 from cbsim.road.right_of_way.places import Relation, places
 from cbsim.road.right_of_way.rules import Rule
 from cbsim.road.right_of_way.swept import SWEPT_WIDTH, overlaps
 from cbsim.spec.road import PointId
+from cbsim.spec.traffic import LightProgram
+from cbsim.world.traffic.signals import signal_columns
 from cbsim.world.traffic.tables import Crossings, Surroundings
 
 __all__ = ["RoadTables", "road_tables"]
@@ -83,7 +86,7 @@ class RoadTables:
         return chosen, min(max(along, 0.0), float(lanelets.lengths[chosen]))
 
 
-def road_tables(road: LaneletMap) -> RoadTables:
+def road_tables(road: LaneletMap, lights: Sequence[LightProgram] = ()) -> RoadTables:
     """Lay out the columns of `Traffic` that tell of the road."""
     lanelets, conflicts = road.lanelets, road.conflicts
     turns = _turns(lanelets)
@@ -112,6 +115,9 @@ def road_tables(road: LaneletMap) -> RoadTables:
     gaps[: len(conflicts.pairs)] = critical_gaps(lanelets, conflicts)
     fork_offsets, forks = _forks(lanelets, len(graph))
     wander_offsets, wanders = _rows(_endless(graph))
+    signals = signal_columns(lanelets, lights, graph, pairs)
+    gaps[signals["signalled"].all(axis=1)] = LEFT_FROM_MAJOR.critical
+    signals_at = np.diff(signals["signal_offsets"])[: len(lanelets)] > 0  # a light stands for the stop line beside it
     columns: dict[str, Any] = {
         "lanelets": np.stack(
             [lengths, limits, bends[offsets[:-1]], np.concatenate([lanelets.widths, np.full(extra, 3.0)])], axis=1
@@ -122,7 +128,7 @@ def road_tables(road: LaneletMap) -> RoadTables:
                 wander_offsets,
                 entry_offsets,
                 fork_offsets,
-                np.concatenate([lanelets.stops, np.zeros(extra + 1, bool)]),
+                np.concatenate([lanelets.stops & ~signals_at, np.zeros(extra + 1, bool)]),
             ],
             axis=1,
         ).astype(np.int64),
@@ -139,6 +145,7 @@ def road_tables(road: LaneletMap) -> RoadTables:
         gaps=gaps,
         rules=np.stack([rules, greens, junctions], axis=1),
         yields=yields,
+        **signals,
         ranks=np.concatenate([conflicts.approaches, np.zeros(extra, np.int64)]),
         forks=forks,
     )
