@@ -17,7 +17,7 @@ from cbsim.formats.values import quote
 from cbsim.lint.rule import Finding, Rule, apply_rules
 from cbsim.paths import Files, sensor_folders
 from cbsim.road.address import Addresses, point_sets
-from cbsim.road.goals import expand_goals
+from cbsim.road.goals import LaneTable, expand_goals
 from cbsim.spec.drives import DEFAULT_DRIVES, DRIVES
 from cbsim.spec.objects import Controller, Goal, Kind, ObjectFile, ScriptEntry, TrafficObject, Wheels
 from cbsim.spec.road import PointId, RoadNetwork
@@ -190,7 +190,7 @@ def _measures(item: TrafficObject) -> Iterator[tuple[str, float, PlausibleRange,
 
 # --- referenced files ------------------------------------------------------------------------------------------------
 def _missing_confs(context: ObjectsContext, consequence: str = "") -> Iterator[Finding]:
-    for item in context.file.objects:
+    for item in (one for one in context.file.objects if one.sensors):
         folders = sensor_folders(item.name, context.folder, context.files.environment)
         for sensor in item.sensors:
             if not sensor.broken and context.files.find(sensor.conf, folders) is None:
@@ -295,5 +295,6 @@ def lint_objects(
     """
     apply_rules(RULES, ObjectsContext(file, network, files, strict), problems)
     if network is not None:
+        lanes = LaneTable(network)
         for item in file.objects:
-            expand_goals(item, network, problems)  # reports goals on missing lanes
+            expand_goals(item, network, problems, lanes=lanes)  # reports goals on missing lanes
