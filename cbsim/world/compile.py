@@ -338,10 +338,10 @@ def _digest(
     """Digest what a World is made of, so that a Snapshot of another is refused."""
     digest = hashlib.blake2b(digest_size=8)
     for value in (*constants, *shapes):
-        digest.update(np.ascontiguousarray(value).tobytes())
+        digest.update(np.ascontiguousarray(value).data)
     if len(traffic.road.car_rows):
         for value in traffic.tables():
-            digest.update(np.ascontiguousarray(value).tobytes())
+            digest.update(np.ascontiguousarray(value).data)
         digest.update(repr([replace(pool, location=Location("")) for pool in scene.pools]).encode())
     for body, pose in zip(bodies.single, poses, strict=False):
         digest.update(f"{body.name}\0{body.kind}\0".encode())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,9 +15,9 @@ from cbsim.geometry.polyline import wrap
 from cbsim.road.lanelet_map import LaneletMap
 from cbsim.road.lanelets import LaneletKind, Lanelets
 from cbsim.road.right_of_way import Conflicts
-from cbsim.road.right_of_way.places import Relation, places
+from cbsim.road.right_of_way.places import Relation, network_places
 from cbsim.road.right_of_way.rules import Rule
-from cbsim.road.right_of_way.swept import SWEPT_WIDTH, overlaps
+from cbsim.road.right_of_way.swept import SWEPT_WIDTH
 from cbsim.spec.road import PointId
 from cbsim.world.traffic.tables import Crossings, Surroundings
 
@@ -34,7 +35,7 @@ TURN_SPEED = 3.0  # [m/s] on it
 BESIDE = 1.0  # [m] by which conflicts of it are longer than the samples within the swept width tell
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RoadTables:
     """The road of reactive cars.
 
@@ -54,6 +55,11 @@ class RoadTables:
     columns: dict[str, Any]
     crossings: Crossings
     surroundings: Surroundings
+
+    @cached_property
+    def tree(self) -> Any:
+        """Index of the places of samples, a `scipy.spatial.KDTree`."""
+        return _tree(self.columns["samples"][:, :2])
 
     def locate(self, point: PointId, *, leaving: bool) -> tuple[int, float] | None:
         """Lanelet and station of a waypoint; where two lanelets meet, the one that leaves it or that ends there.
@@ -140,6 +146,11 @@ def road_tables(road: LaneletMap) -> RoadTables:
     return RoadTables(lanelets, graph, columns, crossings, around)
 
 
+def _tree(points: Floats) -> Any:
+    """Index of points; a balanced tree would take several times as long to make."""
+    return KDTree(points, balanced_tree=False, compact_nodes=False)  # type: ignore[no-untyped-call]
+
+
 def _rows(lists: list[list[int]]) -> tuple[Ints, Ints]:
     """Put lists into compressed sparse rows."""
     offsets = np.concatenate([[0], np.cumsum([len(each) for each in lists])]).astype(np.int64)
@@ -177,7 +188,7 @@ def _with_turns(
     )
     if not turns:
         return old
-    tree: Any = KDTree(points)  # type: ignore[no-untyped-call]
+    tree = _tree(points)
     first = len(conflicts.lanelets)
     found: list[tuple[int, int, float, float, float, float]] = []
     for number, (source, target, _) in enumerate(turns):
@@ -261,7 +272,7 @@ def _bends(curvatures: Floats, stations: Floats, offsets: Ints) -> Floats:
 def _forks(lanelets: Lanelets, count: int) -> tuple[Ints, Floats]:
     """Rows of `Crossings.forks`, and the first of each lanelet."""
     lists: list[list[tuple[float, float, float]]] = [[] for _ in range(count)]
-    for place in places(lanelets, overlaps(lanelets)):
+    for place in network_places(lanelets):
         if place.relation is Relation.FORK:
             (one, other), ((a, b), (c, d)) = place.lanelets, place.ranges
             lists[one].append((float(other), d, a - c))
