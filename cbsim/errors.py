@@ -257,7 +257,7 @@ class ModelError(CbsimError):
         self.subject = subject
         self.location = location
         text = message if not subject else f"{subject}: {message}"
-        super().__init__(text if location is None else f"{location}: error: {text}")
+        super().__init__(f"{location}: error: {text}" if location is not None and location.path else text)
 
 
 class StepError(CbsimError):

@@ -15,6 +15,7 @@ from cbsim.errors import Location, ModelError, did_you_mean
 from cbsim.geometry import elementary as math
 from cbsim.geometry.pose import heading_quaternion
 from cbsim.road.lanelet_map import LaneletMap
+from cbsim.road.lanelets.reach import nearest_reachable, reachable
 from cbsim.spec.objects import Goal
 from cbsim.spec.road import PointId
 from cbsim.spec.traffic import CLASSES, DEFAULT_DRIVER, Driver, Pool
@@ -97,16 +98,9 @@ def pool_size(pool: Pool, tables: RoadTables) -> int:
 
 def _room_ahead(pool: Pool, tables: RoadTables) -> int:
     """Cars that the lanes hold that a flow can reach."""
-    found = _origin(pool, tables)
-    seen, work = {found[0]}, [found[0]]
-    while work:
-        for row in tables.graph[work.pop()]:
-            if row not in seen:
-                seen.add(row)
-                work.append(row)
+    rows = np.flatnonzero(reachable(tables.graph, _origin(pool, tables)[0]))
     slot = CLASSES[pool.vehicle_class].length + GAP
-    lengths = tables.columns["lanelets"][:, LENGTH]
-    return max(1, int(sum(float(lengths[row]) for row in sorted(seen)) / slot))
+    return max(1, int(sum(tables.columns["lanelets"][rows, LENGTH].tolist()) / slot))
 
 
 def _origin(pool: Pool, tables: RoadTables) -> tuple[int, float]:
@@ -286,11 +280,9 @@ def _demand(
         for point, share in pool.destinations:
             place = _located(pool.name, point, tables, pool.location, leaving=False)
             if lanelet >= 0 and not ways.reaches(lanelet, place):
-                raise ModelError(
-                    f"no way leads from '{pool.origin}' to '{point}'{_reachable(lanelet, tables)}",
-                    subject=f"traffic '{pool.name}'",
-                    location=pool.location,
-                )
+                near = nearest_reachable(tables.lanelets, reachable(tables.graph, lanelet), point)
+                text = f"no way leads from '{pool.origin}' to '{point}'; the nearest that can be reached is '{near}'"
+                raise ModelError(text, subject=f"traffic '{pool.name}'", location=pool.location)
             total += share
             targets.append((float(ways.row(place)), total))
         flows.append((station, pool.flow / HOUR, pool.begin, pool.until, float(pool.is_even)))
@@ -321,21 +313,6 @@ def _driver_row(driver: Driver) -> list[float]:
     deviations = [0.0 if value is None else value.deviation for value in values]
     mistakes = [driver.runs_stops, driver.ignores_right_of_way, driver.brakes_hard, driver.tailgates]
     return [float(int(driver.model)), *means, *deviations, *mistakes]
-
-
-def _reachable(start: int, tables: RoadTables) -> str:
-    """Name the nearest lanelet ends that can be reached."""
-    names, ids = list[str](), tables.lanelets.roadmap.ids
-    seen, work = {start}, [start]
-    while work and len(names) < 3:
-        row = work.pop(0)
-        if row < len(tables.lanelets):
-            names.append(str(ids[int(tables.lanelets.ends[row, 1])]))
-        for way in tables.graph[row]:
-            if way not in seen:
-                seen.add(way)
-                work.append(way)
-    return f"; the nearest that can be reached are {', '.join(names)}" if names else ""
 
 
 def _starts_of(objects: Sequence[ReactiveObject], road: LaneletMap) -> CarStarts:
