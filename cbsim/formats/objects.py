@@ -141,6 +141,7 @@ def _object(parts: Elements, once: _Once) -> TrafficObject:
     kind, node, place = parts.kind, parts.node, parts.node.place
     identifier = None if node.get("id") is None else node.whole("id")
     start = parts.last("start_position")
+    reactive = _flag(parts, "reactive", Kind.DYNAMIC)
     controller, sure = _controller(parts)
     before = node.problems.count(Severity.ERROR)
     size = _triple(parts, "size", _size, Triple(1.0, 1.0, 1.0), once)
@@ -160,11 +161,12 @@ def _object(parts: Elements, once: _Once) -> TrafficObject:
         steering=_steering(parts),
         sensors=tuple(_sensor(child) for child in parts.all("sensor")),
         initial_pause=_initial_pause(parts),
-        goals=tuple([_goal(child, once) for child in parts.all("goal")]),
+        goals=tuple([_goal(child, once, reactive) for child in parts.all("goal")]),
         script=tuple(_script_entry(child) for child in parts.all("script")),
         vertices=_mesh_file(parts, "vertices"),
         indices=_mesh_file(parts, "indices"),
-        drivable=_drivable(parts),
+        drivable=_flag(parts, "drivable", Kind.MESH),
+        reactive=reactive,
         parameters=_parameters(parts),
         drive=_drive(parts, wheels),
         extensions=tuple(parts.extensions),
@@ -215,12 +217,13 @@ def _controller(parts: Elements) -> tuple[Controller | None, bool]:
     return check_controller(parts.kind, chosen, parts.node.place, parts.node.problems), True
 
 
-def _drivable(parts: Elements) -> bool:
-    node, text = parts.node, parts.node.get("drivable")
-    if parts.kind is not Kind.MESH or text is None:
+def _flag(parts: Elements, name: str, kind: Kind) -> bool:
+    """Read an attribute of objects of one kind that is true or false."""
+    node, text = parts.node, parts.node.get(name)
+    if parts.kind is not kind or text is None:
         return False
     if text not in FLAGS:
-        node.problems.error("E604", f"drivable must be 'true' or 'false', not {quote(text)}", node.place)
+        node.problems.error("E604", f"{name} must be 'true' or 'false', not {quote(text)}", node.place)
     return FLAGS.get(text, False)
 
 
@@ -302,25 +305,36 @@ def _initial_pause(parts: Elements) -> float:
     return rules.number(node.text, INITIAL_PAUSE, node.place, node.problems)
 
 
-def _goal(node: Node, once: _Once) -> Goal:
-    speed, pause, segment, lane, waypoint, broken = once(_goal_values, node)
+def _goal(node: Node, once: _Once, reactive: bool) -> Goal:
+    read = _reactive_goal_values if reactive else _goal_values
+    speed, pause, segment, lane, waypoint, broken = once(read, node)
     return Goal(speed, pause, segment, lane, waypoint, node.place, broken)
 
 
 def _goal_values(node: Node) -> tuple[float, float, int, int, int | None, bool]:
     """Speed, pause, segment, lane and waypoint of a goal, and whether it is broken."""
-    place = node.place
-    speed = check_speed(node.number("speed", rules.SPEED), place, node.problems)
-    pause = node.number("pause", rules.PAUSE)
+    speed = check_speed(node.number("speed", rules.SPEED), node.place, node.problems)
+    return speed, *_goal_place(node)
+
+
+def _reactive_goal_values(node: Node) -> tuple[float, float, int, int, int | None, bool]:
+    """As `_goal_values`, of a goal that needs no speed: a reactive object chooses its own."""
+    speed = node.number("speed", rules.SPEED) if "speed" in node.attributes else 0.0
+    return speed, *_goal_place(node)
+
+
+def _goal_place(node: Node) -> tuple[float, int, int, int | None, bool]:
+    """Pause, segment, lane and waypoint of a goal, and whether it is broken."""
+    place, pause = node.place, node.number("pause", rules.PAUSE)
     segment, lane = node.whole("segment", 1), node.whole("lane")
     if node.get("waypoint") is None:
         if lane == 0 and segment is not None:
             message = "a goal without waypoint needs a lane; lane '0' is the perimeter of a zone"
             node.problems.error("E613", message, place)
         broken = segment is None or not lane
-        return speed, pause, segment or 1, lane or 1, None, broken
+        return pause, segment or 1, lane or 1, None, broken
     point = check_anchor((segment, lane, node.whole("waypoint")), place, node.problems, optional=False)
-    return speed, pause, *(point or PointId(1, 1, 1)), point is None
+    return pause, *(point or PointId(1, 1, 1)), point is None
 
 
 def _script_entry(node: Node) -> ScriptEntry:
