@@ -236,10 +236,8 @@ def _controllers(data: Mapping[str, Any]) -> Iterator[Contradiction]:
 
 
 def _goal_speeds(data: Mapping[str, Any]) -> Iterator[Contradiction]:
-    """Literal goals need a speed; a reactive object has neither a script nor a pause at the start."""
+    """Literal goals need a speed; a reactive object has no pause at the start."""
     if data.get("reactive") is True:
-        if data.get("script"):
-            yield ("reactive",), "an object with a script cannot be reactive"
         if data.get("initial_pause"):
             yield ("initial_pause",), "a reactive object sets off at once: 'initial_pause' is for literal ones"
         return
