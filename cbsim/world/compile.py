@@ -77,7 +77,7 @@ def compile_world(scene: Scene) -> World:
         controller_values=sum(len(instance.memory) for instance in instances),
         cars=len(traffic.road.car_rows),
         pools=len(traffic.demand.flows),
-        watched=movers + len(vehicles) + len(bodies) - constants.first_model if cars is not None else 0,
+        watched=_watched(constants, len(bodies)) if cars is not None else 0,
     )
     digest = _digest(constants, shapes, bodies, sensors, poses, instances, traffic, scene)
     start = _start(scene, layout, digest, poses, constants)
@@ -156,6 +156,11 @@ def _traffic(scene: Scene, poses: list[Pose]) -> tuple[Traffic, TrafficStart | N
     return compile_traffic(
         road, scene.pools, drivers, objects, len(scene.actors), scene.settings.seed, places, scene.lights
     )
+
+
+def _watched(constants: Constants, bodies: int) -> int:
+    """Count the bodies that move and are no reactive cars: literal movers, vehicles, and bodies of models."""
+    return len(constants.mover_body) + len(constants.vehicle_body) + bodies - constants.first_model
 
 
 def _pools_of(traffic: Traffic) -> Ints:
