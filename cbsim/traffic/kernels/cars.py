@@ -112,7 +112,7 @@ def note_static_obstacles(pack, sizes, floats, ints, car_floats, car_ints):
 
 @inner
 def decide(road, crossings, around, seed, travel, intent, watch, work, scratch, time, begin, count, dt, keeps):
-    """Write the acceleration of every car [m/s²], from what there is at a time [s].
+    """Fill the plan of every car, and give claims, from what there is at a time [s].
 
     With `keeps`, areas that somebody was in earlier in the step stay held: bodies move straight within a step, so that
     another one in the same area later in it could touch whoever has left.
@@ -131,36 +131,37 @@ def decide(road, crossings, around, seed, travel, intent, watch, work, scratch, 
         queues.turns[e] = UNTURNED
     see_arrivals(road, entries, watch, begin, count, time)
     announce_others(road, crossings, around, entries, watch, claims, queues, tree, begin, count)
-    for i in range(cars):
+    asking, waits = -1, work.queues.candidates
+    for i in range(cars):  # in the order of rows, in which their tables lie in memory
+        if entries.where[i] < 0:
+            continue
         destinations[i] = destination_of(road, intent, drawn, i)
-    for at in range(entries.first[entries.first.shape[0] - 1]):
-        i = entries.order[at]
-        if i < cars:
-            keep_way(road, seed, intent, ways, i, destinations[i])
-            look(
-                *(road, crossings, seed, travel, intent, drawn[i], plans[i], entries, claims, queues, ways),
-                *(at, i, destinations[i], time, ahead_of, distances),
-            )
-    for i in range(cars):
-        if intent[i, PHASE] == STOPPED:
-            if queues.conflicts[i] < 0:  # nothing conflicts behind this line
-                intent[i, PHASE], plans[i, LINE] = CROSSING, math.inf
-            else:
-                join(queues, crossings.rules[crossings.entry_rows[queues.conflicts[i]], JUNCTION], i)
+        keep_way(road, seed, intent, ways, i, destinations[i])
+        plan = plans[i]
+        look(
+            *(road, crossings, seed, travel, intent, drawn[i], plan, entries, claims, queues, ways),
+            *(entries.ranks[i], i, destinations[i], time, ahead_of, distances),
+        )
+        phase = intent[i, PHASE]
+        if phase == STOPPED and queues.conflicts[i] < 0:  # nothing conflicts behind this line
+            intent[i, PHASE] = phase = CROSSING
+            plan[LINE] = math.inf
+        if plan[CHAIN] == math.inf or phase in (HIT, PAUSING):
+            continue
+        if phase == STOPPED:
+            join(queues, crossings.rules[crossings.entry_rows[queues.conflicts[i]], JUNCTION], i)
+        elif plan[LINE] < plan[CHAIN] or not asks(travel[i, SPEED], drawn[i, COMFORTABLE], plan[CHAIN], dt):
+            continue
+        else:
+            travel[i, ARRIVAL] = time - travel[i, WAITING]
+        waits[i], asking = asking, i
     for junction in range(work.counts[1]):
         if queues.heads[junction] >= 0:
             order_waiting(crossings, travel, intent, entries, watch, queues, junction, waiting)
-    for i in range(cars):
-        phase, plan = intent[i, PHASE], plans[i]
-        if phase in (ABSENT, HIT, PAUSING) or plan[CHAIN] == math.inf:
-            continue
-        speed, comfortable = travel[i, SPEED], drawn[i, COMFORTABLE]
-        asks = plan[CHAIN] < 0.5 * speed * speed / comfortable + 2.0 * speed * dt + ASK_BEFORE
-        if phase == STOPPED or (asks and plan[LINE] >= plan[CHAIN]):
-            if phase != STOPPED:
-                travel[i, ARRIVAL] = time - travel[i, WAITING]
-            see_room(road, seed, travel, intent, drawn[i], plan, entries, claims, queues, ways, i, destinations[i])
-            join(queues, crossings.rules[crossings.entry_rows[queues.conflicts[i]], JUNCTION], i)
+    while asking >= 0:
+        i, asking = asking, waits[asking]
+        see_room(road, seed, travel, intent, drawn[i], plans[i], entries, claims, queues, ways, i, destinations[i])
+        join(queues, crossings.rules[crossings.entry_rows[queues.conflicts[i]], JUNCTION], i)
     for junction in range(work.counts[1]):
         if queues.heads[junction] >= 0:
             arbitrate(
@@ -168,17 +169,12 @@ def decide(road, crossings, around, seed, travel, intent, watch, work, scratch, 
                 *(destinations, junction, queues.candidates),
             )
     free_others(road, crossings, around, entries, watch, claims, queues, begin, count, dt)
-    for i in range(cars):
-        if intent[i, PHASE] == ABSENT:
-            continue
-        travel[i, ACCELERATION] = acceleration_of(road, seed, travel, intent, drawn[i], plans[i], i, time, dt)
-        if queues.is_blocked[i] != 0 and travel[i, WAITING] >= DETOUR:
-            way = find_detour(
-                *(road, travel, intent, drawn[i], plans[i], entries, claims, ways, i),
-                *(destinations[i],),
-            )
-            if way >= 0:
-                intent[i, NEXT] = way
+
+
+@inlined
+def asks(speed, comfortable, chain, dt):
+    """Whether a car asks for a claim of conflicts that begin at a distance ahead [m]."""
+    return chain < 0.5 * speed * speed / comfortable + 2.0 * speed * dt + ASK_BEFORE
 
 
 @inlined
@@ -215,14 +211,19 @@ def acceleration_of(road, seed, travel, intent, values, plan, i, time, dt):
 
 @inner
 def move_cars(road, crossings, seed, state, work, time, dt):
-    """Move all cars, lanelet by lanelet; count those that have left the road."""
-    left, entries = 0, work.entries
-    for at in range(entries.first[entries.first.shape[0] - 1]):
-        i = entries.order[at]
-        if i < state.intent.shape[0]:
-            left += move(
-                *(road, crossings, seed, state, work.drawn, work.plan[i], work.ways, work.destinations, i, time, dt)
-            )
+    """Accelerate and move all cars by their plans; count those that have left the road."""
+    left, entries, travel, intent = 0, work.entries, state.travel, state.intent
+    claims, queues, ways = work.claims, work.queues, work.ways
+    for i in range(intent.shape[0]):
+        if entries.where[i] < 0:
+            continue
+        plan, values = work.plan[i], work.drawn[i]
+        travel[i, ACCELERATION] = acceleration_of(road, seed, travel, intent, values, plan, i, time, dt)
+        if queues.is_blocked[i] != 0 and travel[i, WAITING] >= DETOUR:
+            way = find_detour(road, travel, intent, values, plan, entries, claims, ways, i, work.destinations[i])
+            if way >= 0:
+                intent[i, NEXT] = way
+        left += move(road, crossings, seed, state, work.drawn, plan, ways, work.destinations, i, time, dt)
     return left
 
 

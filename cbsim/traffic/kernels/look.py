@@ -111,15 +111,14 @@ def leader_on(road, crossings, entries, lanelet, at, station):
 
     The station is infinite where there is nobody.
     """
-    nearest, entry = math.inf, -1
+    nearest, pace = math.inf, 0.0
     if at < entries.first[lanelet + 1]:
-        entry = entries.order[at]
-        nearest = entries.stands[entry, SPOT]
+        nearest, pace = entries.sorted_stands[at, SPOT], entries.sorted_stands[at, PACE]
     if road.links[lanelet, FORK] < road.links[lanelet + 1, FORK]:
         beside, other = behind_fork(road, crossings, entries, lanelet, station)
         if beside < nearest:
-            nearest, entry = beside, other
-    return nearest, entries.stands[entry, PACE] if entry >= 0 else 0.0
+            nearest, pace = beside, entries.stands[other, PACE]
+    return nearest, pace
 
 
 @inlined
