@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from cbsim.geometry.kernels import elementary as math
 from cbsim.geometry.kernels.rotation import rotate
+from cbsim.geometry.kernels.solids import SHAPE_CYLINDER, SHAPE_SPHERE
 from cbsim.jit import inlined, inner
 from cbsim.traffic.kernels.workspace import EXTENT, OBSTACLES, PACE, SPOT
 from cbsim.world.traffic.tables import ABSENT, ALONG, CAR_LENGTH, LANELET, PHASE, SAMPLE, SPEED, STATION, WIDTH
@@ -18,8 +19,9 @@ OVERHEAD = 3.5  # [m] what begins higher is no obstacle
 def find_obstacles(road, around, shapes, state, body, count, entries):
     """Append the entries of a body that stands on lanelets, `count` of them so far; return how many there are then.
 
-    The body is taken as a rectangle. Samples of centrelines within the swept width of it tell the lanelets; on each,
-    its rear and front are those of its corners along the tangent at the sample nearest to its centre.
+    The body is taken as a rectangle, or as a circle if it is a cylinder or a sphere. Samples of centrelines within the
+    swept width of it tell the lanelets; on each, its rear and front are those of its corners along the tangent at the
+    sample nearest to its centre.
     """
     size = shapes.size[body]
     if shapes.solid[body] == 0 or state.position[body, 2] - 0.5 * size[2] > OVERHEAD:
@@ -35,7 +37,7 @@ def find_obstacles(road, around, shapes, state, body, count, entries):
     right = min(int(math.floor((x + reach_x - around.origin[0]) / cell)), columns - 1)
     low = max(int(math.floor((y - reach_y - around.origin[1]) / cell)), 0)
     high = min(int(math.floor((y + reach_y - around.origin[1]) / cell)), rows - 1)
-    begin = count
+    begin, is_round = count, shapes.kind[body] == SHAPE_CYLINDER or shapes.kind[body] == SHAPE_SPHERE
     for iy in range(low, high + 1):
         for ix in range(left, right + 1):
             c = iy * columns + ix
@@ -48,6 +50,8 @@ def find_obstacles(road, around, shapes, state, body, count, entries):
                     continue
                 lanelet = around.owners[k]
                 gap = max(across, 0.0) ** 2 + max(along, 0.0) ** 2
+                if is_round:
+                    gap = max(math.sqrt(u * u + w * w) - half_length, 0.0) ** 2
                 half = min(SWEPT, 0.5 * road.lanelets[lanelet, WIDTH])
                 if gap > half * half:
                     continue
