@@ -11,6 +11,8 @@ from cbsim.road.roadmap import build
 from cbsim.simulation.advance import advance
 from cbsim.spec.road import RoadNetwork
 from cbsim.spec.traffic import Driver, Pool
+from cbsim.traffic.kernels.workspace import CarWorkspace, car_workspace_of
+from cbsim.traffic.workspace import return_cars, take_cars
 from cbsim.world.compile import compile_world
 from cbsim.world.scene import Actor, Scene, Settings
 from cbsim.world.snapshot import Snapshot
@@ -127,3 +129,13 @@ def put_on(made: World, snapshot: Snapshot, car: int, lanelet: int, station: flo
     state.position[body, :2] = np.mean(ends, axis=0)
     dx, dy = np.subtract(ends[1], ends[0])
     state.orientation[body] = heading_quaternion(np.arctan2(-dx, dy))
+
+
+def workspace(made: World, snapshot: Snapshot) -> CarWorkspace:
+    """Workspace of the cars of a Snapshot, as its last step has left it."""
+    static_cache, traffic, layout = made.static_caches.of(snapshot), made.traffic, made.layout
+    blocks = take_cars(made, snapshot, static_cache)
+    return_cars(blocks, static_cache)
+    slices = getattr(car_workspace_of, "py_func", car_workspace_of)
+    lanelets, conflicts = len(traffic.road.lanelets), len(traffic.crossings.rules)
+    return slices(layout.cars, lanelets, conflicts, layout.bodies - layout.cars, *blocks)
