@@ -200,7 +200,8 @@ def acceleration_of(road, seed, travel, intent, values, plan, i, time, dt):
     chosen = follow(int(values[MODEL]), speed, plan[DESIRED], plan[GAP], plan[LEADER], following_values, dt)
     stop = min(plan[STOP], plan[LINE] - BEFORE_LINE, plan[CHAIN] - BEFORE_LINE)
     if stop < math.inf:
-        chosen = min(chosen, stopping(stop, values[COMFORTABLE], speed, dt))
+        needed = speed * speed / (2.0 * stop) if stop > 0.0 else 0.0  # at a light turned yellow more than comfortable
+        chosen = min(chosen, stopping(stop, max(values[COMFORTABLE], needed), speed, dt))
     if values[BRAKES_HARD] > 0.0:
         pool, second = road.car_rows[i, POOL], int(math.floor(time))
         word = road.words[pool] if pool >= 0 else i
