@@ -63,6 +63,19 @@ def four_way() -> RoadNetwork:
     return site.network()
 
 
+def cross(stops: tuple[int, ...] = (1, 2, 3, 4), far: float = 300.0) -> RoadNetwork:
+    """Four roads that meet, numbered clockwise from the north, some with stop lines; cars leave at the ends."""
+    site, near, aside = Site(metric=True), 8.0, 2.0
+    arms = {1: (0.0, 1.0), 2: (1.0, 0.0), 3: (0.0, -1.0), 4: (-1.0, 0.0)}
+    for arm, (dx, dy) in arms.items():
+        ways_in = [(dx * along - dy * aside, dy * along + dx * aside) for along in (far, near)]
+        ways_out = [(dx * along + dy * aside, dy * along - dx * aside) for along in (near, far)]
+        exits = [(f"{arm}.1.2", f"{other}.2.1") for other in arms if other != arm]
+        site.lane(f"{arm}.1", ways_in, exits=exits, stops=[f"{arm}.1.2"] if arm in stops else [])
+        site.lane(f"{arm}.2", ways_out)
+    return site.network()
+
+
 def grid(columns: int, rows: int | None = None, block: float = 200.0, *, stops: bool = True) -> RoadNetwork:
     """Streets of one lane each way that cross each other, block by block, with stop lines on all sides or on none."""
     site, near, aside = Site(metric=True), 9.0, 1.9
