@@ -87,8 +87,8 @@ class ContactRecorder:
 
         Parameters
         ----------
-        workspace : Rooms
-            In which the step was made.
+        workspace : SolverWorkspaces
+            In which the step was solved.
         was : ndarray, shape (bodies, 13)
             States before it.
         impulses : ndarray, shape (actors, 3)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from cbsim.collision.kernels.active_contacts import order_rows, release_contacts
 from cbsim.collision.kernels.broad import has_left
-from cbsim.collision.kernels.literal import meet_literally
-from cbsim.collision.kernels.memory import forget_the_parted, order_rows
+from cbsim.collision.kernels.literal import find_literal_contacts
 from cbsim.collision.kernels.stage import make_workspaces, models_from, near_pairs, pairs_on
-from cbsim.collision.kernels.workspace import HORIZON, are_good, leave_pairs
+from cbsim.collision.kernels.workspace import HORIZON, are_valid, store_pairs
 from cbsim.geometry.kernels.bvh import DEPTH
 from cbsim.jit import inlined, inner, kernel
 from cbsim.traffic.kernels.cars import bound_cars, drive_cars, mark_hits
@@ -95,20 +95,20 @@ def advance_into(
     found, most, (models, _) = 0, 4 * constants.moving.shape[0], models_from(constants, shapes.kind.shape[0])
     for k in range(hashes.shape[0]):
         if found + most > contacts.shape[0]:
-            leave_pairs(workspace, pairs)
+            store_pairs(workspace, pairs)
             return k, found, first_lost(constants, state)
         state.clock[0] += 1
         follow_trajectories(constants, state, start * constants.step)
         read_vehicles(constants, state, planar)
         changed = drive_cars(pack, sizes, floats, ints, car_floats, car_ints) if cars > 0 else 0
-        if changed > 0 or not are_good(workspace, start) or has_left(planar, anchors):
+        if changed > 0 or not are_valid(workspace, start) or has_left(planar, anchors):
             if cars > 0:
                 bound_cars(pack, sizes, floats, ints, HORIZON, workspace.bounds, workspace.reach)
             pairs = near_pairs(constants, shapes.radius, start, segments, planar, workspace, pairs)
         since, until, before = start * constants.step, state.clock[0] * constants.step, found
         move_literally(constants, state, until)
         if pairs.literal_count > 0:
-            found = meet_literally(
+            found = find_literal_contacts(
                 segments,
                 state.velocity,
                 active_contacts,
@@ -129,13 +129,13 @@ def advance_into(
             )
         if cars > 0:
             mark_hits(contacts, before, found, workspace.roles, constants.mover_body.shape[0], state.intent)
-        forget_the_parted(moving, state.position, state.orientation, active_contacts, shapes, 0, models, pair_workspace)
+        release_contacts(moving, state.position, state.orientation, active_contacts, shapes, 0, models, pair_workspace)
         order_rows(contacts, before, found)
         start += 1
         hash_leaves_into(float_words, live, leaves)
         hashes[k] = hash_words(int_words, hash_words(leaves, np.uint64(0)))
         record_into(state, rows, record[k])
-    leave_pairs(workspace, pairs)
+    store_pairs(workspace, pairs)
     return hashes.shape[0], found, first_lost(constants, state)
 
 

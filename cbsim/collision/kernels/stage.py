@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from cbsim.collision.kernels.body_paths import make_paths, trajectory_of
 from cbsim.collision.kernels.broad import find_pairs, set_bounds
 from cbsim.collision.kernels.pairs import make_pair_workspace
 from cbsim.collision.kernels.touch import WIDTH, make_touch_workspace
-from cbsim.collision.kernels.ways import make_ways, trajectory_of
 from cbsim.collision.kernels.workspace import HORIZON, CandidatePairs, kept_pairs, note_pairs, workspace_of
 from cbsim.jit import inner, kernel
 
@@ -22,7 +22,7 @@ def models_from(constants, bodies):
 
 @kernel
 def make_workspaces(constants, shapes, state, floats, ints):
-    """Make the workspaces of collisions, once per kernel call: trajectories, broad phase, touches, pairs, motion.
+    """Make the workspaces of collisions, once per kernel call: trajectories, broad phase, contact points, pairs, paths.
 
     `floats` and `ints` are the blocks of a workspace, filled for the static bodies of the state.
     """
@@ -31,18 +31,18 @@ def make_workspaces(constants, shapes, state, floats, ints):
         workspace_of(shapes.kind.shape[0], vehicles, floats, ints),
         make_touch_workspace(vehicles, triangles),
     )
-    return trajectory_of(constants, state), workspace, touch_workspace, make_pair_workspace(triangles), make_ways()
+    return trajectory_of(constants, state), workspace, touch_workspace, make_pair_workspace(triangles), make_paths()
 
 
 @kernel
 def pairs_on(workspace):
-    """Take up the `CandidatePairs` of a workspace."""
+    """Load the `CandidatePairs` of a workspace."""
     return kept_pairs(workspace, np.empty((0, WIDTH)))
 
 
 @kernel
 def near_pairs(constants, radii, start, segments, planar, workspace, pairs):
-    """Find the pairs that may meet in `HORIZON` steps from the begin of step number `start` on."""
+    """Find the pairs that may touch in `HORIZON` steps from the beginning of step number `start` on."""
     step, movers, vehicles = constants.step, constants.mover_body, constants.vehicle_body
     set_bounds(segments, radii, movers, vehicles, planar, start * step, step, HORIZON, workspace)
     _, count = models_from(constants, radii.shape[0])

@@ -1,7 +1,7 @@
-"""Motion of bodies within a step: movers on their trajectory segments, all others at their Snapshot poses.
+"""Paths of bodies within a step: movers on their trajectory segments, all others at their Snapshot poses.
 
-Reactive cars go straight from where they were at the begin of the step to where they are at its end. Among the movers
-their numbers follow those of the literal ones.
+Reactive cars move in a straight line from their pose at the beginning of the step to that at its end. Among the movers
+they are numbered after the literal ones.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from numpy.typing import NDArray
 from cbsim.geometry.kernels.trajectory_segments import segment_at
 from cbsim.jit import inner, kernel
 
-__all__ = ["GAP", "TrajectoryTables", "make_ways", "motion_into", "trajectory_of"]
+__all__ = ["RELATIVE", "TrajectoryTables", "make_paths", "motion_into", "trajectory_of"]
 
-PLACE, RATE, TURN = range(3)  # rows of a way: position, velocity, orientation
-GAP = 2  # the way from one body to the other
+POSITION, VELOCITY, ORIENTATION = range(3)  # rows of a path
+RELATIVE = 2  # path of the second body relative to the first
 
 
 class TrajectoryTables(NamedTuple):
-    """Tables that trajectories of literal movers need, from `Constants` and `State`; with the poses of all bodies."""
+    """Trajectories of literal movers, from `Constants` and `State`, with the poses of all bodies."""
 
     starts: NDArray[np.float64]
     origins: NDArray[np.float64]
@@ -39,8 +39,8 @@ class TrajectoryTables(NamedTuple):
 
 
 @inner
-def make_ways():
-    """Allocate room (3, 3, 4) for position, velocity and orientation of two bodies, and what lies between them."""
+def make_paths():
+    """Allocate the paths (3, 3, 4) of two bodies, and their relative path: position, velocity, orientation."""
     return np.zeros((3, 3, 4))
 
 
@@ -64,30 +64,30 @@ def trajectory_of(constants, state):
 
 
 @inner
-def motion_into(segments, mover, body, time, way):
+def motion_into(segments, mover, body, time, path):
     """Write position, velocity and orientation (3, 4) of a body at a time [s]; return when its segment ends.
 
-    `mover` is its row among the movers; below 0 it stands.
+    `mover` is its row among the movers; negative for static bodies.
     """
     positions, turns = segments.positions, segments.turns
     if mover >= segments.firsts.shape[0]:
         elapsed = time - segments.clock[0] * segments.step
         for k in range(3):
-            way[PLACE, k] = positions[body, k] + elapsed * segments.rates[body, k]
-            way[RATE, k], way[TURN, k] = segments.rates[body, k], turns[body, k]
-        way[TURN, 3] = turns[body, 3]
+            path[POSITION, k] = positions[body, k] + elapsed * segments.rates[body, k]
+            path[VELOCITY, k], path[ORIENTATION, k] = segments.rates[body, k], turns[body, k]
+        path[ORIENTATION, 3] = turns[body, 3]
         return math.inf
     if mover < 0:
         for k in range(3):
-            way[PLACE, k], way[RATE, k], way[TURN, k] = positions[body, k], 0.0, turns[body, k]
-        way[TURN, 3] = turns[body, 3]
+            path[POSITION, k], path[VELOCITY, k], path[ORIENTATION, k] = positions[body, k], 0.0, turns[body, k]
+        path[ORIENTATION, 3] = turns[body, 3]
         return math.inf
     starts, origins, velocities = segments.starts, segments.origins, segments.velocities
     orientations, last = segments.orientations, segments.lasts[mover]
     segment = segment_at(starts, segments.firsts[mover], last, segments.guess[mover], time)
     elapsed = time - starts[segment]
     for k in range(3):
-        way[PLACE, k] = origins[segment, k] + velocities[segment, k] * elapsed
-        way[RATE, k], way[TURN, k] = velocities[segment, k], orientations[segment, k]
-    way[TURN, 3] = orientations[segment, 3]
+        path[POSITION, k] = origins[segment, k] + velocities[segment, k] * elapsed
+        path[VELOCITY, k], path[ORIENTATION, k] = velocities[segment, k], orientations[segment, k]
+    path[ORIENTATION, 3] = orientations[segment, 3]
     return math.inf if segment == last else starts[segment + 1]
