@@ -1,4 +1,4 @@
-"""Node 2: everything of a step that does not depend on its unknowns, and the first guess of node 3."""
+"""Beginning of a step: quantities at node 2, which do not depend on the unknowns, and the first guess of node 3."""
 
 from __future__ import annotations
 
@@ -56,12 +56,11 @@ __all__ = ["begin_body", "begin_joint", "carry_body", "relative_turn", "spring_p
 
 @inlined
 def begin_body(joint, link_work, b, body, state, external, settings, before, h, warm):
-    """Read a body's row (x, v, q, w) of node 2 and set what pushes it: momentum so far, gravity, outside wrench.
+    """Read a body's row (x, v, q, w) of node 2 and set its load: incoming momentum, gravity, external wrench.
 
-    Its velocities are those of the step ``before`` [s]; 0 means those of node 2 itself. Node 3 is guessed
-    from them and ``warm`` times their last change. False where it turns by a quarter of a turn or more in the step
-    before: of the momentum that it brings, which is less again beyond there, it has no more than a part then. A shorter
-    step, a part of that, takes the momentum of as fast a turn in itself.
+    Its velocities are those of the step ``before`` [s]; 0 means those of node 2 itself. Node 3 is guessed from them and
+    ``warm`` times their last change. Return False if it turned by a quarter of a turn or more in the step before:
+    momentum decreases beyond that angle. A part of a step then takes the momentum of the same spin within the part.
     """
     pull = 0.5 * (before + h)
     for i in range(3):
@@ -111,9 +110,9 @@ def begin_body(joint, link_work, b, body, state, external, settings, before, h, 
 
 @inlined
 def carry_body(link_work, b, body, state, whole, h):
-    """Set node 3 of a kinematic body, which goes on with its own velocities whatever acts on it.
+    """Set node 3 of a kinematic body, which keeps its velocities whatever acts on it.
 
-    In a part of a step of length ``whole`` it turns by its share of the angle, so that parts add up to the whole.
+    In a part of a step of length ``whole`` it rotates by its share of the angle, so that parts add up to the step.
     """
     for i in range(3):
         link_work[b, X3 + i] = state[body, POSITION + i] + h * state[body, VELOCITY + i]
@@ -185,9 +184,9 @@ def separation(joint, link_work, a, b, place, matrix):
 
 @inlined
 def begin_joint(link, joint, link_work, b, inputs, pull, scaling):
-    """Set what the joint of row b lets free at node 2, where it stands there, and the impulses put on it.
+    """Set free directions, coordinates and applied impulses of the joint of row b at node 2.
 
-    ``pull`` [s] is how long forces act. The torque of springs and inputs, in the joint's frame, is returned.
+    ``pull`` [s] is the time that forces act. Return the torque of springs and inputs in the joint's frame.
     """
     a, slides, turns = link[b, PARENT], link[b, N_TRANS], link[b, N_ROT]
     s, x, y, z = link_work[b, Q2], link_work[b, Q2 + 1], link_work[b, Q2 + 2], link_work[b, Q2 + 3]
@@ -240,10 +239,11 @@ def begin_joint(link, joint, link_work, b, inputs, pull, scaling):
 
 @inlined
 def spring_pull(joint, b, turns, spring, x, y, z):
-    """Pull of a spring along the coordinates of a joint's rotation (a vector, as which the pull is returned).
+    """Load of a spring along the coordinates of a joint's rotation, a vector.
 
-    It is −∂V/∂θ of V = ½ k |θ − offset|². With J the slope of the rotation vector a by turns of the child about its own
-    axes, the torque −∂V is Jᵀ p about those axes, and R Jᵀ p = J p in the joint's frame, since J(−a) = J(a)ᵀ = Rᵀ J(a).
+    It is −∂V/∂θ of V = ½ k |θ − offset|². With J the slope of the rotation vector a by rotations of the child about its
+    own axes, the torque −∂V is Jᵀ p about those axes, and R Jᵀ p = J p in the joint's frame, since J(−a) = J(a)ᵀ = Rᵀ
+    J(a).
     """
     px, py, pz = 0.0, 0.0, 0.0
     for i in range(turns):
@@ -271,7 +271,7 @@ def apply_torque(link, joint, link_work, b, slides, turns, target, tx, ty, tz):
 
 @inlined
 def guess(link, joint, link_work, b):
-    """Set the joint where the bodies' own guesses of node 3 would have it, as nearly as the joint allows."""
+    """Set the joint's coordinates from the bodies' guesses of node 3, projected onto what the joint allows."""
     a, slides, turns = link[b, PARENT], link[b, N_TRANS], link[b, N_ROT]
     s, x, y, z = link_work[b, Q3], link_work[b, Q3 + 1], link_work[b, Q3 + 2], link_work[b, Q3 + 3]
     if a >= 0:
@@ -307,7 +307,7 @@ def guess(link, joint, link_work, b):
 
 @inlined
 def allowed(joint, b, turns, s, x, y, z):
-    """Nearest rotation that a joint of so many free rotations allows."""
+    """Nearest rotation that a joint with a number of free rotations allows."""
     k = TURN_AXES
     if turns == 3:
         return s, x, y, z

@@ -1,9 +1,9 @@
-"""A sphere of one link against a half-space or against another link: gap, slip, wrench, and their slopes at node 3.
+"""Contacts of a sphere with a half-space or another link: gap, slip, wrench, and their slopes at node 3.
 
 The gap is measured at node 3, slip with the velocities of the step. The impulse acts at node 3 (docs/theory/contact.md
-§2), a normal impulse that lets bodies bounce at node 2. Both bodies receive opposite impulses at one point of the
-world, which conserves linear momentum exactly, and angular momentum up to the motion of the centres of mass past each
-other during the step, times the impulse.
+§2), the normal impulse of a bouncing contact at node 2. Both bodies receive opposite impulses at one point of the
+world, which conserves linear momentum exactly, and angular momentum up to the relative motion of the centres of mass
+during the step, times the impulse.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ __all__ = ["evaluate_contact", "follow", "push", "stiffen"]
 
 @inlined
 def velocity(link_work, b, h, x, y, z):
-    """Velocity in this step of the point of body b that is at an arm (x, y, z) from its centre of mass at node 3."""
+    """Velocity in this step of the point of body b at an arm (x, y, z) from its centre of mass at node 3."""
     k = 2.0 / h
     vx, vy, vz = cross(k * link_work[b, TURN + 1], k * link_work[b, TURN + 2], k * link_work[b, TURN + 3], x, y, z)
     return (
@@ -101,7 +101,7 @@ def evaluate_contact(contact_link, contact, contact_work, link_work, i, h):
 
 @inlined
 def push(contact_link, contact, contact_work, link_work, i, source, sign, target):
-    """Add the wrench of the contact's impulse, read from the columns ``source``, to what its bodies have."""
+    """Add the wrench of the contact's impulse, read from the columns ``source``, to those of its bodies."""
     first, second = friction(contact_link, contact, contact_work, i, source)
     normal, k = contact_work[i, source], AXES
     if contact_work[i, BOUNCES] != 0.0:
@@ -124,7 +124,7 @@ def push(contact_link, contact, contact_work, link_work, i, source, sign, target
 
 @inlined
 def _add(link_work, b, contact_work, i, point, place, fx, fy, fz, target):
-    """Add a force at the contact's point to a wrench of body b, both where they are at one node."""
+    """Add a force at the contact's point to a wrench of body b, both at one node."""
     rx, ry, rz = (
         contact_work[i, point] - link_work[b, place],
         contact_work[i, point + 1] - link_work[b, place + 1],
@@ -141,7 +141,7 @@ def _add(link_work, b, contact_work, i, point, place, fx, fy, fz, target):
 
 @inner
 def stiffen(contact_link, contact, contact_work, link_work, block, i, h):
-    """Condense the contact into the blocks of its bodies: minus MAPᵀ STIFF GRADIENT, minus the wrench's own turning."""
+    """Condense the contact into the blocks of its bodies: minus MAPᵀ STIFF GRADIENT, minus its rotation."""
     rows = 1 if contact_link[i, LAW] == IMPACT else 3
     for j in range(rows):
         answer(contact_link, contact, contact_work, i, 1.0 * (j == 0), 1.0 * (j == 1), 1.0 * (j == 2), 0.0)
@@ -153,7 +153,7 @@ def stiffen(contact_link, contact, contact_work, link_work, block, i, h):
     b, other = contact_link[i, ONE], contact_link[i, OTHER]
     normal = contact_work[i, FORCE]
     if contact_work[i, BOUNCES] != 0.0:
-        contact_work[i, FORCE] = 0.0  # what acts at node 2 does not turn with node 3
+        contact_work[i, FORCE] = 0.0  # a wrench at node 2 does not rotate with node 3
     if other < 0:
         _slopes(contact, contact_work, link_work, i, b, h)
         turn_wrench(contact_link, contact, contact_work, block, i)
@@ -177,7 +177,7 @@ def stiffen(contact_link, contact, contact_work, link_work, block, i, h):
 
 @inlined
 def _map_at_node_2(contact_work, link_work, i, b, sign, o):
-    """Write the wrench on body b of a unit of the normal impulse where it acts at node 2."""
+    """Write the wrench on body b per unit of a normal impulse that acts at node 2."""
     x, y, z = sign * contact_work[i, NORMAL2], sign * contact_work[i, NORMAL2 + 1], sign * contact_work[i, NORMAL2 + 2]
     rx, ry, rz = (
         contact_work[i, POINT2] - link_work[b, X2],
@@ -234,7 +234,7 @@ def _slopes(contact, contact_work, link_work, i, b, h):
 
 @inlined
 def turn_wrench(contact_link, contact, contact_work, block, i):
-    """Subtract d(arm × F) / dphi = arm Fᵀ − (arm·F) 1 of the impulse at hand, the arm to the sphere's centre."""
+    """Subtract d(arm × F) / dphi = arm Fᵀ − (arm·F) 1 of the current impulse, with the arm to the sphere's centre."""
     b = contact_link[i, ONE]
     first, second = friction(contact_link, contact, contact_work, i, FORCE)
     n, k = contact_work[i, FORCE], NORMAL
@@ -256,7 +256,7 @@ def turn_wrench(contact_link, contact, contact_work, block, i):
 
 @inlined
 def follow(contact_link, contact, contact_work, link_work, i):
-    """Read the changes of slack and impulse off the increments of the bodies."""
+    """Compute the changes of slack and impulse from the increments of the bodies."""
     b, other = contact_link[i, ONE], contact_link[i, OTHER]
     d0, d1, d2 = 0.0, 0.0, 0.0
     for k in range(6):

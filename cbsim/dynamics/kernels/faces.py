@@ -1,9 +1,9 @@
 """A sphere of one link on a flat face of another: gap, slip and wrench in closed form, and their slopes.
 
-The face's normal n and tangents t turn with its body q and with nothing else. With the step's rotations P (vector part)
+The face's normal n and tangents t rotate with its body q alone. With the step's rotations P (vector part)
 and c (scalar), arms a from a centre of mass to the sphere's centre and e to the contact's point p = centre − r n:
-gap n·(centre − o), slip t·(v_b − v_q), v = (x₃ − x₂)/h + (2/h) P × e. For a normal that
-bends, `cbsim.dynamics.kernels.nearest_points` evaluates the same derivatives direction by direction.
+gap n·(centre − o), slip t·(v_b − v_q), v = (x₃ − x₂)/h + (2/h) P × e. For curved
+shapes, `cbsim.dynamics.kernels.nearest_points` evaluates the same derivatives direction by direction.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def meet_face(contact, contact_work, link_work, i, q, cx, cy, cz):
 
 @inner
 def bend_face(contact_link, contact, contact_work, link_work, block, i, h):
-    """Write GRADIENT and MAP (3, 12); what the wrench changes by the motion of the bodies goes into their blocks."""
+    """Write GRADIENT and MAP (3, 12); the change of the wrench by motion of the bodies goes into their blocks."""
     b, q, r, k = contact_link[i, ONE], contact_link[i, OTHER], contact[i, RADIUS], 1.0 / h
     ax, ay, az = contact_work[i, ARM], contact_work[i, ARM + 1], contact_work[i, ARM + 2]
     ex, ey, ez = contact_work[i, POINT] - link_work[b, X3], contact_work[i, POINT + 1] - link_work[b, X3 + 1], 0.0

@@ -1,8 +1,8 @@
 """Gradients of one step, by the implicit function theorem on its equations at the solution (docs/theory/gradients.md).
 
-Unknown are the joints at node 3. What the equations miss when the data move and node 3 does not, column by column, goes
-through the factorisation that the last iteration of a solver would have used. Node 3 is then known as a function of the
-data, and coordinates and velocities with it.
+The unknowns are the joints at node 3. The residuals by motion of the data with node 3 held, column by column, are
+solved with the factorization of the last iteration. This gives node 3 as a function of the data, and with it
+coordinates and velocities.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ __all__ = ["differentiate", "joint_rates", "write_bodies"]
 
 @inner
 def differentiate(model, work, room, z, inputs, external, settings, before, h, minimal, by_state, by_input):
-    """Write the gradients of a step that is solved and factored, z still the state of node 2."""
+    """Write the gradients of a solved and factorized step; z is still the state of node 2."""
     links, link, joint, link_work = model.links, model.link, model.joint, work.link_work
     pull = 0.5 * (before + h)
     half = lay_out(links, link, room.span, room.where, minimal)
@@ -88,7 +88,7 @@ def differentiate(model, work, room, z, inputs, external, settings, before, h, m
 
 @inner
 def _disturb(links, link, link_work, patch, span, seed, carry, missing, half):
-    """Add what bodies and joints miss in every column of the state."""
+    """Add the residuals of bodies and joints in every column of the state."""
     for b in range(links):
         first, last, r, s, a = span[b, 0], span[b, 1], 6 * b, 12 * b, link[b, PARENT]
         add_product(carry, r, 1.0, patch, b, BODY2, 6, 6, 6, 1, seed, s, first, last)
@@ -99,7 +99,7 @@ def _disturb(links, link, link_work, patch, span, seed, carry, missing, half):
             continue
         from_, to = span[a, 0], span[a, 1]
         add_product(missing, r, 1.0, patch, b, JOINT + 6, link[b, DOF], 6, 12, 1, seed, 12 * a, from_, to)
-        # the wrench handed over acts at another arm
+        # the wrench passed to the parent acts at another arm
         set_cross(patch, b, MIX, -link_work[b, RESIDUAL], -link_work[b, RESIDUAL + 1], -link_work[b, RESIDUAL + 2])
         add_product(carry, 6 * a + 3, 1.0, patch, b, MIX, 3, 3, 3, 1, seed, s, first, last)
         add_product(carry, 6 * a + 3, -1.0, patch, b, MIX, 3, 3, 3, 1, seed, 12 * a, from_, to)
@@ -107,7 +107,7 @@ def _disturb(links, link, link_work, patch, span, seed, carry, missing, half):
 
 @inlined
 def _scatter(room, source, row, half, columns, by_state, by_input):
-    """Write a row of the answer to the matrices, columns in the order of states and inputs."""
+    """Write a row of the result to the matrices, columns in the order of states and inputs."""
     for k in range(2 * half):
         by_state[row, room.where[k]] = room.row[source, k]
     for k in range(2 * half, columns):
@@ -116,7 +116,7 @@ def _scatter(room, source, row, half, columns, by_state, by_input):
 
 @inner
 def _write_joints(links, link, joint, link_work, room, half, columns, h, by_state, by_input):
-    """Write how coordinates and velocities at node 3 follow, joint by joint."""
+    """Write the gradients of coordinates and velocities at node 3, joint by joint."""
     patch, row = room.patch, room.row
     for b in range(links):
         dof, n = link[b, DOF], room.span[b, 2]
@@ -133,7 +133,7 @@ def _write_joints(links, link, joint, link_work, room, half, columns, h, by_stat
 
 @inlined
 def joint_rates(link, joint, link_work, patch, row, b, n, h):
-    """Write the matrix from joint increments to coordinates and velocities; what node 2 does to these, to ``row``."""
+    """Write the matrix from joint increments to coordinates and velocities; their change by node 2 to ``row``."""
     slides, turns, dof, o = link[b, N_TRANS], link[b, N_ROT], link[b, DOF], RELATIVE
     k = 1.0 / h
     single = slides + (turns if turns == 1 else 0)
@@ -168,7 +168,7 @@ def joint_rates(link, joint, link_work, patch, row, b, n, h):
 
 @inner
 def write_bodies(links, link, link_work, room, half, columns, h, by_state, by_input):
-    """Write how positions, velocities and orientations at node 3 follow, body by body."""
+    """Write the gradients of positions, velocities and orientations at node 3, body by body."""
     patch, row, k = room.patch, room.row, 1.0 / h
     for b in range(links):
         first, last, r, s = room.span[b, 0], room.span[b, 1], 6 * b, 12 * b

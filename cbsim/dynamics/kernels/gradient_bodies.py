@@ -1,8 +1,8 @@
-"""How the wrench missing at a body depends on where it was at nodes 1 and 2, node 3 held.
+"""Slopes of the residual wrench of a body by its motion at nodes 1 and 2, node 3 held.
 
-The angular momentum that leaves node 2 turns with both its nodes together, L(g q₂, g q₃) = g L(q₂, q₃), so its slope by
-q₂ is −[L]× less the one by q₃, which `bodies.slope` writes. What arrives there is the same function read backwards in
-time: its slope by q₁ is minus that slope with the rotation of the step reversed.
+The angular momentum that leaves node 2 rotates with both of its nodes, L(g q₂, g q₃) = g L(q₂, q₃), so its slope by
+q₂ is −[L]× less the one by q₃, which `bodies.slope` writes. The arriving one is the same function reversed in time:
+its slope by q₁ is minus that slope with the rotation of the step reversed.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ __all__ = ["body_slopes", "last_node"]
 
 @inner
 def last_node(links, link, link_work, before, z, h):
-    """Write where each body was at node 1, by its velocities."""
+    """Write the pose of each body at node 1, from its velocities."""
     for b in range(links):
         n, k = link[b, BODY], -0.5 * h
         for i in range(3):

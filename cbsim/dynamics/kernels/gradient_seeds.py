@@ -1,9 +1,9 @@
-"""Directions in which the data of a step may move, as motions of every body at nodes 2 and 1.
+"""Seeds of gradients: variations of the data of a step, as motions of every body at nodes 2 and 1.
 
 Rows of a link in ``seed``: dx and φ at node 2, dx and φ at node 1, in the world. Columns: first those that move node
 2 (and node 1 with it), as many that move node 1 alone, then inputs, which move nothing. In minimal coordinates they
-belong to the coordinates and velocities of the joints, link by link: a joint carries all behind it along like one
-body, at node 2 about where it is there, at node 1 about where it was. In maximal coordinates they are the bodies' own.
+are the coordinates and velocities of the joints, link by link: a joint moves all its descendants like one body, about
+its pose at node 2 and at node 1. In maximal coordinates they are those of the bodies.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ __all__ = ["lay_out", "maximal_seeds", "minimal_seeds", "step_before", "turn_of_
 
 @inner
 def lay_out(links, link, span, where, minimal):
-    """Write the columns in which each link moves at all (a range), its own first one, and which of a state each is.
+    """Write the range of columns in which each link moves, its own first column, and the state index of each column.
 
-    The number of columns that move node 2 is returned.
+    Return the number of columns that move node 2.
     """
     half = 0
     for b in range(links):
@@ -175,10 +175,10 @@ def _own_seeds(link, joint, link_work, before, seed, b, a, r, n, v, h):
 
 @inlined
 def _stay(joint, link_work, b, i, bx, by, bz, ex, ey, ez):
-    """Slopes of the last step's rotation (b) along the axis that two free rotations leave out.
+    """Slopes of the last step's rotation (b) along the constrained axis of two free rotations.
 
-    By a turn (e) at node 2 with the components along the others held, and by the component i of those: at node 1 the
-    joint is on its constraint too, s b₃ + r₁ b₂ − r₂ b₁ = 0 (`cbsim.dynamics.kernels.minimal`).
+    By a rotation (e) at node 2 with the other components held, and by their component i: at node 1 the joint
+    satisfies its constraint too, s b₃ + r₁ b₂ − r₂ b₁ = 0 (`cbsim.dynamics.kernels.minimal`).
     """
     o, k = RELATIVE2, TURN_AXES
     s, x, y, z = link_work[b, o], link_work[b, o + 1], link_work[b, o + 2], link_work[b, o + 3]

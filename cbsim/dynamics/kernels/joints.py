@@ -1,8 +1,8 @@
-"""Joints: what they let free at either node, where they put the child, how they take an increment.
+"""Joints: free motions at either node, pose of the child, increments of coordinates.
 
 A joint of ``slides`` free translations and ``turns`` free rotations has a translation s in the parent's frame and a
-rotation r in the joint's: x_b = x_a + R_a (p_a + Aᵀ s) − R_b p_b, q_b = q_a ∘ q_off ∘ r. With two free rotations r
-stays among those whose vector part has nothing along the third axis (docs/theory/joints_and_loops.md §2).
+rotation r in the joint's: x_b = x_a + R_a (p_a + Aᵀ s) − R_b p_b, q_b = q_a ∘ q_off ∘ r. With two free rotations the
+vector part of r has no component along the third axis (docs/theory/joints_and_loops.md §2).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ __all__ = ["free_motions", "free_turns", "increment", "place"]
 
 @inlined
 def place(link, joint, link_work, b):
-    """Put a link at node 3 from where its parent is there and the joint's translation and rotation."""
+    """Compute the pose of a link at node 3 from its parent's and the joint's translation and rotation."""
     a = link[b, PARENT]
     e, f, g, h = (
         link_work[b, RELATIVE],
@@ -73,7 +73,7 @@ def place(link, joint, link_work, b):
 
 @inlined
 def free_turns(joint, b, turns, i, s, x, y, z):
-    """Axis i of the child's frame about which a joint of relative rotation (s, x, y, z) is free to turn.
+    """Free axis i of rotation, in the child's frame, of a joint with relative rotation (s, x, y, z).
 
     For two free rotations these are the directions normal to Mᵀ e₃, M = (s 1 + [v]×) / 2, the gradient of the one
     constraint (docs/theory/joints_and_loops.md §9).
@@ -100,13 +100,13 @@ def free_turns(joint, b, turns, i, s, x, y, z):
 
 @inlined
 def free_motions(link, joint, link_work, b, out, rotation_of_child, relative, parent_rotation):
-    """Write the motions (rows: translation, rotation, in the world) that the joint of link b leaves free.
+    """Write the free motions (rows: translation, rotation, in the world) of the joint of link b.
 
     Free translations are along the parent's axes, free rotations about the joint's point of the child.
     """
     slides, turns, a = link[b, N_TRANS], link[b, N_ROT], link[b, PARENT]
     if link[b, FLAGS] & FREE:
-        return  # the axes of the world, once for all
+        return  # axes of the world, constant
     for i in range(slides):
         k = SLIDE_AXES + 3 * i
         x, y, z = joint[b, k], joint[b, k + 1], joint[b, k + 2]
@@ -133,7 +133,7 @@ def free_motions(link, joint, link_work, b, out, rotation_of_child, relative, pa
 
 @inlined
 def increment(link, joint, link_work, b, scale):
-    """Add a scaled increment to the joint's translation and rotation, which stays what the joint allows."""
+    """Add a scaled increment to the joint's translation and rotation, projected onto what the joint allows."""
     slides, turns = link[b, N_TRANS], link[b, N_ROT]
     for i in range(slides):
         link_work[b, SHIFT + i] += scale * link_work[b, STEP + i]

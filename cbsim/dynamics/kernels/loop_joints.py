@@ -42,7 +42,7 @@ __all__ = ["apply_loop_joint", "begin_loop_joint", "evaluate_loop_joint", "loop_
 
 @inlined
 def _rows(link, joint, link_work, j, matrix, s, x, y, z, out):
-    """Write the wrench on the child of a unit of each constrained direction."""
+    """Write the wrench on the child per unit of each constrained direction."""
     a, slides, turns = link[j, PARENT], link[j, N_TRANS], link[j, N_ROT]
     k = CHILD_VERTEX
     px, py, pz = turned(link_work, j, matrix, joint[j, k], joint[j, k + 1], joint[j, k + 2])
@@ -67,9 +67,9 @@ def _rows(link, joint, link_work, j, matrix, s, x, y, z, out):
 
 @inlined
 def begin_loop_joint(link, joint, link_work, j, tx, ty, tz):
-    """Set the loop joint's rows at node 2 and put its springs and inputs on both bodies.
+    """Set the loop joint's rows at node 2 and apply its springs and inputs to both bodies.
 
-    `begin_joint` has run on the row of the loop joint, with the child's pose in it; the torque is what it returned.
+    Precondition: `begin_joint` has run on the row of the loop joint, with the child's pose; it returns the torque.
     """
     a, b = link[j, PARENT], link[j, CHILD]
     o = RELATIVE2
@@ -89,7 +89,7 @@ def begin_loop_joint(link, joint, link_work, j, tx, ty, tz):
     for i in range(link[j, N_TRANS]):
         k, f = SLIDE_AXES + 3 * i, link_work[j, APPLIED + i]
         fx, fy, fz = fx + f * joint[j, k], fy + f * joint[j, k + 1], fz + f * joint[j, k + 2]
-    # the torque stands in the joint's frame, which is the child's but for the relative rotation
+    # the torque is in the joint's frame, which differs from the child's by the relative rotation
     tx, ty, tz = _joint_to_world(link_work, j, tx, ty, tz)
     if a >= 0:
         fx, fy, fz = turned(link_work, a, R2, fx, fy, fz)
@@ -101,7 +101,7 @@ def begin_loop_joint(link, joint, link_work, j, tx, ty, tz):
 
 @inlined
 def _joint_to_world(link_work, j, tx, ty, tz):
-    """Turn a vector from the joint's frame into the world at node 2: through the child, R_b r⁻¹."""
+    """Rotate a vector from the joint's frame to the world at node 2: through the child, R_b r⁻¹."""
     o = RELATIVE2
     s, x, y, z = link_work[j, o], link_work[j, o + 1], link_work[j, o + 2], link_work[j, o + 3]
     return turned(link_work, j, R2, *turn_back(s, x, y, z, tx, ty, tz))
@@ -109,7 +109,7 @@ def _joint_to_world(link_work, j, tx, ty, tz):
 
 @inlined
 def _load(link_work, a, b, j, fx, fy, fz, tx, ty, tz, target, sign):
-    """Add a wrench to a child and take it from the parent; ARM2 of the loop joint lies between their centres."""
+    """Add a wrench to the child and subtract it from the parent; ARM2 of the loop joint connects their centres."""
     link_work[b, target] += sign * fx
     link_work[b, target + 1] += sign * fy
     link_work[b, target + 2] += sign * fz
@@ -177,7 +177,7 @@ def evaluate_loop_joint(link, joint, link_work, j):
 
 @inlined
 def apply_loop_joint(link, link_work, j):
-    """Take the multipliers' wrenches off what the bodies miss."""
+    """Subtract the multipliers' wrenches from the residuals of the bodies."""
     for i in range(link[j, DOF]):
         o, m = PULL2 + 6 * i, link_work[j, MULTIPLIER + i]
         _load(

@@ -1,9 +1,9 @@
-"""Between maximal and minimal states: where bodies are and move, and where joints are and move.
+"""Maps between maximal states (of bodies) and minimal states (of joints).
 
 The maps are derived in docs/theory/joints_and_loops.md §8.
 
-A coordinate's velocity is its difference over the step before the node; so both maps look at two nodes, and the poses
-of the earlier one follow from the velocities: x₁ = x₂ − h v, q₁ = q₂ ∘ (√(1 − p²), −p) with p = h w / 2.
+A coordinate's velocity is its difference over the step before the node, so both maps use two nodes; the poses at the
+earlier one follow from the velocities: x₁ = x₂ − h v, q₁ = q₂ ∘ (√(1 − p²), −p) with p = h w / 2.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def pose_before(z, i, h):
 
 @inlined
 def parent_before(link, z, b, h):
-    """Pose of what link b hangs on."""
+    """Pose of the parent of link b, one step of length h before; h = 0 at the node."""
     if link[b, PARENT] < 0:
         return 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0
     return pose_before(z, link[link[b, PARENT], BODY], h)
@@ -113,9 +113,9 @@ def spread(joint, b, turns, values, first, scale):
 
 @inlined
 def stay(joint, b, s, x, y, z, wx, wy, wz):
-    """Complete the angular velocity of two free rotations by what keeps the joint on its constraint the step before.
+    """Complete the angular velocity of two free rotations so that the constraint holds one step before.
 
-    The vector part of r ∘ exp(−h w) has nothing along the third axis if s w₃ + r₁ w₂ − r₂ w₁ = 0.
+    The vector part of r ∘ exp(−h w) has no component along the third axis if s w₃ + r₁ w₂ − r₂ w₁ = 0.
     """
     if abs(s) < 1e-9:
         return wx, wy, wz
@@ -175,6 +175,6 @@ def minimal_to_maximal(links, link, joint, x, h, out):
 
 @kernel
 def minimal_to_maximal_each(links, link, joint, x, h, out):
-    """Write every body's row of many states (k, bodies, 13) from as many minimal ones (k, n)."""
+    """Write every body's row of many states (k, bodies, 13) from minimal ones (k, n)."""
     for i in range(len(x)):
         minimal_to_maximal(links, link, joint, x[i], h, out[i])

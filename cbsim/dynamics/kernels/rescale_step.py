@@ -1,13 +1,12 @@
-"""Velocities of a step that is made in parts: those with which one step of its whole length brings its momentum.
+"""Velocities after a step made in parts: those of one step of its whole length with the same momentum.
 
-Velocities are those of the last part, half of which is over in the middle between its nodes; forces at the node between
-two steps act for half of either. So they have acted for half a step and half a part before the parts, for a part at
-each node between them, and will have done for half a part and half a step after them: half a step less half a part is
-taken off here of what they do for a whole step next. What springs, inputs, gravity and outside forces do in that time
-is found with all joints and loops as they are. Of its dampers a step leaves impulses h e v to the node after it
-(`cbsim.dynamics.kernels.dampers`), so that v turns into the v* of (M − h E) v* = (M − h E) v + t (D v − F): t is half
-of what a step of length h is longer than the last part, at the speed of which dampers go on in it. Rows act by how far
-they move, whatever the parts.
+Velocities belong to the middle of the last part, and forces at a node act for half of the steps on either side. So they
+act for half a step and half a part before the parts, for a part at each node between them, and for half a part and half
+a step after them: half a step minus half a part of their action in the next step is subtracted here. The action of
+springs, inputs, gravity and external forces in that time is computed with joints and loops held. A step leaves impulses
+h e v of its dampers to the node after it (`cbsim.dynamics.kernels.dampers`), so that v becomes the v* of
+(M − h E) v* = (M − h E) v + t (D v − F), with t half of the difference between h and the length of the last part. Rows
+act by their motion, whatever the parts.
 """
 
 from __future__ import annotations
@@ -46,9 +45,9 @@ HALF_TURN = 0.5 * math.pi - 1e-6  # [rad], of half the angle
 
 @inner
 def rescale_step(model, work, z, inputs, external, settings, short, h):
-    """Turn the velocities of a step of length ``short`` into those of one of length h that brings the same on.
+    """Convert the velocities of a step of length ``short`` to those of one of length h with the same momentum.
 
-    False where a body would turn by half a turn and more, for which there are none.
+    Return False if a body would rotate by half a turn or more, where there are none.
     """
     _take_off(model, work, z, inputs, external, settings, short, h)
     fits = True
@@ -60,10 +59,10 @@ def rescale_step(model, work, z, inputs, external, settings, short, h):
 
 @inner
 def _take_off(model, work, z, inputs, external, settings, short, h):
-    """Take off velocities what forces do in half of what h is longer than ``short``, where bodies are.
+    """Subtract from velocities the action of forces in half of h − ``short``, at the current poses.
 
-    That is Newton's first increment of a step from rest in which forces push backwards, in rooms of its own: what the
-    last part has come to is told of later. What a loop is open by is no force.
+    It is the first Newton increment of a step from rest with reversed forces, in a workspace of its own, so that the
+    solution of the last part remains available. Gaps of loops are ignored.
     """
     links, link, joint, link_work, late = model.links, model.link, model.joint, work.past, 0.5 * (h - short)
     for b in range(links):
@@ -101,11 +100,11 @@ def _take_off(model, work, z, inputs, external, settings, short, h):
 
 @inlined
 def _stretch(joint, b, z, i, short, h):
-    """Find the spin of a step of length h with the momentum that a step of length ``short`` has with the one at hand.
+    """Find the spin of a step of length h with the momentum of the current spin in a step of length ``short``.
 
-    It is the w of c J w − (h / 2) w × J w = L (docs/theory/integrator.md §3), near the one at hand. A body that would
-    turn by more than a quarter of a turn goes on as fast as it turns; False for one that would turn by half a turn and
-    more, for which there is no w.
+    It is the root w of c J w − (h / 2) w × J w = L (docs/theory/integrator.md §3) near the current spin. A body that
+    would rotate by more than a quarter of a turn keeps its spin; return False if it would rotate by half a turn or
+    more, where there is no root.
     """
     x, y, w = z[i, SPIN], z[i, SPIN + 1], z[i, SPIN + 2]
     lx, ly, lz = _spin_momentum(joint, b, x, y, w, short)
@@ -130,7 +129,7 @@ def _stretch(joint, b, z, i, short, h):
 
 @inlined
 def _spin_momentum(joint, b, x, y, z, h):
-    """Angular momentum c J w − (h / 2) w × J w, in the body's frame, that a step of length h brings along."""
+    """Angular momentum c J w − (h / 2) w × J w of a step of length h, in the body's frame."""
     k = 0.5 * h
     c = math.sqrt(max(0.0, 1.0 - k * k * (x * x + y * y + z * z)))
     jx = joint[b, INERTIA] * x + joint[b, INERTIA + 3] * y + joint[b, INERTIA + 4] * z

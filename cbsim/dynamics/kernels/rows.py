@@ -1,4 +1,4 @@
-"""Rows: one measure of one coordinate of a joint against one impulse along it, with bounds and compliance.
+"""Rows: scalar constraints of a joint's coordinate, with a bounded impulse and compliance.
 
 A row has an impulse f in [low, high] and a measure w = value − reference + CFM f: at f between its bounds w vanishes,
 at the low bound w may be positive, at the high one negative. So w = a − b with slacks a, b ≥ 0, a complementary to
@@ -8,15 +8,14 @@ f − low and b to high − f. Two kinds:
 kind   value − reference                                           f
 =====  ==========================================================  ============
 stop   distance from a bound of the range, less (1 − ERP) times
-       what that was short of nothing at node 2                    [0, ∞)
+       its violation at node 2                                     [0, ∞)
 drive  motion of the coordinate in the step less h times a target  ± h times a
        velocity                                                    force limit
 =====  ==========================================================  ============
 
-ERP and CFM are those of ODE: the error that is left after a step is C₃ = (1 − ERP) C₂ − h CFM λ, with the force λ =
-f / h. A drive is a motor or dry friction; on a joint that
-closes a loop, a damper is one as well. Rows of such a joint act on its two bodies as contacts do
-(`cbsim.dynamics.kernels.loop_joint_rows`). Source: Smith, Open Dynamics Engine user guide, §3.7 and §3.8.
+ERP and CFM are those of ODE: the error that remains after a step is C₃ = (1 − ERP) C₂ − h CFM λ, with the force λ = f /
+h. A drive is a motor or dry friction; on a loop joint, a damper as well. Rows of a loop joint act on its two bodies,
+like contacts (`cbsim.dynamics.kernels.loop_joint_rows`). Source: Smith, Open Dynamics Engine user guide, §3.7 and §3.8.
 """
 
 from __future__ import annotations
@@ -103,10 +102,10 @@ def coordinate(link, joint, link_work, b, c, shift, relative):
 
 @inlined
 def begin_row(link, joint, link_work, row_link, row, limit_work, i, inputs, before, h, whole):
-    """Set what the row is measured against, its bounds, and how its impulse acts along LEFT.
+    """Set the row's reference, its bounds, and the action of its impulse along LEFT.
 
-    ``ROW_PAIRS`` is 1 for a low bound alone, 2 for both, 0 for none, −1 for a row that can do nothing. The step may be
-    a part of one of length ``whole``.
+    ``ROW_PAIRS`` is 1 for a low bound alone, 2 for both, 0 for none, −1 for an inactive row. The step may be a part of
+    one of length ``whole``.
     """
     b, c, sign = row_link[i, ROW_LINK], row_link[i, COORDINATE], row[i, SIGN]
     slides, turns = link[b, N_TRANS], link[b, N_ROT]
@@ -146,7 +145,7 @@ def begin_row(link, joint, link_work, row_link, row, limit_work, i, inputs, befo
 
 @inlined
 def evaluate_row(link, joint, link_work, row_link, row, limit_work, i):
-    """Measure the row at node 3, its own impulse left out, and what it misses with its impulse and its slacks."""
+    """Evaluate the row at node 3 without its own impulse, and its residual with impulse and slacks."""
     b, c = row_link[i, ROW_LINK], row_link[i, COORDINATE]
     slides = link[b, N_TRANS]
     if limit_work[i, ROW_PAIRS] < 0.0:
@@ -171,7 +170,7 @@ def evaluate_row(link, joint, link_work, row_link, row, limit_work, i):
 
 @inlined
 def row_out(limit_work, i, measure, impulse, depth):
-    """Start the row's pairs on the central path where its measure is; a stop is at least ``depth`` away."""
+    """Start the row's pairs on the central path at its measure; the distance of a stop is at least ``depth``."""
     kappa = impulse * depth
     if limit_work[i, ROW_PAIRS] == 1.0:
         limit_work[i, ROW_SLACK] = max(measure, depth)
@@ -187,7 +186,7 @@ def row_out(limit_work, i, measure, impulse, depth):
 
 @inlined
 def row_in(limit_work, i):
-    """Move the pairs of the step before a little inside."""
+    """Move the pairs of the step before slightly inside."""
     if limit_work[i, ROW_PAIRS] == 1.0:
         limit_work[i, ROW_SLACK] = max(limit_work[i, ROW_SLACK], 1e-4)
         limit_work[i, ROW_FORCE] = limit_work[i, ROW_ROOM] = max(limit_work[i, ROW_FORCE], 1e-4)
@@ -241,7 +240,7 @@ def give(link, link_work, limit_work, i, b, impulse, own, wrench):
 
 @inlined
 def change_of(link, link_work, limit_work, i, b):
-    """Return the change of the row's value by the increments at hand."""
+    """Return the change of the row's value by the current increments."""
     change = 0.0
     if not link[b, FLAGS] & LOOP_JOINT:
         for k in range(link[b, DOF]):
@@ -257,7 +256,7 @@ def change_of(link, link_work, limit_work, i, b):
 
 @inlined
 def ask_row(limit_work, i, target, correct):
-    """Set what the row's pairs want, on the way to slack · room = target, and its impulse if nothing moved."""
+    """Set the residuals of the row's pairs for slack · room = target, and its impulse at zero motion."""
     push, sign = limit_work[i, ROW_MISSING], 1.0
     for k in range(int(limit_work[i, ROW_PAIRS])):
         want = limit_work[i, ROW_SLACK + k] * limit_work[i, ROW_ROOM + k] - target

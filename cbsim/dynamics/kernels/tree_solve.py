@@ -31,9 +31,9 @@ __all__ = ["solve"]
 
 @inner
 def solve(link, link_work, program, fan, fanned):
-    """Find the joint increments STEP, and the body increments DELTA, that make up for what is MISSING.
+    """Find the joint increments STEP and the body increments DELTA that cancel the residuals MISSING.
 
-    CARRY holds on entry the wrenches missing at bodies beyond RESIDUAL: what contacts offer by themselves.
+    On entry CARRY holds the residual wrenches of bodies beyond RESIDUAL: those that contacts offer by themselves.
     """
     for p in range(len(program)):
         b = program[p, NODE]
@@ -64,7 +64,7 @@ def solve(link, link_work, program, fan, fanned):
 
 @inlined
 def _descend(link, link_work, program, fan, fanned, p):
-    """Increment of a node from those of its parent and its neighbours, which left after it."""
+    """Increment of a node from those of its parent and its neighbours, eliminated after it."""
     b = program[p, NODE]
     dof = link[b, DOF]
     a = link[b, UP]

@@ -1,4 +1,4 @@
-"""Rotation vectors: that of a quaternion, how it changes as that turns, and how torques along it do."""
+"""Rotation vectors of quaternions, their slopes by rotations, and slopes of torques along them."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def slope_of_vector(x, y, z, fx, fy, fz):
 
 @inlined
 def held_slope(ax, ay, az, px, py, pz, hx, hy, hz):
-    """Change of Jᵀ p, J the slope of the rotation vector (a), where that changes by (h).
+    """Change of Jᵀ p, J the slope of the rotation vector (a), when that changes by (h).
 
     With k = (1 − ½ t cot ½ t) / t², Jᵀ p = p − ½ a × p + k a × (a × p).
     """
