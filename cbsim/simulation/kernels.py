@@ -67,22 +67,22 @@ def advance_into(
     car_floats, car_ints
         Blocks of a workspace of reactive cars (`cbsim.traffic.kernels.workspace`), empty where there are none; written.
     rows : (r,) int64
-        Bodies whose motion is wanted.
+        Bodies whose motion is recorded.
     hashes : (steps,) uint64, out
         Hash after each step.
     record : (steps, r, 13) float64, out
         Position, orientation, velocity and angular velocity of `rows` after each step.
     contacts : (capacity, 12) float64, out
-        One row per begin of touching, columns as in `cbsim.collision.contacts.CONTACT`. A step begins only
-        while there is room for as many as it can add, four for each moving body.
+        One row per contact that begins, columns as in `cbsim.collision.contacts.CONTACT`. A step begins only if there
+        is room for as many as it can add, four per moving body.
 
     Returns
     -------
     steps, found : int
         Steps taken and contacts written.
     failed : int
-        The first vehicle, in the order of its table, whose motion is not finite after the last step; -1 if there is
-        none. What is not finite once stays so, hence the steps between need not be looked at.
+        First row in the table of vehicles whose motion is not finite after the last step; -1 if there is none.
+        Non-finite values persist, so earlier steps need no check.
     """
     constants, shapes, state = constants_of(pack), shapes_of(pack), state_of(floats, ints, sizes)
     float_words, int_words = floats.view(np.uint64), ints.view(np.uint64)
@@ -96,7 +96,7 @@ def advance_into(
     for k in range(hashes.shape[0]):
         if found + most > contacts.shape[0]:
             store_pairs(workspace, pairs)
-            return k, found, first_lost(constants, state)
+            return k, found, first_non_finite(constants, state)
         state.clock[0] += 1
         follow_trajectories(constants, state, start * constants.step)
         read_vehicles(constants, state, planar)
@@ -136,12 +136,12 @@ def advance_into(
         hashes[k] = hash_words(int_words, hash_words(leaves, np.uint64(0)))
         record_into(state, rows, record[k])
     store_pairs(workspace, pairs)
-    return hashes.shape[0], found, first_lost(constants, state)
+    return hashes.shape[0], found, first_non_finite(constants, state)
 
 
 @inner
-def first_lost(constants, state):
-    """Find the first vehicle whose place, motion, wheels or actuators are not all finite numbers; -1 for none."""
+def first_non_finite(constants, state):
+    """Find the first vehicle with a non-finite pose, motion, wheel or actuator; -1 for none."""
     for v in range(constants.vehicle_body.shape[0]):
         body = constants.vehicle_body[v]
         total = state.angular_velocity[body, 2]
@@ -160,7 +160,7 @@ def first_lost(constants, state):
 def settle_into(
     sizes, floats, ints, leaves, live, memory, path, controller_states, bodies, ticks, rows, hashes, record
 ):
-    """Store the states of models after each step in a Snapshot, one after the other, and hash each.
+    """Store the states of models in a Snapshot, step by step, and hash it after each.
 
     Parameters
     ----------
@@ -175,7 +175,7 @@ def settle_into(
     bodies : (n,) int64
         Their rows in the table of bodies.
     ticks : int
-        Steps that the clock goes on with each of them: 1, or 0 where that has been done.
+        Steps by which the clock advances with each of them: 1, or 0 if it has been advanced.
     rows, hashes, record
         As `advance_into` has them; `hashes` is as long as `path`.
     """

@@ -1,4 +1,4 @@
-"""Where objects stand at the start, and the segments of those that have a list to follow."""
+"""Start poses of objects, and trajectory segments of those with goals or a script."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["frame_of", "start_pose", "trajectory_of"]
 
 
 def _find(scene: Scene, name: str, point: PointId, asked_at: Location) -> RoadMap:
-    """Return the network once it is sure to have that waypoint."""
+    """Return the network after checking that it has a waypoint."""
     if scene.roadmap is None:
         raise ModelError("refers to a waypoint, but there is no road network", subject=name, location=asked_at)
     if not scene.roadmap.has(point):
@@ -60,7 +60,7 @@ def _place(place: Placement, name: str, scene: Scene) -> tuple[Floats, float]:
 
 
 def frame_of(model: Model, scene: Scene) -> Frame:
-    """Where a model stands: its origin at its place, its y axis along the heading."""
+    """Frame of a model: its origin at its place, its y axis along the heading."""
     if model.placement is None and model.scale == 1.0 and model.mass is None:
         return WORLD_FRAME
     spot, heading = (np.zeros(3), 0.0) if model.placement is None else _place(model.placement, model.name, scene)
@@ -83,7 +83,7 @@ def start_pose(actor: Actor, scene: Scene) -> Pose:
 
 
 def trajectory_of(actor: Actor, pose: Pose, scene: Scene) -> TrajectoryBuilder:
-    """Lay out the segments of an object with goals or a script, from where it starts."""
+    """Lay out the segments of an object with goals or a script, from its start pose."""
     item = actor.item
     if item.controller is Controller.SCRIPT:
         return script_trajectory(

@@ -1,6 +1,6 @@
 """Literal kinematic traffic: goals and scripts to timed segments (docs/formats/objects.md).
 
-A mover goes on straight chords at each goal's speed, with infinite acceleration, and waits after arriving. So it
+A mover drives straight chords at each goal's speed, with infinite acceleration, and waits after arriving. It
 reaches each goal at t = pauses + Σ dᵢ/vᵢ, whatever the step.
 """
 
@@ -25,12 +25,12 @@ SCRIPT_ANGLES = {
     "ccw_east": lambda angle: angle - 0.5 * math.pi,
 }
 
-FOREVER = 1e12  # [s] a way that takes longer has no end: sums of such times soon leave the finite numbers
+FOREVER = 1e12  # [s] duration of a segment from which it never ends; sums of longer times could overflow
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A goal with its place: x, y [m], speed [m/s], pause after arriving [s]."""
+    """A goal with its position: x, y [m], speed [m/s], pause after arriving [s]."""
 
     x: float
     y: float
@@ -51,20 +51,20 @@ class TrajectoryBuilder:
     orientations: list[Floats] = field(default_factory=list)
 
     def add(self, velocity: Floats) -> None:
-        """Begin a segment here and now."""
+        """Begin a segment at the current position and time."""
         self.starts.append(self.time)
         self.origins.append(self.position)
         self.velocities.append(velocity)
         self.orientations.append(self.orientation)
 
     def wait(self, pause: float) -> None:
-        """Stand still for a while."""
+        """Add a pause."""
         if pause > 0.0:
             self.add(np.zeros(3))
             self.time += pause
 
     def travel(self, target: Floats, distance: float, speed: float) -> None:
-        """Go straight to a place; with no distance to go, do nothing."""
+        """Add a straight segment to a target; none if the distance is zero."""
         if distance <= 0.0:
             return
         direction = (target - self.position) / distance
@@ -74,7 +74,7 @@ class TrajectoryBuilder:
         self.position = target
 
     def rest(self) -> None:
-        """Stay for ever."""
+        """Add a final segment at rest."""
         self.add(np.zeros(3))
 
 
@@ -90,7 +90,7 @@ def goal_trajectory(
     initial_pause : float
         Wait before the first goal [s].
     targets : iterable of Target
-        In order; a speed of 0, or as good as 0, never arrives.
+        In order; a target with a speed of 0, or nearly 0, is never reached.
     """
     segments = TrajectoryBuilder(position, orientation)
     segments.wait(initial_pause)
@@ -139,14 +139,14 @@ def script_trajectory(
 
 
 def trajectory_tables(segments: Mapping[int, TrajectoryBuilder], vehicles: Sequence[int]) -> dict[str, Any]:
-    """Put the segments of all bodies into the tables of `Constants`, with who moves on them and who drives them.
+    """Assemble the segments of all bodies into the tables of `Constants`, for literal movers and followers.
 
     Parameters
     ----------
     segments : mapping
         Row of the body → its segments.
     vehicles : sequence of int
-        Rows of bodies that are vehicles: those follow their segments through physics, all others literally.
+        Rows of vehicles, which follow their segments by physics; all others move literally.
     """
     counts = np.array([len(builder.starts) for builder in segments.values()], np.int64)
     last = np.cumsum(counts) - 1
@@ -171,7 +171,7 @@ def trajectory_tables(segments: Mapping[int, TrajectoryBuilder], vehicles: Seque
 
 
 def _stations(start: Floats, speed: Floats, first: np.ndarray) -> Floats:
-    """Way [m] from each body's start to each of its segments."""
+    """Trajectory length [m] from each body's start to each of its segments."""
     length = np.append(np.diff(start) * speed[:-1], 0.0)[: len(start)]
     length[first[1:] - 1] = 0.0  # a body's last segment has no end
     way = np.concatenate([[0.0], np.cumsum(length)])[:-1]
