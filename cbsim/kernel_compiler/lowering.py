@@ -34,10 +34,19 @@ def borrows(state: Any) -> bool:
                 if owns(context, kinds[statement.value.name]):
                     return False
             elif isinstance(statement, ir.Assign) and isinstance(statement.value, ir.Expr):
-                made = statement.value.op not in VIEWS
+                made = statement.value.op not in VIEWS and not _unpacks(statement, kinds)
                 if made and owns(context, kinds[statement.target.name]):
                     return False
     return True
+
+
+def _unpacks(statement: ir.Assign, kinds: Any) -> bool:
+    """Tell whether a statement is part of a call ``f(*(a, b), *(c, d))``: tuples are put together, or taken as one."""
+    if not isinstance(kinds[statement.target.name], types.BaseTuple):
+        return False
+    expression = statement.value
+    function = kinds[expression.func.name] if expression.op == "call" else None
+    return expression.op == "binop" or getattr(function, "typing_key", None) is tuple
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)

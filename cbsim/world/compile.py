@@ -81,6 +81,7 @@ def compile_world(scene: Scene) -> World:
         controller_values=sum(len(instance.memory) for instance in instances),
         cars=len(traffic.road.car_rows),
         pools=len(traffic.demand.flows),
+        watched=movers + len(vehicles) + len(bodies) - constants.first_model if cars is not None else 0,
     )
     digest = _digest(constants, shapes, bodies, sensors, poses, instances, traffic, scene)
     start = _start(scene, layout, digest, poses, constants)

@@ -81,6 +81,9 @@ COLUMNS: tuple[Column, ...] = (
         "station of the rear bumper, offset, speed, acceleration, arrival at a line, time at rest",
     ),
     Column("pool_next", "float", "pools", 1, "s", "time of the next arrival of a flow"),
+    Column(
+        "watch", "float", "watched", 3, "1, s, s", "line at which another body waits, since when, for how long free"
+    ),
     Column("controller_state", "float", "controller_values", 1, "by model", "of behaviours and motions of models"),
     # the run itself, and discrete states of moving bodies
     Column("clock", "int", "one", 1, "1", "steps since the start"),
@@ -114,6 +117,8 @@ class State(NamedTuple):
         Reactive cars, columns as in `cbsim.world.traffic.tables`.
     pool_next : (pools,) [s]
         Next arrival of each flow; -1 before the first step.
+    watch : (watched, 3)
+        Bodies that reactive cars see wait at stop lines, columns as in `cbsim.world.traffic.tables`.
     controller_state : (controller_values,)
         States of the behaviours and motions of models, one after another; they include the controls.
     clock, seed : (1,)
@@ -138,6 +143,7 @@ class State(NamedTuple):
     pose_history: Floats
     travel: Floats
     pool_next: Floats
+    watch: Floats
     controller_state: Floats
     clock: Ints
     seed: Ints
@@ -263,7 +269,7 @@ class Layout:
 
     Attributes
     ----------
-    bodies, vehicles, movers, history_rows, moving, followers, delay_rows, controller_values, cars, pools : int
+    bodies, vehicles, movers, history_rows, moving, followers, delay_rows, controller_values, cars, pools, watched : int
         Number of rows of each kind.
     """
 
@@ -277,6 +283,7 @@ class Layout:
     controller_values: int = 0
     cars: int = 0
     pools: int = 0
+    watched: int = 0
 
     @cached_property
     def sizes(self) -> tuple[int, ...]:

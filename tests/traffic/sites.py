@@ -49,6 +49,29 @@ def four_way() -> RoadNetwork:
     return site.network()
 
 
+def grid(columns: int, rows: int | None = None, block: float = 200.0, *, stops: bool = True) -> RoadNetwork:
+    """Streets of one lane each way that cross each other, block by block, with stop lines on all sides or on none."""
+    site, near, aside = Site(metric=True), 9.0, 1.9
+    rows = columns if rows is None else rows
+    nodes = [(i, j) for i in range(columns) for j in range(rows)]
+    blocks = [(a, (a[0] + di, a[1] + dj)) for a in nodes for di, dj in ((1, 0), (0, 1))]
+    blocks = [pair for pair in blocks if pair[1][0] < columns and pair[1][1] < rows]
+    names = {way: f"{n}.{k}" for n, (a, b) in enumerate(blocks, 1) for k, way in enumerate(((a, b), (b, a)), 1)}
+    after: dict[tuple[int, int], list[tuple[tuple[int, int], tuple[int, int]]]] = {node: [] for node in nodes}
+    for way in names:
+        after[way[0]].append(way)
+    for way, name in names.items():
+        (i, j), (k, m) = way
+        dx, dy = k - i, m - j
+        places = [
+            (block * i + dx * along + dy * aside, block * j + dy * along - dx * aside)
+            for along in (near, 0.5 * block, block - near)
+        ]
+        exits = [(f"{name}.3", f"{names[other]}.1") for other in after[way[1]] if other[1] != way[0]]
+        site.lane(name, places, exits=exits, stops=[f"{name}.3"] if stops else [])
+    return site.network()
+
+
 def world(
     network: RoadNetwork,
     *pools: Pool,

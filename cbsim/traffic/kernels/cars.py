@@ -6,8 +6,8 @@ import numpy as np
 
 from cbsim.collision.kernels.workspace import MOVER
 from cbsim.geometry.kernels import elementary as math
-from cbsim.jit import inner, kernel
-from cbsim.traffic.kernels.claims import UNTURNED, arbitrate, order_waiting
+from cbsim.jit import inlined, inner, kernel
+from cbsim.traffic.kernels.claims import DETOUR, UNTURNED, arbitrate, find_detour, join, order_waiting, see_room
 from cbsim.traffic.kernels.drivers import (
     BRAKES_HARD,
     COMFORTABLE,
@@ -29,14 +29,13 @@ from cbsim.traffic.kernels.look import (
     LEADER,
     LINE,
     STOP,
-    announce,
-    hold,
     look,
 )
 from cbsim.traffic.kernels.moving import move
+from cbsim.traffic.kernels.others import BRANCHES, announce_others, find_others, free_others, see_arrivals
 from cbsim.traffic.kernels.pools import appear
-from cbsim.traffic.kernels.way import destination_of, following, pose_car
-from cbsim.traffic.kernels.workspace import EXTENT, PACE, SPOT, car_workspace_of
+from cbsim.traffic.kernels.way import destination_of, following, keep_way, pose_car
+from cbsim.traffic.kernels.workspace import PACE, SPOT, car_workspace_of
 from cbsim.world.packed.kernels import (
     constants_of,
     crossings_of,
@@ -53,19 +52,17 @@ from cbsim.world.traffic.tables import (
     BODY,
     CLASS_ACCELERATION,
     CROSSING,
-    ENTRY,
     GOAL,
     HEIGHT,
     HIT,
+    JUNCTION,
     LANELET,
-    LENGTH,
     NEXT,
     PAUSING,
     PHASE,
     POOL,
     SERIAL,
     SPEED,
-    STOP_LINE,
     STOPPED,
     UNKNOWN,
     WAITING,
@@ -77,8 +74,8 @@ LONGEST_STEP = 0.1  # [s] in which a car decides once
 HARDEST = 8.0  # [m/s²] that tyres hold
 AFTER_A_HIT = 6.0  # [m/s²]
 WITHOUT_CAUSE = 6.0  # [m/s²] with which a driver brakes by mistake, for a second
-MOVES = 0.3  # [m/s] at which other bodies are on their way
-SEEN = 60.0  # [m] ahead of other bodies in which one waits for them
+ASK_BEFORE = 3.0  # [m] more than comfortable braking takes within which a car asks for a claim
+WAIT = 32  # who wait at the stop lines of one junction and have a place in the order
 MOST = 64  # conflicts ahead that a car announces
 
 
@@ -101,112 +98,91 @@ def note_static_obstacles(pack, sizes, floats, ints, car_floats, car_ints):
         moves[constants.moving[k]] = True
     count = road.car_rows.shape[0]
     for i in range(count):
-        work.memo[i, 0] = -1
+        work.memo[i, 0] = work.ways.keys[i, 0] = -1
     for body in range(bodies):
         if not moves[body]:
             count = find_obstacles(road, around, shapes, state, body, count, work.entries)
-    work.counts[0] = count
+    for e in range(work.entries.watched.shape[0]):
+        work.entries.watched[e] = -1
+    junctions = -1
+    for row in range(crossings.rules.shape[0]):
+        work.queues.heads[row] = -1
+        junctions = max(junctions, crossings.rules[row, JUNCTION])
+    work.counts[0], work.counts[1] = count, junctions + 1
 
 
 @inner
-def find_moving_obstacles(constants, shapes, road, around, state, entries, count):
-    """Append the entries of all bodies that move but are no reactive cars; return how many entries there are."""
-    for k in range(constants.mover_body.shape[0]):
-        count = find_obstacles(road, around, shapes, state, constants.mover_body[k], count, entries)
-    for k in range(constants.vehicle_body.shape[0]):
-        count = find_obstacles(road, around, shapes, state, constants.vehicle_body[k], count, entries)
-    for body in range(constants.first_model, shapes.kind.shape[0]):
-        count = find_obstacles(road, around, shapes, state, body, count, entries)
-    return count
+def decide(road, crossings, around, seed, travel, intent, watch, work, scratch, time, begin, count, dt, keeps):
+    """Write the acceleration of every car [m/s²], from what there is at a time [s].
 
-
-@inner
-def announce_obstacles(road, crossings, around, entries, claims, begin, count):
-    """Note which conflicts moving bodies are in, and to which they come if they go on as they do."""
-    stack, bases = np.empty(16, np.int64), np.empty(16)
-    for e in range(begin, count):
-        pace = entries.stands[e, PACE]
-        if pace < MOVES:
-            continue
-        front = entries.stands[e, SPOT] + entries.stands[e, EXTENT]
-        stack[0], bases[0], size = entries.where[e], 0.0, 1
-        while size > 0:
-            size -= 1
-            lanelet, base = stack[size], bases[size]
-            for k in range(road.links[lanelet, ENTRY], road.links[lanelet + 1, ENTRY]):
-                row, side = crossings.entry_rows[k], crossings.entry_sides[k]
-                first, last = base + crossings.spans[row, side], base + crossings.spans[row, 2 + side]
-                if last < entries.stands[e, SPOT]:
-                    continue
-                if first < front:
-                    hold(claims, row, side, e)
-                elif first - front < SEEN:
-                    announce(claims, row, side, e, (first - front) / pace)
-            end = base + road.lanelets[lanelet, LENGTH]
-            if end < front + SEEN and road.links[lanelet, STOP_LINE] == 0:
-                for k in range(around.successor_offsets[lanelet], around.successor_offsets[lanelet + 1]):
-                    if size < stack.shape[0]:
-                        stack[size], bases[size] = around.successors[k], end
-                        size += 1
-
-
-@inner
-def decide(road, crossings, around, seed, travel, intent, work, time, begin, count, dt):
-    """Write the acceleration of every car [m/s²], from what there is at a time [s]."""
-    cars, entries, claims = intent.shape[0], work.entries, work.claims
-    ahead_of, distances = np.empty(MOST, np.int64), np.empty((MOST, 2))
+    With `keeps`, areas that somebody was in earlier in the step stay held: bodies move straight within a step, so that
+    another one in the same area later in it could touch whoever has left.
+    """
+    ahead_of, distances, waiting, tree = scratch
+    cars, entries, claims, queues, ways = intent.shape[0], work.entries, work.claims, work.queues, work.ways
     for row in range(claims.holder.shape[0]):
         for side in range(2):
-            claims.holder[row, side], claims.comer[row, side] = -1, -1
-    announce_obstacles(road, crossings, around, entries, claims, begin, count)
-    waiting, destinations, plans = 0, work.destinations, work.plan
+            claims.comer[row, side] = -1
+            if not keeps:
+                claims.holder[row, side] = -1
+    for lanelet in range(claims.reserved.shape[0]):
+        claims.reserved[lanelet] = 0.0
+    destinations, plans, drawn = work.destinations, work.plan, work.drawn
+    for e in range(count):
+        queues.turns[e] = UNTURNED
+    see_arrivals(road, entries, watch, begin, count, time)
+    announce_others(road, crossings, around, entries, watch, claims, queues, tree, begin, count)
     for i in range(cars):
-        work.turns[i] = UNTURNED
-        destinations[i] = destination_of(road, intent, work.drawn, i)
+        destinations[i] = destination_of(road, intent, drawn, i)
     for at in range(entries.first[entries.first.shape[0] - 1]):
         i = entries.order[at]
-        if i >= cars:
-            continue
-        look(
-            *(road, crossings, seed, travel, intent, work.drawn[i], plans[i], entries, claims),
-            *(at, i, destinations[i], ahead_of, distances),
-        )
+        if i < cars:
+            keep_way(road, seed, intent, ways, i, destinations[i])
+            look(
+                *(road, crossings, seed, travel, intent, drawn[i], plans[i], entries, claims, queues, ways),
+                *(at, i, destinations[i], ahead_of, distances),
+            )
+    for i in range(cars):
         if intent[i, PHASE] == STOPPED:
-            work.waiting[waiting] = i
-            waiting += 1
-    for n in range(1, waiting):  # in the order of rows, whatever the order of lanelets
-        i, m = work.waiting[n], n - 1
-        while m >= 0 and work.waiting[m] > i:
-            work.waiting[m + 1] = work.waiting[m]
-            m -= 1
-        work.waiting[m + 1] = i
-    if waiting > 0:
-        order_waiting(road, crossings, seed, travel, intent, work.waiting, work.turns, destinations, waiting)
-    candidates = 0
+            if queues.conflicts[i] < 0:  # nothing conflicts behind this line
+                intent[i, PHASE], plans[i, LINE] = CROSSING, math.inf
+            else:
+                join(queues, crossings.rules[crossings.entry_rows[queues.conflicts[i]], JUNCTION], i)
+    for junction in range(work.counts[1]):
+        if queues.heads[junction] >= 0:
+            order_waiting(crossings, travel, intent, entries, watch, queues, junction, waiting)
     for i in range(cars):
         phase, plan = intent[i, PHASE], plans[i]
-        if phase in (ABSENT, HIT, PAUSING):
+        if phase in (ABSENT, HIT, PAUSING) or plan[CHAIN] == math.inf:
             continue
-        if phase == STOPPED and plan[CHAIN] == math.inf:  # nothing conflicts behind this line
-            intent[i, PHASE], plan[LINE] = CROSSING, math.inf
-        if plan[CHAIN] == math.inf or (phase != STOPPED and plan[LINE] < plan[CHAIN]):
-            continue
-        speed, comfortable = travel[i, SPEED], work.drawn[i, COMFORTABLE]
-        if phase == STOPPED or plan[CHAIN] < 0.75 * speed * speed / comfortable + 3.0 * speed * dt + 3.0:
+        speed, comfortable = travel[i, SPEED], drawn[i, COMFORTABLE]
+        asks = plan[CHAIN] < 0.5 * speed * speed / comfortable + 2.0 * speed * dt + ASK_BEFORE
+        if phase == STOPPED or (asks and plan[LINE] >= plan[CHAIN]):
             if phase != STOPPED:
                 travel[i, ARRIVAL] = time - travel[i, WAITING]
-            work.candidates[candidates] = i
-            candidates += 1
-    arbitrate(
-        *(road, crossings, seed, travel, intent, work.drawn, plans, work.turns, work.candidates),
-        *(entries, claims, destinations, candidates),
-    )
+            see_room(road, seed, travel, intent, drawn[i], plan, entries, claims, queues, ways, i, destinations[i])
+            join(queues, crossings.rules[crossings.entry_rows[queues.conflicts[i]], JUNCTION], i)
+    for junction in range(work.counts[1]):
+        if queues.heads[junction] >= 0:
+            arbitrate(
+                *(road, crossings, seed, travel, intent, drawn, plans, entries, watch, claims, queues, ways),
+                *(destinations, junction, queues.candidates),
+            )
+    free_others(road, crossings, around, entries, watch, claims, queues, begin, count, dt)
     for i in range(cars):
-        if intent[i, PHASE] != ABSENT:
-            travel[i, ACCELERATION] = acceleration_of(road, seed, travel, intent, work.drawn[i], plans[i], i, time, dt)
+        if intent[i, PHASE] == ABSENT:
+            continue
+        travel[i, ACCELERATION] = acceleration_of(road, seed, travel, intent, drawn[i], plans[i], i, time, dt)
+        if queues.is_blocked[i] != 0 and travel[i, WAITING] >= DETOUR:
+            way = find_detour(
+                *(road, travel, intent, drawn[i], plans[i], entries, claims, ways, i),
+                *(destinations[i],),
+            )
+            if way >= 0:
+                intent[i, NEXT] = way
 
 
-@inner
+@inlined
 def stopping(distance, comfortable, speed, dt):
     """Largest acceleration after which one can still come to rest comfortably within a distance [m/s²].
 
@@ -217,7 +193,7 @@ def stopping(distance, comfortable, speed, dt):
     return (fast - speed) / dt
 
 
-@inner
+@inlined
 def acceleration_of(road, seed, travel, intent, values, plan, i, time, dt):
     """Acceleration of a car by its phase, its leader, and where it must stop [m/s²]."""
     phase, speed = intent[i, PHASE], travel[i, SPEED]
@@ -236,6 +212,43 @@ def acceleration_of(road, seed, travel, intent, values, plan, i, time, dt):
         if uniform(seed, MISTAKES, word, intent[i, SERIAL], second) < values[BRAKES_HARD]:
             chosen = min(chosen, -WITHOUT_CAUSE)
     return max(chosen, -HARDEST)
+
+
+@inner
+def move_cars(road, crossings, seed, state, work, time, dt):
+    """Move all cars, lanelet by lanelet; count those that have left the road."""
+    left, entries = 0, work.entries
+    for at in range(entries.first[entries.first.shape[0] - 1]):
+        i = entries.order[at]
+        if i < state.intent.shape[0]:
+            left += move(
+                *(road, crossings, seed, state, work.drawn, work.plan[i], work.ways, work.destinations, i, time, dt)
+            )
+    return left
+
+
+@inner
+def pose_cars(road, seed, state, work, step):
+    """Write the poses and the velocities of the bodies of all cars."""
+    travel, intent, position, before = state.travel, state.intent, state.position, work.before
+    for i in range(intent.shape[0]):
+        if intent[i, PHASE] == ABSENT:
+            continue
+        body = road.car_rows[i, BODY]
+        q = state.orientation[body]
+        w, z = q[0], q[3]
+        was_absent = position[body, 2] != road.car_sizes[i, HEIGHT]
+        destination = destination_of(road, intent, work.drawn, i)
+        keep_way(road, seed, intent, work.ways, i, destination)
+        pose_car(road, seed, travel, intent, work.ways, position, state.orientation, i, destination)
+        if was_absent:
+            before[i, 0], before[i, 1] = position[body, 0], position[body, 1]
+            w, z = q[0], q[3]
+        for c in range(2):
+            state.velocity[body, c] = (position[body, c] - before[i, c]) / step
+        sine = w * q[3] - z * q[0]  # of half the turn, which is small in a step
+        sine = sine if w * q[0] + z * q[3] >= 0.0 else -sine
+        state.angular_velocity[body, 2] = 2.0 * sine / step
 
 
 @kernel
@@ -260,39 +273,28 @@ def drive_cars(pack, sizes, floats, ints, car_floats, car_ints):
             serial, lanelet, forks = state.intent[i, SERIAL], state.intent[i, LANELET], state.intent[i, GOAL]
             state.intent[i, NEXT], _ = following(road, seed, i, serial, destination, lanelet, forks)
     begin, entries = work.counts[0], work.entries
-    count = find_moving_obstacles(constants, shapes, road, around, state, work.entries, begin)
+    count = find_others(constants, shapes, road, around, state, entries, begin)
     for i in range(cars):
         body = road.car_rows[i, BODY]
         work.before[i, 0], work.before[i, 1] = state.position[body, 0], state.position[body, 1]
+    scratch = (
+        *(np.empty(MOST, np.int64), np.empty(MOST)),
+        (np.empty(WAIT), np.empty((4, WAIT), np.int64), np.empty((WAIT, WAIT), np.bool_)),
+        (np.empty(BRANCHES, np.int64), np.empty(BRANCHES)),
+    )
     changed = 0
     for part in range(parts):
         time = start + part * dt
         for e in range(begin, count if part > 0 else begin):
             entries.stands[e, SPOT] += entries.stands[e, PACE] * dt
         sort_entries(road, state.travel, state.intent, entries, count)
-        decide(road, crossings, around, seed, state.travel, state.intent, work, time, begin, count, dt)
+        decide(
+            *(road, crossings, around, seed, state.travel, state.intent, state.watch, work, scratch, time),
+            *(begin, count, dt, part > 0),
+        )
         changed += appear(road, demand, seed, state, work.drawn, work.memo, entries, time)
-        for at in range(entries.first[entries.first.shape[0] - 1]):
-            i = entries.order[at]
-            if i < cars:
-                changed += move(road, crossings, seed, state, work.drawn, work.plan[i], work.destinations, i, time, dt)
-    for i in range(cars):
-        if state.intent[i, PHASE] == ABSENT:
-            continue
-        body = road.car_rows[i, BODY]
-        q = state.orientation[body]
-        w, z = q[0], q[3]
-        was_absent = state.position[body, 2] != road.car_sizes[i, HEIGHT]
-        destination = destination_of(road, state.intent, work.drawn, i)
-        pose_car(road, seed, state.travel, state.intent, state.position, state.orientation, i, destination)
-        if was_absent:
-            work.before[i, 0], work.before[i, 1] = state.position[body, 0], state.position[body, 1]
-            w, z = q[0], q[3]
-        for c in range(2):
-            state.velocity[body, c] = (state.position[body, c] - work.before[i, c]) / step
-        sine = w * q[3] - z * q[0]  # of half the turn, which is small in a step
-        sine = sine if w * q[0] + z * q[3] >= 0.0 else -sine
-        state.angular_velocity[body, 2] = 2.0 * sine / step
+        changed += move_cars(road, crossings, seed, state, work, time, dt)
+    pose_cars(road, seed, state, work, step)
     if constants.memory > 0:
         remember_cars(constants, road, state)
     return changed
@@ -325,8 +327,12 @@ def bound_cars(pack, sizes, floats, ints, steps, bounds, reach):
     reach : (bodies,) [m], out
         Radius and the way of one step.
     """
-    constants, shapes, road = constants_of(pack), shapes_of(pack), road_of(pack)
-    state = state_of(floats, ints, sizes)
+    bound(constants_of(pack), shapes_of(pack), road_of(pack), state_of(floats, ints, sizes), steps, bounds, reach)
+
+
+@inner
+def bound(constants, shapes, road, state, steps, bounds, reach):
+    """Fill `bounds` and `reach` for every car."""
     duration = steps * constants.step
     for i in range(road.car_rows.shape[0]):
         body = road.car_rows[i, BODY]

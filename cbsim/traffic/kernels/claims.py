@@ -1,32 +1,30 @@
-"""Claims: who may enter the conflicts ahead, decided one after the other in a fixed order.
+"""Claims: who may enter the conflicts ahead, decided one after the other in a fixed order, junction by junction.
 
-One car is in a conflict area at a time. A car claims all conflicts between which it cannot wait together, when the
-right of way lets it and there is room behind them (`cbsim.road.kernels.right_of_way`).
+A car claims all conflicts between which it cannot wait together, when nobody has them, when the right of way lets it
+(`cbsim.road.kernels.right_of_way`), and when there is room behind them for it and for all who hold claims to there.
 """
 
 from __future__ import annotations
 
-import numpy as np
-
 from cbsim.geometry.kernels import elementary as math
-from cbsim.jit import inner
+from cbsim.jit import inlined, inner
 from cbsim.road.kernels.right_of_way import fill_ties, order_arrivals, who_yields
-from cbsim.traffic.kernels.drivers import IGNORES, MISTAKES, STRONGEST, uniform
+from cbsim.traffic.kernels.drivers import CAUTION, IGNORES, LEAST, MISTAKES, STRONGEST, uniform
 from cbsim.traffic.kernels.look import CHAIN, CHAIN_END, DESIRED, LINE, hold, travel_time
-from cbsim.traffic.kernels.way import following
-from cbsim.traffic.kernels.workspace import PACE
+from cbsim.traffic.kernels.way import next_on_way
+from cbsim.traffic.kernels.workspace import EXTENT, PACE, SPOT
 from cbsim.world.traffic.tables import (
     ARRIVAL,
+    ARRIVED,
     CAR_LENGTH,
     CLAIM,
     CROSSING,
     ENTRY,
+    FREE,
     GOAL,
     GREEN,
-    JUNCTION,
     LANELET,
     LENGTH,
-    NEXT,
     PHASE,
     POOL,
     RULE,
@@ -35,90 +33,180 @@ from cbsim.world.traffic.tables import (
     STATION,
     STOPPED,
     WAITING,
+    WANDER,
 )
 
-__all__ = ["arbitrate", "order_waiting"]
+__all__ = ["DETOUR", "UNTURNED", "arbitrate", "find_detour", "join", "order_waiting", "see_room"]
 
 UNTURNED = 1 << 30  # place in the order of arrival of who has not arrived
 MARGIN = 1.0  # [s] between the rear of one that leaves a conflict area and the front of the next one
 PATIENCE = 5.0  # [s] of standing after which the one who stands longest goes first
 STANDS = 0.1  # [m/s]
+AGAIN = 4.0  # [m/s²] with which who drives behind the conflicts is expected to come to rest
+HURRY, HURRIED = 60.0, 0.6  # [s] of waiting after which a critical gap is so much of what it was
+PASSED_OVER = 10.0  # [s] that one has been free to go and has not moved
+DETOUR = 10.0  # [s] of standing without room beyond after which another way is taken
+
+
+@inlined
+def join(queues, junction, who):
+    """Put somebody at the head of the list of a junction."""
+    queues.links[who] = queues.heads[junction]
+    queues.heads[junction] = who
+
+
+@inlined
+def order_waiting(crossings, travel, intent, entries, watch, queues, junction, scratch):
+    """Give each of those in the list of a junction its place in the order of arrival.
+
+    Parameters
+    ----------
+    scratch : tuple of ndarray
+        Arrivals (n,), then members, movements, approaches and places (n, 4), and ties (n, n), for the first n members;
+        others, who are as good as never so many, stay without a place.
+    """
+    arrivals, columns, ties = scratch
+    cars, size, who = intent.shape[0], 0, queues.heads[junction]
+    while who >= 0 and size < arrivals.shape[0]:
+        columns[0, size] = who
+        if who < cars:
+            arrivals[size], columns[1, size] = travel[who, ARRIVAL], crossings.entry_lanelets[queues.conflicts[who]]
+        else:
+            arrivals[size], columns[1, size] = watch[entries.watched[who], ARRIVED], queues.turns[who]
+        columns[2, size] = crossings.ranks[columns[1, size]]
+        size, who = size + 1, queues.links[who]
+    queues.heads[junction] = -1
+    if size == 1:
+        queues.turns[columns[0, 0]] = 0
+        return
+    fill_ties(
+        *(crossings.entry_offsets, crossings.entry_others, crossings.entry_sides, crossings.entry_rows),
+        *(crossings.yields, columns[1, :size], ties[:size, :size]),
+    )
+    order_arrivals(arrivals[:size], columns[2, :size], ties[:size, :size], columns[3, :size])
+    for n in range(size):
+        queues.turns[columns[0, n]] = columns[3, n]
+
+
+@inlined
+def room_behind(entries, claims, lanelet, base, clear, length, least, cars):
+    """Room on one lanelet behind conflicts that end at a distance: whether it is enough, and what is still needed.
+
+    Parameters
+    ----------
+    base, clear : float
+        Distances of the begin of the lanelet and of the end of the conflicts [m].
+    length : float
+        Room that is needed in all [m].
+    least : float
+        Room of those who hold claims to a lanelet before this one [m].
+
+    Returns
+    -------
+    needed : float
+        With those who hold claims to this one, -1 where somebody stands in the way [m].
+    """
+    needed = least + claims.reserved[lanelet]
+    for at in range(entries.first[lanelet], entries.first[lanelet + 1]):
+        e = entries.order[at]
+        rear, pace = base + entries.stands[e, SPOT], entries.stands[e, PACE]
+        if rear < clear and (e < cars or rear + entries.stands[e, EXTENT] <= clear):
+            continue
+        return needed if rear - clear + pace * abs(pace) / (2.0 * AGAIN) >= length + needed else -1.0
+    return needed
+
+
+@inlined
+def see_room(road, seed, travel, intent, values, plan, entries, claims, queues, ways, i, destination):
+    """Note whether there is room behind the conflicts ahead of car i, and on which lanelet its front will stand."""
+    length, cars = road.car_sizes[i, CAR_LENGTH], intent.shape[0]
+    own, least, clear = length + values[LEAST], 0.0, plan[CHAIN_END]
+    lanelet, base, k, forks = intent[i, LANELET], -travel[i, STATION], 0, ways.forks[i]
+    queues.places[i], queues.is_blocked[i] = lanelet, 0
+    while base < clear + own + least:
+        end = base + road.lanelets[lanelet, LENGTH]
+        if base < clear + length:
+            queues.places[i] = lanelet
+        if end > clear:
+            least = room_behind(entries, claims, lanelet, base, clear, own, least, cars)
+            if least < 0.0:
+                queues.is_blocked[i] = 1
+                break
+        beyond, forks = next_on_way(road, seed, intent, ways, i, destination, lanelet, k, forks)
+        if beyond < 0:
+            break
+        base, lanelet, k = end, beyond, k + 1
 
 
 @inner
-def first_conflict(road, crossings, seed, travel, intent, i, destination, length):
-    """First conflict entry ahead of the front of a car within 60 m, -1 for none."""
-    lanelet, forks, base = intent[i, LANELET], intent[i, GOAL], -travel[i, STATION]
-    next_one, k = intent[i, NEXT], 0
-    while base < length + 60.0:
-        for e in range(road.links[lanelet, ENTRY], road.links[lanelet + 1, ENTRY]):
-            if base + crossings.spans[crossings.entry_rows[e], crossings.entry_sides[e]] >= length:
-                return e
-        following_one, forks = following(road, seed, i, intent[i, SERIAL], destination, lanelet, forks)
-        following_one = next_one if k == 0 else following_one
-        if following_one < 0:
-            return -1
-        base += road.lanelets[lanelet, LENGTH]
-        lanelet, k = following_one, k + 1
+def find_detour(road, travel, intent, values, plan, entries, claims, ways, i, destination):
+    """Find another way on for a car that has stood for long without room beyond; -1 for none.
+
+    All conflicts must lie behind its lanelet, there must be room behind the other way, and it must lead to where the
+    car goes. The first such one is taken, from its own on in the order in which the road has them.
+    """
+    lanelet, length, cars = intent[i, LANELET], road.car_sizes[i, CAR_LENGTH], intent.shape[0]
+    ahead = road.lanelets[lanelet, LENGTH] - travel[i, STATION]
+    if plan[CHAIN] + length < ahead - 1e-6 or ahead < length - 1e-6 or destination == -2:
+        return -1
+    first, last = road.links[lanelet, WANDER], road.links[lanelet + 1, WANDER]
+    chosen, own = first, length + values[LEAST]
+    for n in range(first, last):
+        chosen = n if road.wanders[n] == ways.lanelets[i, 1] else chosen
+    for n in range(1, last - first):
+        way = road.wanders[first + (chosen - first + n) % (last - first)]
+        beyond = -1
+        if destination >= 0:
+            beyond = road.hops[destination * road.lanelets.shape[0] + way]
+        elif road.links[way, WANDER] < road.links[way + 1, WANDER]:
+            beyond = road.wanders[road.links[way, WANDER]]
+        if beyond < 0 or road.lanelets[beyond, LENGTH] < own:
+            continue
+        over = ahead + road.lanelets[way, LENGTH]
+        if room_behind(entries, claims, beyond, over, over, own, 0.0, cars) >= 0.0:
+            return way
     return -1
 
 
-@inner
-def order_waiting(road, crossings, seed, travel, intent, waiting, turn, destinations, count):
-    """Give each of the `count` cars that wait at stop lines its place in the order of arrival of its junction."""
-    junction, movement = np.empty(count, np.int64), np.empty(count, np.int64)
-    for n in range(count):
-        i = waiting[n]
-        e = first_conflict(road, crossings, seed, travel, intent, i, destinations[i], road.car_sizes[i, CAR_LENGTH])
-        junction[n] = crossings.rules[crossings.entry_rows[e], JUNCTION] if e >= 0 else -1
-        movement[n] = crossings.entry_lanelets[e] if e >= 0 else -1
-    done = np.zeros(count, np.bool_)
-    for n in range(count):
-        if done[n] or junction[n] < 0:
-            continue
-        size = 0
-        for m in range(n, count):
-            size += 1 if junction[m] == junction[n] and not done[m] else 0
-        members, arrivals = np.empty(size, np.int64), np.empty(size)
-        approaches, movements, places = np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size, np.int64)
-        ties, size = np.empty((size, size), np.bool_), 0
-        for m in range(n, count):
-            if junction[m] == junction[n] and not done[m]:
-                done[m], members[size] = True, waiting[m]
-                arrivals[size] = travel[waiting[m], ARRIVAL]
-                movements[size], approaches[size] = movement[m], crossings.ranks[movement[m]]
-                size += 1
-        fill_ties(
-            *(crossings.entry_offsets, crossings.entry_others, crossings.entry_sides, crossings.entry_rows),
-            *(crossings.yields, movements, ties),
-        )
-        order_arrivals(arrivals, approaches, ties, places)
-        for m in range(size):
-            turn[members[m]] = places[m]
+@inlined
+def goes_first(crossings, travel, queues, entries, watch, claims, values, i, row, side, cars):
+    """Whether a car goes before whoever comes next to a conflict; if not, how long that one must be away [s].
 
-
-@inner
-def goes_first(crossings, travel, turn_of, claims, i, row, side, cars):
-    """Whether nobody who comes to a conflict has the right to go before car i, by rank, turn and arrival."""
+    Returns
+    -------
+    float
+        0 where it goes first, -1 where the critical gap is that of its own time, else the critical gap.
+    """
     other = claims.comer[row, 1 - side]
     if other < 0 or other == i:
-        return True, False
-    turn = turn_of[i]
-    turn_of_other = turn_of[other] if other < cars else UNTURNED
+        return 0.0
+    if other < cars:
+        if queues.is_blocked[other] != 0:
+            return 0.0
+    elif entries.watched[other] >= 0 and watch[entries.watched[other], FREE] >= PASSED_OVER:
+        return 0.0
+    turn, turn_of_other = queues.turns[i], queues.turns[other]
     one, two = (turn, turn_of_other) if side == 0 else (turn_of_other, turn)
     rules, yields = crossings.rules, crossings.yields
+    both_stand = other < cars and travel[other, SPEED] < STANDS and travel[i, SPEED] < STANDS
+    mine, theirs = travel[i, WAITING], travel[other, WAITING] if other < cars else 0.0
+    if both_stand and theirs > HURRY and theirs > mine:
+        return math.inf  # whoever has stood for so long is let in by all who stand
     yielding = who_yields(rules[row, RULE], yields[row], rules[row, GREEN], False, False, False, False, one, two)
     if yielding != side:
-        return True, False
-    if other < cars and travel[other, SPEED] < STANDS and travel[i, SPEED] < STANDS:
-        mine, theirs = travel[i, WAITING], travel[other, WAITING]
-        if mine > PATIENCE and (mine > theirs or (mine == theirs and i < other)):
-            return True, False
-    return False, True
+        return 0.0
+    if both_stand and mine > PATIENCE and (mine > theirs or (mine == theirs and i < other)):
+        return 0.0
+    gap = crossings.gaps[row, side]
+    if gap <= 0.0:
+        return -1.0
+    return gap * values[CAUTION] * (1.0 - (1.0 - HURRIED) * min(travel[i, WAITING] / HURRY, 1.0))
 
 
-@inner
-def may_enter(road, crossings, seed, travel, intent, values, plan, turns, entries, claims, i, destination, takes):
+@inlined
+def may_enter(
+    road, crossings, seed, travel, intent, values, plan, entries, watch, claims, queues, ways, i, destination, takes
+):
     """Whether car i may enter the conflicts ahead of it, up to the end of its chain.
 
     Returns
@@ -127,14 +215,13 @@ def may_enter(road, crossings, seed, travel, intent, values, plan, turns, entrie
         The last entry of the chain and 1, or 0 where it may not. With `takes` all of them are held.
     """
     length, cars, last = road.car_sizes[i, CAR_LENGTH], intent.shape[0], 0
-    lanelet, forks, base = intent[i, LANELET], intent[i, GOAL], -travel[i, STATION]
-    next_one, k = intent[i, NEXT], 0
+    lanelet, base, k, forks = intent[i, LANELET], -travel[i, STATION], 0, ways.forks[i]
     chain, chain_end = plan[CHAIN] + length - 1e-9, plan[CHAIN_END]
     ignores = False
     if values[IGNORES] > 0.0:
         pool = road.car_rows[i, POOL]
         word = road.words[pool] if pool >= 0 else i
-        ignores = uniform(seed, MISTAKES, word, intent[i, SERIAL], (forks << 20) + 1) < values[IGNORES]
+        ignores = uniform(seed, MISTAKES, word, intent[i, SERIAL], (intent[i, GOAL] << 20) + 1) < values[IGNORES]
     while base < chain_end:
         for e in range(road.links[lanelet, ENTRY], road.links[lanelet + 1, ENTRY]):
             row, side = crossings.entry_rows[e], crossings.entry_sides[e]
@@ -149,65 +236,80 @@ def may_enter(road, crossings, seed, travel, intent, values, plan, turns, entrie
                 continue
             if claims.holder[row, 1 - side] != -1 and claims.holder[row, 1 - side] != i:
                 return 0
-            first, timed = goes_first(crossings, travel, turns, claims, i, row, side, cars)
-            if not first:
-                if not timed:
-                    return 0
-                clear = travel_time(over, travel[i, SPEED], plan[DESIRED], values[STRONGEST]) + MARGIN
+            gap = goes_first(crossings, travel, queues, entries, watch, claims, values, i, row, side, cars)
+            if gap == 0.0:
+                continue
+            if gap < 0.0:
+                gap = travel_time(over, travel[i, SPEED], plan[DESIRED], values[STRONGEST]) + MARGIN
                 other = claims.comer[row, 1 - side]
                 pace = travel[other, SPEED] if other < cars else entries.stands[other, PACE]
                 reached = math.sqrt(travel[i, SPEED] ** 2 + 2.0 * values[STRONGEST] * over)
-                clear += max(0.0, pace - min(reached, plan[DESIRED])) / 4.0
-                if claims.eta[row, 1 - side] <= clear:
-                    return 0
+                gap += max(0.0, pace - min(reached, plan[DESIRED])) / 4.0
+            if claims.eta[row, 1 - side] <= gap:
+                return 0
         base += road.lanelets[lanelet, LENGTH]
-        following_one, forks = following(road, seed, i, intent[i, SERIAL], destination, lanelet, forks)
-        lanelet = next_one if k == 0 else following_one
+        lanelet, forks = next_on_way(road, seed, intent, ways, i, destination, lanelet, k, forks)
         k += 1
         if lanelet < 0:
             break
     return last
 
 
-@inner
+@inlined
 def arbitrate(
-    road, crossings, seed, travel, intent, drawn, plan, turns, candidates, entries, claims, destinations, count
+    road,
+    crossings,
+    seed,
+    travel,
+    intent,
+    drawn,
+    plan,
+    entries,
+    watch,
+    claims,
+    queues,
+    ways,
+    destinations,
+    junction,
+    candidates,
 ):
-    """Let the candidates claim what is ahead of them, by arrival, then by serial."""
-    for n in range(1, count):
-        i, m = candidates[n], n - 1
+    """Let those in the list of a junction claim what is ahead of them, by arrival, then by serial.
+
+    Parameters
+    ----------
+    candidates : (cars,) int64
+        Scratch.
+    """
+    size, who = 0, queues.heads[junction]
+    while who >= 0:
+        m = size - 1
         while m >= 0:
             j = candidates[m]
-            if (travel[j, ARRIVAL], intent[j, SERIAL]) <= (travel[i, ARRIVAL], intent[i, SERIAL]):
+            if (travel[j, ARRIVAL], intent[j, SERIAL]) <= (travel[who, ARRIVAL], intent[who, SERIAL]):
                 break
             candidates[m + 1] = j
             m -= 1
-        candidates[m + 1] = i
-    for n in range(count):
+        candidates[m + 1] = who
+        size, who = size + 1, queues.links[who]
+    queues.heads[junction] = -1
+    for n in range(size):
         i = candidates[n]
-        if plan[i, CHAIN_END] == math.inf:
+        values, own, destination = drawn[i], plan[i], destinations[i]
+        if queues.is_blocked[i] == 0:  # claims of this step may have taken the room
+            see_room(road, seed, travel, intent, values, own, entries, claims, queues, ways, i, destination)
+        if queues.is_blocked[i] != 0:
             continue
-        last = may_enter(
-            road, crossings, seed, travel, intent, drawn[i], plan[i], turns, entries, claims, i, destinations[i], False
-        )
+        last = 1
+        for takes in range(2):
+            if last > 0:
+                last = may_enter(
+                    *(road, crossings, seed, travel, intent, values, own, entries, watch, claims, queues, ways),
+                    *(i, destination, takes == 1),
+                )
         if last > 0:
-            may_enter(
-                road,
-                crossings,
-                seed,
-                travel,
-                intent,
-                drawn[i],
-                plan[i],
-                turns,
-                entries,
-                claims,
-                i,
-                destinations[i],
-                True,
-            )
             intent[i, CLAIM] = last
+            claims.reserved[queues.places[i]] += road.car_sizes[i, CAR_LENGTH] + values[LEAST]
             if intent[i, PHASE] == STOPPED:
                 intent[i, PHASE] = CROSSING
-                plan[i, LINE] = math.inf
-            plan[i, CHAIN] = math.inf
+                own[LINE] = math.inf
+            own[CHAIN] = math.inf

@@ -9,13 +9,15 @@ from cbsim.world.kernels import normal_into, philox_block, philox_into
 from cbsim.world.traffic.tables import CLASS_ACCELERATION, FIRST_TARGET, LAST_TARGET, MIX, POOL, SERIAL
 
 __all__ = [
-    "ARRIVALS", "BRAKES_HARD", "COMFORTABLE", "DESTINATION", "FACTOR", "HEADWAY", "IGNORES", "LEAST", "MISTAKES",
-    "MODEL", "RUNS_STOPS", "SPEED", "STRONGEST", "VALUES", "draw_drivers", "uniform",
+    "ARRIVALS", "BRAKES_HARD", "CAUTION", "COMFORTABLE", "DESTINATION", "FACTOR", "HEADWAY", "IGNORES", "LEAST",
+    "MISTAKES", "MODEL", "RUNS_STOPS", "SPEED", "STRONGEST", "VALUES", "draw_drivers", "uniform",
 ]  # fmt: skip
 
 # columns of the values of a driver, as drawn
-MODEL, FACTOR, SPEED, HEADWAY, LEAST, STRONGEST, COMFORTABLE, RUNS_STOPS, IGNORES, BRAKES_HARD, DESTINATION = range(11)
-VALUES = 11
+MODEL, FACTOR, SPEED, HEADWAY, LEAST, STRONGEST, COMFORTABLE, RUNS_STOPS, IGNORES, BRAKES_HARD, DESTINATION, CAUTION = (
+    range(12)
+)
+VALUES = 12
 # columns of `Traffic.drivers`: the model, six means, six deviations, then the mistakes
 MEANS, DEVIATIONS, TAILGATES = 1, 7, 16
 ROUTES, DRIVERS, ARRIVALS, MISTAKES = (np.uint64(k) for k in (0x526F757465, 0x447269766572, 0x417272, 0x4D6973))
@@ -49,9 +51,18 @@ def bounded(value, least, most):
 
 @inner
 def draw_drivers(road, demand, seed, intent, drawn, memo):
-    """Draw the values (cars, 11) of every car whose serial or seed is another than that noted in `memo` (cars, 2)."""
-    words, normal = np.empty(4, np.uint64), np.empty(8)
+    """Draw the values (cars, 12) of every car whose serial or seed is another than that noted in `memo` (cars, 2)."""
     for i in range(intent.shape[0]):
+        if memo[i, 0] != intent[i, SERIAL] or memo[i, 1] != seed:
+            draw_new_drivers(road, demand, seed, intent, drawn, memo, i)
+            return
+
+
+@inner
+def draw_new_drivers(road, demand, seed, intent, drawn, memo, begin):
+    """Draw the values of cars from number `begin` on."""
+    words, normal = np.empty(4, np.uint64), np.empty(8)
+    for i in range(begin, intent.shape[0]):
         serial = intent[i, SERIAL]
         if memo[i, 0] == serial and memo[i, 1] == seed:
             continue
@@ -78,7 +89,7 @@ def draw_drivers(road, demand, seed, intent, drawn, memo):
         values[RUNS_STOPS], values[IGNORES], values[BRAKES_HARD] = driver[13], driver[14], driver[15]
         if driver[TAILGATES] > 0.0 and uniform(seed, MISTAKES, word, serial, 0) < driver[TAILGATES]:
             values[HEADWAY] *= CLOSE
-        values[DESTINATION] = -1.0
+        values[DESTINATION], values[CAUTION] = -1.0, 1.0
         if pool >= 0:
             first, last = demand.pool_rows[pool, FIRST_TARGET], demand.pool_rows[pool, LAST_TARGET] + 1
             if last > first:

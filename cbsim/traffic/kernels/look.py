@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from cbsim.geometry.kernels import elementary as math
-from cbsim.jit import inner
+from cbsim.jit import inlined, inner
 from cbsim.traffic.kernels.drivers import COMFORTABLE, FACTOR, LEAST, MISTAKES, RUNS_STOPS, STRONGEST, uniform
 from cbsim.traffic.kernels.drivers import SPEED as OWN_SPEED
-from cbsim.traffic.kernels.way import following, sample_at
+from cbsim.traffic.kernels.way import next_on_way, sample_at
 from cbsim.traffic.kernels.workspace import PACE, SPOT
 from cbsim.world.traffic.tables import (
     BEND,
@@ -23,7 +23,6 @@ from cbsim.world.traffic.tables import (
     LAST_GOAL,
     LENGTH,
     LIMIT,
-    NEXT,
     OTHER,
     PHASE,
     POOL,
@@ -33,6 +32,7 @@ from cbsim.world.traffic.tables import (
     STATION,
     STOP_LINE,
     STOPPED,
+    WANDER,
 )
 
 __all__ = ["CHAIN", "DESIRED", "GAP", "LEADER", "LINE", "PASSED", "STOP", "WAY_END", "hold", "look", "travel_time"]
@@ -44,12 +44,13 @@ GAP, LEADER, DESIRED, STOP, LINE, CHAIN, CHAIN_END, WAY_END = range(8)
 BEFORE_LINE = 0.5  # [m] where a car means to stop before a line, and before a conflict area
 PASSED = 0.3  # [m] beyond a line at which it has been passed
 NO_STOP = 40.0  # [m] behind a stop line in which its conflicts begin
+BEHIND_FORK = 10.0  # [m] conflicts that begin so soon behind a fork are waited for before it
 SPARE = 2.0  # [m] more than its length that a car needs to wait between two conflict areas
+STANDS = 0.1  # [m/s]
 LONGEST = 60.0  # [m] of conflicts that are claimed together
-AGAIN = 4.0  # [m/s²] with which a leader is expected to come to rest
 
 
-@inner
+@inlined
 def travel_time(distance, speed, desired, acceleration):
     """Time in which a car goes a distance, if it accelerates to the speed that it wants [s]."""
     if distance <= 0.0:
@@ -61,7 +62,7 @@ def travel_time(distance, speed, desired, acceleration):
     return (top - speed) / acceleration + (distance - way) / top
 
 
-@inner
+@inlined
 def hold(claims, row, side, who):
     """Note that somebody is in a conflict area, or may enter it."""
     holder = claims.holder[row, side]
@@ -71,7 +72,7 @@ def hold(claims, row, side, who):
         claims.holder[row, side] = -2
 
 
-@inner
+@inlined
 def announce(claims, row, side, who, eta):
     """Note that somebody comes to a conflict area, if nobody comes sooner."""
     if claims.comer[row, side] < 0 or eta < claims.eta[row, side]:
@@ -103,7 +104,7 @@ def behind_fork(road, crossings, entries, lanelet, station):
     return best, found
 
 
-@inner
+@inlined
 def leader_on(road, crossings, entries, lanelet, at, station):
     """Rear station [m] and speed [m/s] of who is next on a lanelet, from place `at` of the order on, or beside a fork.
 
@@ -120,7 +121,7 @@ def leader_on(road, crossings, entries, lanelet, at, station):
     return nearest, entries.stands[entry, PACE] if entry >= 0 else 0.0
 
 
-@inner
+@inlined
 def allowed_on(road, values, lanelet, base, length, is_first):
     """Speed that a lanelet allows a car now: its limit and bends, or ahead of it what comfortable braking leaves [m/s].
 
@@ -136,7 +137,7 @@ def allowed_on(road, values, lanelet, base, length, is_first):
     return math.sqrt(slow * slow + 2.0 * values[COMFORTABLE] * (base - length))
 
 
-@inner
+@inlined
 def runs_stop(road, seed, intent, values, i, lanelet):
     """Whether car i makes the mistake of not stopping at the line at the end of a lanelet."""
     if values[RUNS_STOPS] <= 0.0:
@@ -146,29 +147,45 @@ def runs_stop(road, seed, intent, values, i, lanelet):
     return uniform(seed, MISTAKES, word, intent[i, SERIAL], (intent[i, GOAL] << 20) + lanelet) < values[RUNS_STOPS]
 
 
-@inner
-def look(road, crossings, seed, travel, intent, values, plan, entries, claims, at, i, destination, ahead_of, distances):
+@inlined
+def look(
+    road,
+    crossings,
+    seed,
+    travel,
+    intent,
+    values,
+    plan,
+    entries,
+    claims,
+    queues,
+    ways,
+    at,
+    i,
+    destination,
+    ahead_of,
+    distances,
+):
     """Walk along the way of car i, which is entry number `at` of the order, and note what there is in its plan.
 
-    Conflict areas in which it is, or which it has claimed, are held; those ahead are announced.
+    Conflict areas in which it is, or which it has claimed, are held, and the room behind them is reserved; those ahead
+    are announced.
 
     Parameters
     ----------
-    ahead_of, distances : (n,), (n, 2)
-        Scratch: conflict entries that may be announced, with the distances of the rear bumper from begin and end.
+    ahead_of, distances : (n,), (n,)
+        Scratch: conflict entries that are announced, and the distances of the rear bumper from their begins [m].
     """
     speed, length = travel[i, SPEED], road.car_sizes[i, CAR_LENGTH]
     horizon = length + 20.0 + speed * (4.0 + 0.5 * speed)
-    if intent[i, CLAIM] > 0:
-        horizon = max(horizon, length + 2.0 * LONGEST)
-    lanelet, forks, next_one = intent[i, LANELET], intent[i, GOAL], intent[i, NEXT]
+    lanelet, forks = intent[i, LANELET], ways.forks[i]
     claimed, phase = intent[i, CLAIM], intent[i, PHASE]
     base = -travel[i, STATION]
     gap, leader, desired, stop, line, chain, chain_end = (
         math.inf, 0.0, math.inf, math.inf, math.inf, math.inf, -math.inf
     )  # fmt: skip
     released, closed, count, way_end = phase == CROSSING, False, 0, math.inf
-    in_chain, k = True, 0
+    in_chain, k, conflict, clear, fork = True, 0, -1, math.inf, -math.inf
     while True:
         end = base + road.lanelets[lanelet, LENGTH]
         if gap == math.inf:
@@ -181,7 +198,7 @@ def look(road, crossings, seed, travel, intent, values, plan, entries, claims, a
             begin, over = base + crossings.spans[row, side], base + crossings.spans[row, 2 + side]
             mine = claimed > 0
             if e + 1 == claimed:
-                claimed = 0
+                claimed, clear = 0, over
             if over <= 0.0:
                 continue
             if begin < length or mine:
@@ -191,14 +208,19 @@ def look(road, crossings, seed, travel, intent, values, plan, entries, claims, a
                 closed = True
                 continue
             if chain == math.inf:
-                chain, chain_end = begin - length, over
+                chain, chain_end, conflict = begin - length, over, e
+                if fork >= length and begin - fork < BEHIND_FORK:
+                    chain = fork - length
             elif in_chain:
                 in_chain = begin - chain_end < length + SPARE and begin - length - chain < LONGEST
                 if in_chain:
                     chain_end = max(chain_end, over)
             if count < ahead_of.shape[0]:
-                ahead_of[count], distances[count, 0], distances[count, 1] = e, begin, over
+                ahead_of[count], distances[count] = e, begin
                 count += 1
+        if clear < math.inf and end >= clear + length:
+            claims.reserved[lanelet] += length + values[LEAST]
+            clear = math.inf
         if road.links[lanelet, STOP_LINE] != 0 and end - length > -PASSED and not closed:
             if released:
                 released = False
@@ -217,27 +239,23 @@ def look(road, crossings, seed, travel, intent, values, plan, entries, claims, a
                     if row == last or road.goals[row, 1] > 0.0:
                         stop = min(stop, ahead)
                 break
-        if end > horizon and not (claimed > 0 and end < horizon + 100.0):
+        if end > horizon and not ((claimed > 0 or clear < math.inf) and end < horizon + 2.0 * LONGEST):
             break
-        following_one = next_one
-        if k == 0:
-            if next_one >= 0:
-                _, forks = following(road, seed, i, intent[i, SERIAL], destination, lanelet, forks)
-        else:
-            following_one, forks = following(road, seed, i, intent[i, SERIAL], destination, lanelet, forks)
-        if following_one < 0:
+        beyond, forks = next_on_way(road, seed, intent, ways, i, destination, lanelet, k, forks)
+        if beyond < 0:
             way_end = end - length
             if first >= 0:
                 stop = min(stop, way_end - BEFORE_LINE)
             break
-        base, lanelet, k = end, following_one, k + 1
+        fork = end if road.links[lanelet + 1, WANDER] - road.links[lanelet, WANDER] > 1 else fork
+        base, lanelet, k = end, beyond, k + 1
     plan[GAP], plan[LEADER], plan[DESIRED] = gap, leader, max(desired, 0.5)
     plan[STOP], plan[LINE], plan[CHAIN], plan[CHAIN_END], plan[WAY_END] = stop, line, chain, chain_end, way_end
-    rear = gap + length
-    if count > 0 and rear + leader * abs(leader) / (2.0 * AGAIN) < chain_end + length + values[LEAST]:
-        plan[CHAIN_END] = math.inf  # no room to leave the conflicts: it must wait before them, and nobody for it
-        return
+    queues.conflicts[i], queues.is_blocked[i] = conflict, 0
+    reached = gap + length if leader < STANDS else math.inf  # who stands behind somebody does not come
     for n in range(count):
         e = ahead_of[n]
-        eta = travel_time(distances[n, 0] - length, speed, plan[DESIRED], values[STRONGEST])
+        if distances[n] > reached:
+            break
+        eta = travel_time(distances[n] - length, speed, plan[DESIRED], values[STRONGEST])
         announce(claims, crossings.entry_rows[e], crossings.entry_sides[e], i, eta)

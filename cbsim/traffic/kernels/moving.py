@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from cbsim.jit import inner
+from cbsim.jit import inlined, inner
 from cbsim.traffic.kernels.look import LINE, PASSED, STOP, WAY_END
 from cbsim.traffic.kernels.pools import leave
-from cbsim.traffic.kernels.way import destination_of, following
+from cbsim.traffic.kernels.way import destination_of, following, next_on_way
 from cbsim.world.traffic.tables import (
     ACCELERATION,
     ARRIVAL,
@@ -36,8 +36,8 @@ BEYOND = 1.5  # [m] ahead of the front within which the line stands that a car h
 AT_LINE = 1.0  # [m] before a stop line in which a car has arrived
 
 
-@inner
-def move(road, crossings, seed, state, drawn, plan, destinations, i, time, dt):
+@inlined
+def move(road, crossings, seed, state, drawn, plan, ways, destinations, i, time, dt):
     """Move a car along its way by the ballistic update: it stops within the step, and never goes backwards.
 
     Returns
@@ -60,7 +60,7 @@ def move(road, crossings, seed, state, drawn, plan, destinations, i, time, dt):
     elif (
         phase == CROSSING
         and way > 0.0
-        and not line_ahead(road, seed, state.travel, state.intent, i, destinations[i], way)
+        and not line_ahead(road, seed, state.travel, state.intent, ways, i, destinations[i], way)
     ):
         intent[PHASE] = DRIVING
     elif phase == PAUSING and travel[WAITING] >= road.goals[road.car_rows[i, FIRST_GOAL] + intent[GOAL], 1]:
@@ -106,22 +106,15 @@ def reach_goal(road, seed, intents, drawn, destinations, i):
 
 
 @inner
-def line_ahead(road, seed, travel, intent, i, destination, way):
+def line_ahead(road, seed, travel, intent, ways, i, destination, way):
     """Whether the stop line that a car has been let over is still ahead of its front when it has gone a way [m]."""
     length = road.car_sizes[i, CAR_LENGTH] + way - PASSED
-    lanelet, forks, base, next_one, k = (
-        intent[i, LANELET],
-        intent[i, GOAL],
-        -travel[i, STATION],
-        intent[i, NEXT],
-        0,
-    )
+    lanelet, base, k, forks = intent[i, LANELET], -travel[i, STATION], 0, ways.forks[i]
     while base < length + BEYOND:
         base += road.lanelets[lanelet, LENGTH]
         if road.links[lanelet, STOP_LINE] != 0 and base > length:
             return base < length + BEYOND
-        following_one, forks = following(road, seed, i, intent[i, SERIAL], destination, lanelet, forks)
-        lanelet = next_one if k == 0 else following_one
+        lanelet, forks = next_on_way(road, seed, intent, ways, i, destination, lanelet, k, forks)
         k += 1
         if lanelet < 0:
             return False

@@ -1,13 +1,13 @@
 """The way of a reactive car: which lanelet comes next, and points on the centreline ahead of its rear bumper.
 
 What comes next is a function of the car's serial and of the forks it has passed, so that any part of the way ahead can
-be worked out and nothing of it need be kept.
+be worked out. The next lanelets are kept in the workspace beside what they were worked out from, and are never trusted.
 """
 
 from __future__ import annotations
 
 from cbsim.geometry.kernels import elementary as math
-from cbsim.jit import inner
+from cbsim.jit import inlined, inner
 from cbsim.traffic.kernels.drivers import DESTINATION, ROUTES, uniform
 from cbsim.world.traffic.tables import (
     ALONG,
@@ -28,10 +28,12 @@ from cbsim.world.traffic.tables import (
     WANDER,
 )
 
-__all__ = ["destination_of", "following", "point_ahead", "pose_car", "sample_at"]
+__all__ = ["AHEAD", "destination_of", "following", "keep_way", "next_on_way", "pose_car", "sample_at"]
+
+AHEAD = 8  # lanelets of the way that are kept
 
 
-@inner
+@inlined
 def destination_of(road, intent, drawn, i):
     """Row of the destination of a car, -1 where it wanders or has none left."""
     first, last = road.car_rows[i, FIRST_GOAL], road.car_rows[i, LAST_GOAL]
@@ -59,7 +61,36 @@ def following(road, seed, i, serial, destination, lanelet, forks):
     return road.wanders[first + min(int(number * (last - first)), last - first - 1)], forks + 1
 
 
-@inner
+@inlined
+def keep_way(road, seed, intent, ways, i, destination):
+    """Work out the next lanelets of car i, unless they are those kept."""
+    key, one = ways.keys[i], intent[i]
+    serial, lanelet, forks = one[SERIAL], one[LANELET], one[GOAL]
+    if key[0] == serial and key[1] == lanelet and key[2] == one[NEXT] and key[3] == forks and key[4] == seed:
+        return
+    key[0], key[1], key[2], key[3], key[4] = serial, lanelet, one[NEXT], forks, seed
+    row = ways.lanelets[i]
+    row[0], row[1] = lanelet, one[NEXT]
+    _, forks = following(road, seed, i, serial, destination, lanelet, forks)
+    for k in range(1, AHEAD - 1):
+        row[k + 1] = -1
+        if row[k] >= 0:
+            row[k + 1], forks = following(road, seed, i, serial, destination, row[k], forks)
+    ways.forks[i] = forks
+
+
+@inlined
+def next_on_way(road, seed, intent, ways, i, destination, lanelet, k, forks):
+    """Lanelet behind number k of the way of car i, -1 for none, and how many forks have been passed beyond those kept.
+
+    `forks` is that of `ways` for the first of them.
+    """
+    if k + 1 < AHEAD:
+        return ways.lanelets[i, k + 1], forks
+    return following(road, seed, i, intent[i, SERIAL], destination, lanelet, forks)
+
+
+@inlined
 def sample_at(road, lanelet, station):
     """Sample at or before a station of a lanelet, never its last one."""
     first, last = road.links[lanelet, SAMPLE], road.links[lanelet + 1, SAMPLE] - 1
@@ -73,7 +104,7 @@ def sample_at(road, lanelet, station):
     return k
 
 
-@inner
+@inlined
 def on_lanelet(road, lanelet, station):
     """Point of the centreline at a station [m], straight on beyond the ends."""
     k = sample_at(road, lanelet, station)
@@ -86,27 +117,25 @@ def on_lanelet(road, lanelet, station):
     return x, y
 
 
-@inner
-def point_ahead(road, seed, intent, i, destination, station, ahead):
-    """Point of the way of car i so far ahead of a station of its lanelet [m]."""
-    lanelet, where, forks = intent[i, LANELET], station + ahead, intent[i, GOAL]
-    next_one = intent[i, NEXT]
-    if where > road.lanelets[lanelet, LENGTH] and next_one >= 0:
-        _, forks = following(road, seed, i, intent[i, SERIAL], destination, lanelet, forks)
-    while where > road.lanelets[lanelet, LENGTH] and next_one >= 0:
+@inlined
+def point_ahead(road, seed, intent, ways, i, destination, ahead):
+    """Point of the way of car i so far ahead of the begin of its lanelet [m]."""
+    lanelet, where, k, forks = intent[i, LANELET], ahead, 0, ways.forks[i]
+    while where > road.lanelets[lanelet, LENGTH]:
+        beyond, forks = next_on_way(road, seed, intent, ways, i, destination, lanelet, k, forks)
+        if beyond < 0:
+            break
         where -= road.lanelets[lanelet, LENGTH]
-        lanelet = next_one
-        if where > road.lanelets[lanelet, LENGTH]:
-            next_one, forks = following(road, seed, i, intent[i, SERIAL], destination, lanelet, forks)
+        lanelet, k = beyond, k + 1
     return on_lanelet(road, lanelet, where)
 
 
-@inner
-def pose_car(road, seed, travel, intent, position, orientation, i, destination):
+@inlined
+def pose_car(road, seed, travel, intent, ways, position, orientation, i, destination):
     """Write position and orientation of the body of car i, both of its axles on its way."""
     body, station = road.car_rows[i, BODY], travel[i, STATION]
-    rx, ry = point_ahead(road, seed, intent, i, destination, station, road.car_sizes[i, REAR_AXLE])
-    fx, fy = point_ahead(road, seed, intent, i, destination, station, road.car_sizes[i, FRONT_AXLE])
+    rx, ry = point_ahead(road, seed, intent, ways, i, destination, station + road.car_sizes[i, REAR_AXLE])
+    fx, fy = point_ahead(road, seed, intent, ways, i, destination, station + road.car_sizes[i, FRONT_AXLE])
     dx, dy = fx - rx, fy - ry
     distance = math.sqrt(dx * dx + dy * dy)
     position[body, 0], position[body, 1] = 0.5 * (rx + fx), 0.5 * (ry + fy)

@@ -1,6 +1,6 @@
 """Workspace of reactive cars: what a step works out anew, in two blocks that are kept from one call to the next.
 
-None of it is trusted: drawn values of drivers stand beside the serial and the seed that they were drawn for, and all
+None of it is trusted: drawn values of drivers and lanelets ahead stand beside what they were worked out from, and all
 else is written before it is read.
 """
 
@@ -10,14 +10,16 @@ from typing import Any, NamedTuple
 
 from cbsim.jit import inner, kernel
 from cbsim.traffic.kernels.drivers import VALUES
+from cbsim.traffic.kernels.way import AHEAD
 
 __all__ = [
-    "EXTENT", "OBSTACLES", "PACE", "SPOT", "CarWorkspace", "Claims", "Entries", "car_workspace_of",
+    "EXTENT", "OBSTACLES", "PACE", "SPOT", "CarWorkspace", "Claims", "Entries", "Queues", "Ways", "car_workspace_of",
     "car_workspace_sizes",
 ]  # fmt: skip
 
 OBSTACLES = 6  # lanelets that one body may stand on
 PLAN = 8  # columns of `CarWorkspace.plan`
+KEY = 5  # columns of `Ways.keys`
 SPOT, PACE, EXTENT = range(3)  # columns of `Entries.stands`
 
 
@@ -34,16 +36,19 @@ class Entries(NamedTuple):
         Station of the rear, speed along the lanelet, length.
     where : (entries,) int64
         Lanelet of each, -1 for none.
+    watched : (entries,) int64
+        Row of `State.watch` of a body that is no reactive car, -1 for one that never moves.
     """
 
     first: Any
     order: Any
     stands: Any
     where: Any
+    watched: Any
 
 
 class Claims(NamedTuple):
-    """Who is in conflict areas, and who comes to them.
+    """Who is in conflict areas, who comes to them, and who will stand behind them.
 
     Attributes
     ----------
@@ -53,11 +58,62 @@ class Claims(NamedTuple):
         Who comes next on each side, -1 for nobody.
     eta : (conflicts, 2) [s]
         When it comes.
+    reserved : (lanelets,) [m]
+        Room behind conflicts that those need who hold claims to there.
     """
 
     holder: Any
     comer: Any
     eta: Any
+    reserved: Any
+
+
+class Queues(NamedTuple):
+    """Who waits, and who asks for a claim, junction by junction.
+
+    Attributes
+    ----------
+    heads : (conflicts,) int64
+        First entry of the list of each junction, -1 for none; there are fewer junctions than conflicts.
+    links : (entries,) int64
+        Next entry of the same list, -1 at its end.
+    turns : (entries,) int64
+        Place in the order of arrival.
+    candidates : (cars,) int64
+        Scratch for those who ask for a claim at one junction.
+    places : (cars,) int64
+        Lanelet behind the conflicts ahead on which the front will stand.
+    conflicts : (cars,) int64
+        First conflict entry ahead that is neither held nor claimed, -1 for none.
+    is_blocked : (cars,) int64
+        1 where there is no room behind the conflicts ahead.
+    """
+
+    heads: Any
+    links: Any
+    turns: Any
+    candidates: Any
+    places: Any
+    conflicts: Any
+    is_blocked: Any
+
+
+class Ways(NamedTuple):
+    """The next lanelets of each car.
+
+    Attributes
+    ----------
+    lanelets : (cars, 8) int64
+        Its own first, -1 behind the end of the way.
+    forks : (cars,) int64
+        Forks passed before the last of them.
+    keys : (cars, 5) int64
+        Serial, lanelet, next lanelet, forks or goals passed, and seed for which they were worked out.
+    """
+
+    lanelets: Any
+    forks: Any
+    keys: Any
 
 
 class CarWorkspace(NamedTuple):
@@ -65,20 +121,20 @@ class CarWorkspace(NamedTuple):
 
     Attributes
     ----------
-    drawn : (cars, 11)
+    drawn : (cars, 12)
         Values of drivers.
     memo : (cars, 2) int64
         Serial and seed for which they were drawn.
     entries : Entries
     claims : Claims
-    counts : (1,) int64
-        Entries of cars and of bodies that never move.
+    queues : Queues
+    ways : Ways
+    counts : (2,) int64
+        Entries of cars and of bodies that never move; junctions.
     plan : (cars, 8)
         What a car has seen, columns as in `cbsim.traffic.kernels.look`.
-    turns : (cars,) int64
-        Place in the order of arrival.
-    candidates, waiting, destinations : (cars,) int64
-        Cars that ask for a claim; cars that have arrived at a stop line; where each goes.
+    destinations : (cars,) int64
+        Where each goes.
     before : (cars, 2) [m]
         Where the body was at the begin of the step.
     """
@@ -87,11 +143,10 @@ class CarWorkspace(NamedTuple):
     memo: Any
     entries: Any
     claims: Any
+    queues: Any
+    ways: Any
     counts: Any
     plan: Any
-    turns: Any
-    candidates: Any
-    waiting: Any
     destinations: Any
     before: Any
 
@@ -100,9 +155,8 @@ class CarWorkspace(NamedTuple):
 def car_workspace_sizes(cars, lanelets, conflicts, others):
     """Count the floats and the ints of the blocks; `others` is the number of bodies that are no reactive cars."""
     entries = cars + OBSTACLES * others
-    return (
-        VALUES + PLAN + 2
-    ) * cars + 3 * entries + 2 * conflicts, 6 * cars + lanelets + 2 + 2 * entries + 4 * conflicts
+    floats = (VALUES + PLAN + 2) * cars + 3 * entries + 2 * conflicts + lanelets
+    return floats, (8 + KEY + AHEAD) * cars + lanelets + 3 + 5 * entries + 5 * conflicts
 
 
 @inner
@@ -113,28 +167,52 @@ def car_workspace_of(cars, lanelets, conflicts, others, floats, ints):
     b = a + 3 * entries
     c = b + PLAN * cars
     d = c + 2 * conflicts
+    e = d + lanelets
     i = 2 * cars
     j = i + lanelets + 1
     k = j + entries
     m = k + entries
-    n = m + 1
-    o, p, q = n + cars, n + 2 * cars, n + 3 * cars
-    r = q + cars
-    s = r + 2 * conflicts
+    n = m + entries
+    o = n + 2 * conflicts
+    p = o + 2 * conflicts
+    q = p + conflicts
+    r = q + entries
+    s = r + entries
+    t = s + 4 * cars
+    u = t + AHEAD * cars
+    v = u + (1 + KEY) * cars
     return CarWorkspace(
         drawn=floats[:a].reshape((cars, VALUES)),
         memo=ints[:i].reshape((cars, 2)),
-        entries=Entries(first=ints[i:j], order=ints[j:k], stands=floats[a:b].reshape((entries, 3)), where=ints[k:m]),
-        claims=Claims(
-            holder=ints[r:s].reshape((conflicts, 2)),
-            comer=ints[s : s + 2 * conflicts].reshape((conflicts, 2)),
-            eta=floats[c:d].reshape((conflicts, 2)),
+        entries=Entries(
+            first=ints[i:j],
+            order=ints[j:k],
+            stands=floats[a:b].reshape((entries, 3)),
+            where=ints[k:m],
+            watched=ints[m:n],
         ),
-        counts=ints[m:n],
+        claims=Claims(
+            holder=ints[n:o].reshape((conflicts, 2)),
+            comer=ints[o:p].reshape((conflicts, 2)),
+            eta=floats[c:d].reshape((conflicts, 2)),
+            reserved=floats[d:e],
+        ),
+        queues=Queues(
+            heads=ints[p:q],
+            links=ints[q:r],
+            turns=ints[r:s],
+            candidates=ints[s : s + cars],
+            places=ints[s + cars : s + 2 * cars],
+            conflicts=ints[s + 2 * cars : s + 3 * cars],
+            is_blocked=ints[s + 3 * cars : t],
+        ),
+        ways=Ways(
+            lanelets=ints[t:u].reshape((cars, AHEAD)),
+            forks=ints[u : u + cars],
+            keys=ints[u + cars : v].reshape((cars, KEY)),
+        ),
+        counts=ints[v : v + 2],
         plan=floats[b:c].reshape((cars, PLAN)),
-        turns=ints[n:o],
-        candidates=ints[o:p],
-        waiting=ints[p:q],
-        destinations=ints[q:r],
-        before=floats[d : d + 2 * cars].reshape((cars, 2)),
+        destinations=ints[v + 2 : v + 2 + cars],
+        before=floats[e : e + 2 * cars].reshape((cars, 2)),
     )

@@ -14,6 +14,7 @@ from cbsim.geometry.polyline import wrap
 from cbsim.road.lanelet_map import LaneletMap
 from cbsim.road.lanelets import LaneletKind, Lanelets
 from cbsim.road.right_of_way import Conflicts
+from cbsim.road.right_of_way.gaps import LEFT_FROM_MINOR, critical_gaps
 from cbsim.road.right_of_way.places import Relation, places
 from cbsim.road.right_of_way.rules import Rule
 from cbsim.road.right_of_way.swept import SWEPT_WIDTH, overlaps
@@ -105,6 +106,10 @@ def road_tables(road: LaneletMap) -> RoadTables:
     junctions = np.full(len(pairs), -1, np.int64)
     for number, junction in enumerate(road.junctions):
         junctions[list(junction.conflicts)] = number
+    alone = np.flatnonzero(junctions < 0)
+    junctions[alone] = len(road.junctions) + np.arange(len(alone))
+    gaps = np.full((len(pairs), 2), LEFT_FROM_MINOR.critical)
+    gaps[: len(conflicts.pairs)] = critical_gaps(lanelets, conflicts)
     fork_offsets, forks = _forks(lanelets, len(graph))
     wander_offsets, wanders = _rows(_endless(graph))
     columns: dict[str, Any] = {
@@ -131,6 +136,7 @@ def road_tables(road: LaneletMap) -> RoadTables:
         entry_rows=rows,
         entry_lanelets=np.repeat(np.arange(len(graph)), np.diff(entry_offsets)),
         spans=np.concatenate([begins, ends], axis=1),
+        gaps=gaps,
         rules=np.stack([rules, greens, junctions], axis=1),
         yields=yields,
         ranks=np.concatenate([conflicts.approaches, np.zeros(extra, np.int64)]),

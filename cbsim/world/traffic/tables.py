@@ -12,6 +12,7 @@ __all__ = [
     "ACCELERATION",
     "ALONG",
     "ARRIVAL",
+    "ARRIVED",
     "BEGIN",
     "BEND",
     "BODY",
@@ -28,6 +29,7 @@ __all__ = [
     "FIRST_TARGET",
     "FORK",
     "FORK_END",
+    "FREE",
     "FRONT_AXLE",
     "GOAL",
     "GREEN",
@@ -50,6 +52,7 @@ __all__ = [
     "PARKED_HEIGHT",
     "PAUSING",
     "PHASE",
+    "PLACE",
     "POOL",
     "RATE",
     "REAR_AXLE",
@@ -81,6 +84,8 @@ Ints = NDArray[np.int64]
 
 # columns of `State.travel`
 STATION, OFFSET, SPEED, ACCELERATION, ARRIVAL, WAITING = range(6)
+# columns of `State.watch`: lanelet at whose stop line it waits and 1, or 0; since when; for how long it has been free
+PLACE, ARRIVED, FREE = range(3)
 # columns of `State.intent`
 LANELET, NEXT, GOAL, CLAIM, PHASE, SERIAL = range(6)
 # values of the phase
@@ -160,6 +165,8 @@ class Crossings(NamedTuple):
         One's own lanelet.
     spans : (conflicts, 4) [m]
         Begin on either side, end on either side.
+    gaps : (conflicts, 2) [s]
+        Critical gap of either side where it yields, 0 where the order of arrival decides.
     rules : (conflicts, 3) int64
         Rule, who yields at green, junction.
     yields : (conflicts,) int64
@@ -176,6 +183,7 @@ class Crossings(NamedTuple):
     entry_rows: Ints
     entry_lanelets: Ints
     spans: Annotated[Floats, (4,)]
+    gaps: Annotated[Floats, (2,)]
     rules: Annotated[Ints, (3,)]
     yields: Ints
     ranks: Ints

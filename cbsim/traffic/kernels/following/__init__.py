@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cbsim.jit import inner
+from cbsim.jit import inlined
 from cbsim.traffic.kernels.following.idm import idm
 from cbsim.traffic.kernels.following.krauss import krauss
 
@@ -11,7 +11,7 @@ __all__ = ["follow"]
 IDM, KRAUSS = range(2)  # values of `FollowingModel`
 
 
-@inner
+@inlined
 def follow(model, speed, desired, gap, leader, values, dt):
     """Acceleration behind a leader [m/s²].
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from cbsim.geometry.kernels import elementary as math
-from cbsim.jit import inner
+from cbsim.jit import inlined
 
 __all__ = ["idm"]
 
 
-@inner
+@inlined
 def idm(speed, desired, gap, leader, values):
     """Acceleration [m/s²]; arguments as in `follow`.
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from cbsim.jit import inner
+from cbsim.jit import inlined
 
 __all__ = ["krauss"]
 
 
-@inner
+@inlined
 def krauss(speed, desired, gap, leader, values, dt):
     """Acceleration [m/s²]; arguments as in `follow`.
 

@@ -1,0 +1,136 @@
+"""Those who make no claims: bots, literal cars and models, as reactive cars see them come, stand, and wait at lines."""
+
+from __future__ import annotations
+
+from cbsim.geometry.kernels import elementary as math
+from cbsim.jit import inner
+from cbsim.traffic.kernels.claims import join
+from cbsim.traffic.kernels.entries import find_obstacles
+from cbsim.traffic.kernels.look import announce, hold
+from cbsim.traffic.kernels.workspace import EXTENT, PACE, SPOT
+from cbsim.world.traffic.tables import ARRIVED, ENTRY, FREE, JUNCTION, LENGTH, PLACE, STOP_LINE
+
+__all__ = ["BRANCHES", "announce_others", "find_others", "free_others", "see_arrivals", "watched_body"]
+
+MOVES = 0.3  # [m/s] at which other bodies are on their way
+RESTS = 0.1  # [m/s] below which they have come to rest
+AT_LINE = 1.0  # [m] before a line in which one has arrived, and beyond it with the front
+SEEN = 60.0  # [m] ahead of other bodies in which one waits for them
+BRAKES = 3.0  # [m/s²] with which they are expected to stop at a line, if that is enough
+BRANCHES = 16  # lanelets ahead of another body that are still to be looked at
+STARTS = 1.4  # [m/s²] with which they are expected to start
+
+
+@inner
+def watched_body(constants, row):
+    """Body of a row of `State.watch`: literal movers, vehicles, then models."""
+    movers, vehicles = constants.mover_body.shape[0], constants.vehicle_body.shape[0]
+    if row < movers:
+        return constants.mover_body[row]
+    if row < movers + vehicles:
+        return constants.vehicle_body[row - movers]
+    return constants.first_model + row - movers - vehicles
+
+
+@inner
+def find_others(constants, shapes, road, around, state, entries, count):
+    """Append the entries of all bodies that move but are no reactive cars; return how many entries there are."""
+    for row in range(state.watch.shape[0]):
+        begin = count
+        count = find_obstacles(road, around, shapes, state, watched_body(constants, row), count, entries)
+        for e in range(begin, count):
+            entries.watched[e] = row
+    return count
+
+
+@inner
+def see_arrivals(road, entries, watch, begin, count, time):
+    """Note who has come to rest at a stop line, and who has gone on."""
+    for row in range(watch.shape[0]):
+        watch[row, PLACE] = -watch[row, PLACE]
+    for e in range(begin, count):
+        row, lanelet = entries.watched[e], entries.where[e]
+        if road.links[lanelet, STOP_LINE] == 0:
+            continue
+        before = road.lanelets[lanelet, LENGTH] - entries.stands[e, SPOT] - entries.stands[e, EXTENT]
+        pace = entries.stands[e, PACE]
+        if watch[row, PLACE] == -1.0 - lanelet and abs(pace) < MOVES and before < 2.0 * AT_LINE:
+            watch[row, PLACE] = lanelet + 1.0
+        elif watch[row, PLACE] <= 0.0 and abs(pace) < RESTS and -AT_LINE < before < AT_LINE:
+            watch[row, PLACE], watch[row, ARRIVED], watch[row, FREE] = lanelet + 1.0, time, 0.0
+    for row in range(watch.shape[0]):
+        if watch[row, PLACE] <= 0.0:
+            watch[row, PLACE], watch[row, ARRIVED], watch[row, FREE] = 0.0, 0.0, 0.0
+
+
+@inner
+def first_conflict_behind(road, around, lanelet):
+    """Return the first conflict entry on a lanelet that follows one, -1 for none."""
+    for k in range(around.successor_offsets[lanelet], around.successor_offsets[lanelet + 1]):
+        way = around.successors[k]
+        if road.links[way, ENTRY] < road.links[way + 1, ENTRY]:
+            return road.links[way, ENTRY]
+    return -1
+
+
+@inner
+def announce_others(road, crossings, around, entries, watch, claims, queues, tree, begin, count):
+    """Note which conflicts moving bodies are in and come to, and who waits at a line.
+
+    All lanelets that begin on its lane are taken for one's own. Who can stop at a line is expected to.
+
+    Parameters
+    ----------
+    tree : tuple of ndarray
+        Scratch: lanelets that are still to be looked at, and the distances of their begins [m].
+    """
+    stack, bases = tree
+    for e in range(begin, count):
+        pace, lanelet, row = entries.stands[e, PACE], entries.where[e], entries.watched[e]
+        waits = watch[row, PLACE] == lanelet + 1.0
+        if waits:
+            entry = first_conflict_behind(road, around, lanelet)
+            if entry >= 0:
+                queues.turns[e] = crossings.entry_lanelets[entry]
+                join(queues, crossings.rules[crossings.entry_rows[entry], JUNCTION], e)
+        elif pace < MOVES:
+            continue
+        front = entries.stands[e, SPOT] + entries.stands[e, EXTENT]
+        stack[0], bases[0], size = lanelet, 0.0, 1
+        while size > 0:
+            size -= 1
+            lanelet, base = stack[size], bases[size]
+            for k in range(road.links[lanelet, ENTRY], road.links[lanelet + 1, ENTRY]):
+                conflict, side = crossings.entry_rows[k], crossings.entry_sides[k]
+                first = base + crossings.spans[conflict, side]
+                if base + crossings.spans[conflict, 2 + side] < entries.stands[e, SPOT]:
+                    continue
+                if first < front:
+                    hold(claims, conflict, side, e)
+                elif first - front < SEEN:
+                    eta = math.sqrt(2.0 * (first - front) / STARTS) if waits else (first - front) / pace
+                    announce(claims, conflict, side, e, eta)
+            end = base + road.lanelets[lanelet, LENGTH]
+            stops = road.links[lanelet, STOP_LINE] != 0 and pace * pace < 2.0 * BRAKES * (end - front) and not waits
+            if end < front + SEEN and not stops:
+                for k in range(around.successor_offsets[lanelet], around.successor_offsets[lanelet + 1]):
+                    if size < stack.shape[0]:
+                        stack[size], bases[size] = around.successors[k], end
+                        size += 1
+
+
+@inner
+def free_others(road, crossings, around, entries, watch, claims, queues, begin, count, dt):
+    """Add to the time for which who is first at a line has been free to go and has not moved."""
+    for e in range(begin, count):
+        lanelet, row = entries.where[e], entries.watched[e]
+        if watch[row, PLACE] != lanelet + 1.0 or queues.turns[e] != 0:
+            continue
+        free = True
+        for k in range(around.successor_offsets[lanelet], around.successor_offsets[lanelet + 1]):
+            way = around.successors[k]
+            for n in range(road.links[way, ENTRY], road.links[way + 1, ENTRY]):
+                holder = claims.holder[crossings.entry_rows[n], 1 - crossings.entry_sides[n]]
+                free = free and holder in (-1, e)
+        if free:
+            watch[row, FREE] += dt
