@@ -1,4 +1,4 @@
-"""Expansion of goals of moving objects: those without waypoint mean the rest of a lane (objects.md D14)."""
+"""Expansion of goals of moving objects that name a lane, not a waypoint (docs/formats/objects.md D14)."""
 
 from __future__ import annotations
 
