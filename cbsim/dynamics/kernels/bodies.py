@@ -18,17 +18,21 @@ __all__ = ["momentum", "slope"]
 @inlined
 def momentum(joint, link_work, b, h):
     """Write the residual wrench of the step of body b: force, torque about the centre of mass, as impulses."""
+    # linear momentum of the step minus the incoming one
     rate = joint[b, MASS] / h
     link_work[b, RESIDUAL] = rate * (link_work[b, X3] - link_work[b, X2]) - link_work[b, PUSH]
     link_work[b, RESIDUAL + 1] = rate * (link_work[b, X3 + 1] - link_work[b, X2 + 1]) - link_work[b, PUSH + 1]
     link_work[b, RESIDUAL + 2] = rate * (link_work[b, X3 + 2] - link_work[b, X2 + 2]) - link_work[b, PUSH + 2]
+    # rotation of the step, q₃ ∘ q₂⁻¹, in world axes
     c, x, y, z = product(
         link_work[b, Q3], link_work[b, Q3 + 1], link_work[b, Q3 + 2], link_work[b, Q3 + 3],
         link_work[b, Q2], -link_work[b, Q2 + 1], -link_work[b, Q2 + 2], -link_work[b, Q2 + 3],
     )  # fmt: skip
+    # q and −q are the same rotation: take the shorter one
     if c < 0.0:
         c, x, y, z = -c, -x, -y, -z
     link_work[b, TURN], link_work[b, TURN + 1], link_work[b, TURN + 2], link_work[b, TURN + 3] = c, x, y, z
+    # outgoing angular momentum (2/h) (c J p + p × J p)
     jx = link_work[b, JW] * x + link_work[b, JW + 3] * y + link_work[b, JW + 4] * z
     jy = link_work[b, JW + 3] * x + link_work[b, JW + 1] * y + link_work[b, JW + 5] * z
     jz = link_work[b, JW + 4] * x + link_work[b, JW + 5] * y + link_work[b, JW + 2] * z
@@ -46,6 +50,7 @@ def slope(joint, link_work, block, b, h):
         block[b, i] = 0.0
     k = 1.0 / h
     rate = joint[b, MASS] * k
+    # translations: m / h on the diagonal
     block[b, 0], block[b, 7], block[b, 14] = rate, rate, rate
     c, x, y, z = link_work[b, TURN], link_work[b, TURN + 1], link_work[b, TURN + 2], link_work[b, TURN + 3]
     xx, yy, zz = link_work[b, JW], link_work[b, JW + 1], link_work[b, JW + 2]

@@ -53,6 +53,7 @@ __all__ = ["evaluate_contact", "follow", "push", "stiffen"]
 @inlined
 def velocity(link_work, b, h, x, y, z):
     """Velocity in this step of the point of body b at an arm (x, y, z) from its centre of mass at node 3."""
+    # Δx/h of the centre of mass, and (2/h) P × arm: the rotation of the step on the arm at node 3
     k = 2.0 / h
     vx, vy, vz = cross(k * link_work[b, TURN + 1], k * link_work[b, TURN + 2], k * link_work[b, TURN + 3], x, y, z)
     return (
@@ -76,6 +77,7 @@ def evaluate_contact(contact_link, contact, contact_work, link_work, i, h):
         else:
             meet(contact_link, contact, contact_work, link_work, i, cx, cy, cz)
     else:
+        # half-space of the world: normal and tangents are constant
         for k in range(9):
             contact_work[i, AXES + k] = contact[i, NORMAL + k]
         k = PLANE
@@ -83,6 +85,7 @@ def evaluate_contact(contact_link, contact, contact_work, link_work, i, h):
         contact_work[i, GAP] = (
             contact[i, NORMAL] * dx + contact[i, NORMAL + 1] * dy + contact[i, NORMAL + 2] * dz - radius
         )
+    # point of the sphere towards the other shape
     px = cx - radius * contact_work[i, AXES]
     py = cy - radius * contact_work[i, AXES + 1]
     pz = cz - radius * contact_work[i, AXES + 2]
@@ -113,6 +116,7 @@ def push(contact_link, contact, contact_work, link_work, i, source, sign, target
         _add(link_work, contact_link[i, ONE], contact_work, i, POINT2, X2, fx, fy, fz, target)
         if contact_link[i, OTHER] >= 0:
             _add(link_work, contact_link[i, OTHER], contact_work, i, POINT2, X2, -fx, -fy, -fz, target)
+        # friction alone acts at node 3
         normal = 0.0
     fx = sign * (normal * contact_work[i, k] + first * contact_work[i, k + 3] + second * contact_work[i, k + 6])
     fy = sign * (normal * contact_work[i, k + 1] + first * contact_work[i, k + 4] + second * contact_work[i, k + 7])
@@ -144,6 +148,7 @@ def stiffen(contact_link, contact, contact_work, link_work, block, i, h):
     """Condense the contact into the blocks of its bodies: minus MAPᵀ STIFF GRADIENT, minus its rotation."""
     rows = 1 if contact_link[i, LAW] == IMPACT else 3
     for j in range(rows):
+        # response of the impulse to unit changes of gap and slip, column by column of STIFF
         answer(contact_link, contact, contact_work, i, 1.0 * (j == 0), 1.0 * (j == 1), 1.0 * (j == 2), 0.0)
         contact_work[i, STIFF + j] = contact_work[i, DFORCE]
         if rows == 3:
@@ -170,6 +175,7 @@ def stiffen(contact_link, contact, contact_work, link_work, block, i, h):
         _condense(contact_work, block, i, rows, b, 0, 0)
         return
     _condense(contact_work, block, i, rows, b, 0, 0)
+    # four blocks: wrenches on either body by motions of either
     _condense(contact_work, block, i, rows, contact_link[i, ONE_OTHER], 0, 6)
     _condense(contact_work, block, i, rows, contact_link[i, OTHER_ONE], 6, 0)
     _condense(contact_work, block, i, rows, other, 6, 6)
@@ -209,6 +215,7 @@ def _slopes(contact, contact_work, link_work, i, b, h):
     """Write GRADIENT and MAP against a half-space."""
     r = contact[i, RADIUS]
     ax, ay, az = contact_work[i, ARM], contact_work[i, ARM + 1], contact_work[i, ARM + 2]
+    # lever arm of the contact point, below the sphere's centre
     ex, ey, ez = ax - r * contact[i, NORMAL], ay - r * contact[i, NORMAL + 1], az - r * contact[i, NORMAL + 2]
     c, px, py, pz = link_work[b, TURN], link_work[b, TURN + 1], link_work[b, TURN + 2], link_work[b, TURN + 3]
     k = 1.0 / h
@@ -221,8 +228,10 @@ def _slopes(contact, contact_work, link_work, i, b, h):
         contact_work[i, o + 3], contact_work[i, o + 4], contact_work[i, o + 5] = mx, my, mz
         o = GRADIENT + 12 * j
         if j == 0:
+            # the gap changes with the sphere's centre
             gx, gy, gz = cross(ax, ay, az, tx, ty, tz)
         else:
+            # slip: derivative of (2/h) P × e by a rotation, which changes P and the arm
             gx, gy, gz = cross(px, py, pz, mx, my, mz)
             tx, ty, tz = k * tx, k * ty, k * tz
             sx, sy, sz = cross(2.0 * tx, 2.0 * ty, 2.0 * tz, px, py, pz)
@@ -260,6 +269,7 @@ def follow(contact_link, contact, contact_work, link_work, i):
     b, other = contact_link[i, ONE], contact_link[i, OTHER]
     d0, d1, d2 = 0.0, 0.0, 0.0
     for k in range(6):
+        # changes of gap and slip by the motion of either body
         s, o = link_work[b, DELTA + k], GRADIENT + k
         d0, d1, d2 = d0 + contact_work[i, o] * s, d1 + contact_work[i, o + 12] * s, d2 + contact_work[i, o + 24] * s
     if other >= 0:

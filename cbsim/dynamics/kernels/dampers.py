@@ -57,11 +57,13 @@ def damp_before(link, joint, link_work, b, z, before, h):
     ``before`` [s] is the length of that step, 0 if velocities are those of node 2; it then has no impulses.
     """
     after = share_after(joint, b, before)
+    # forces at node 2 act for half of either step; the step before has given its share already
     pull = 0.5 * (before + h)
     link_work[b, DAMPING] = (pull * joint[b, DAMPER] - before * after) / h + pull * joint[b, IMPLICIT]
     if after == 0.0:
         return
     slides, turns, o = link[b, N_TRANS], link[b, N_ROT], RELATIVE2
+    # motion of the joint in the step before, from its coordinates at node 1
     dx, dy, dz, s, x, y, w = joint_before(link, joint, z, b, before)
     for i in range(slides):
         link_work[b, APPLIED + i] -= after * (link_work[b, SHIFT2 + i] - along(joint, b, SLIDE_AXES, i, dx, dy, dz))
@@ -108,6 +110,7 @@ def step_vector(link_work, b):
 def _vector_between(p0, p1, p2, p3, q0, q1, q2, q3):
     """Rotation vector from one rotation to another, at most half a turn, in the rotated frame."""
     s, x, y, z = product(p0, -p1, -p2, -p3, q0, q1, q2, q3)
+    # q and −q are the same rotation: take the one of at most half a turn
     if s < 0.0:
         s, x, y, z = -s, -x, -y, -z
     return rotation_vector(s, x, y, z)
@@ -119,6 +122,7 @@ def damp_slope(link, joint, link_work, b):
     slides, turns, d = link[b, N_TRANS], link[b, N_ROT], link_work[b, DAMPING]
     for i in range(slides):
         link_work[b, LOCAL + 7 * i] += d
+    # one axis: the rotation vector changes by the increment itself
     if turns == 1:
         link_work[b, LOCAL + 7 * slides] += d
         return
@@ -128,6 +132,7 @@ def damp_slope(link, joint, link_work, b):
         fx, fy, fz = free_turns(
             joint, b, turns, j, link_work[b, n], link_work[b, n + 1], link_work[b, n + 2], link_work[b, n + 3]
         )
+        # of several axes by J times it, projected on the axes of node 2
         fx, fy, fz = slope_of_vector(x, y, z, fx, fy, fz)
         for i in range(turns):
             ax, ay, az = free_turns(

@@ -48,6 +48,7 @@ def place(link, joint, link_work, b):
     if link[b, FLAGS] & OFFSET:
         k = ORIENTATION
         e, f, g, h = product(joint[b, k], joint[b, k + 1], joint[b, k + 2], joint[b, k + 3], e, f, g, h)
+    # joint point in the parent's frame: vertex and free translation
     sx, sy, sz = joint[b, PARENT_VERTEX], joint[b, PARENT_VERTEX + 1], joint[b, PARENT_VERTEX + 2]
     for i in range(link[b, N_TRANS]):
         k = SLIDE_AXES + 3 * i
@@ -64,6 +65,7 @@ def place(link, joint, link_work, b):
     rotation(link_work, b, R3, e, f, g, h)
     k = CHILD_VERTEX
     cx, cy, cz = turned(link_work, b, R3, joint[b, k], joint[b, k + 1], joint[b, k + 2])
+    # from the parent's centre of mass to the child's
     sx, sy, sz = sx - cx, sy - cy, sz - cz
     link_work[b, ARM3], link_work[b, ARM3 + 1], link_work[b, ARM3 + 2] = sx, sy, sz
     if a >= 0:
@@ -82,10 +84,12 @@ def free_turns(joint, b, turns, i, s, x, y, z):
     if turns != 2:
         return joint[b, k + 3 * i], joint[b, k + 3 * i + 1], joint[b, k + 3 * i + 2]
     vx, vy, vz = joint[b, k + 6], joint[b, k + 7], joint[b, k + 8]
+    # gradient of the constraint by rotations of the child, c = s e₃ + e₃ × v, normalized
     cx, cy, cz = cross(vx, vy, vz, x, y, z)
     cx, cy, cz = s * vx + cx, s * vy + cy, s * vz + cz
     scale = 1.0 / math.sqrt(cx * cx + cy * cy + cz * cz)
     cx, cy, cz = cx * scale, cy * scale, cz * scale
+    # first free axis: the fixed axis that is least parallel to c, made orthogonal to it
     first = cx * joint[b, k] + cy * joint[b, k + 1] + cz * joint[b, k + 2]
     second = cx * joint[b, k + 3] + cy * joint[b, k + 4] + cz * joint[b, k + 5]
     if abs(second) < abs(first):
@@ -122,6 +126,7 @@ def free_motions(link, joint, link_work, b, out, rotation_of_child, relative, pa
         link_work[b, relative + 3],
     )
     k = CHILD_VERTEX
+    # a rotation about the joint's point moves the centre of mass by p × axis, with p from the centre to the point
     px, py, pz = turned(link_work, b, rotation_of_child, joint[b, k], joint[b, k + 1], joint[b, k + 2])
     for i in range(turns):
         x, y, z = free_turns(joint, b, turns, i, s, vx, vy, vz)
@@ -140,6 +145,7 @@ def increment(link, joint, link_work, b, scale):
     if turns == 0:
         return
     if link[b, FLAGS] & FREE:
+        # floating base: increments about the axes of the world multiply from the left
         half, o = 0.5 * scale, STEP + 3
         s, x, y, z = product(
             1.0, half * link_work[b, o], half * link_work[b, o + 1], half * link_work[b, o + 2],
@@ -162,9 +168,11 @@ def increment(link, joint, link_work, b, scale):
     tx, ty, tz = 0.0, 0.0, 0.0
     for i in range(turns):
         ax, ay, az = free_turns(joint, b, turns, i, s, x, y, z)
+        # increments about the child's axes multiply from the right, to first order and normalized
         half = 0.5 * scale * link_work[b, STEP + slides + i]
         tx, ty, tz = tx + half * ax, ty + half * ay, tz + half * az
     s, x, y, z = product(s, x, y, z, 1.0, tx, ty, tz)
+    # back onto the constraint, which increments leave at second order
     if turns == 2:
         k = TURN_AXES + 6
         off = x * joint[b, k] + y * joint[b, k + 1] + z * joint[b, k + 2]

@@ -33,6 +33,7 @@ __all__ = ["maximal_to_minimal", "minimal_to_maximal", "minimal_to_maximal_each"
 @inlined
 def pose_before(z, i, h):
     """Position and orientation of body i one step of length h before; h = 0 for those of the node itself."""
+    # q₁ = q₂ ∘ (√(1 − p²), −p) with p = h w / 2
     k = -0.5 * h
     px, py, pz = k * z[i, 10], k * z[i, 11], k * z[i, 12]
     c = math.sqrt(max(0.0, 1.0 - px * px - py * py - pz * pz))
@@ -82,6 +83,7 @@ def maximal_to_minimal(links, link, joint, z, h, out):
             out[first + c] = now
             out[first + dof + c] = (now - before) / h
         rx, ry, rz = rotation_vector(s, i, j, k)
+        # rotation of the joint in the step before the node, at most half a turn
         t, u, v, w = product(t, -u, -v, -w, s, i, j, k)
         if t < 0.0:
             t, u, v, w = -t, -u, -v, -w
@@ -117,6 +119,7 @@ def stay(joint, b, s, x, y, z, wx, wy, wz):
 
     The vector part of r ∘ exp(−h w) has no component along the third axis if s w₃ + r₁ w₂ − r₂ w₁ = 0.
     """
+    # at half a turn the constraint does not determine the third component
     if abs(s) < 1e-9:
         return wx, wy, wz
     r1, r2 = along(joint, b, TURN_AXES, 0, x, y, z), along(joint, b, TURN_AXES, 1, x, y, z)
@@ -154,9 +157,11 @@ def put_joint(link, joint, b, x, first, h, z):
     if turns == 2:
         wx, wy, wz = stay(joint, b, s, i, j, k, wx, wy, wz)
     px, py, pz, q0, q1, q2, q3 = child_pose(link, joint, z, b, x, first, rate, 0.0, s, i, j, k)
+    # pose of the child one step before: the joint's rotation turned back by its velocity
     s, i, j, k = product(s, i, j, k, *exponential(-h * wx, -h * wy, -h * wz))
     ex, ey, ez, e0, e1, e2, e3 = child_pose(link, joint, z, b, x, first, rate, h, s, i, j, k)
     s, i, j, k = product(e0, -e1, -e2, -e3, q0, q1, q2, q3)
+    # velocities are the differences of both nodes; w = 2/h times the vector part
     n, scale = link[b, BODY], 2.0 / h if s >= 0.0 else -2.0 / h
     z[n, 0], z[n, 1], z[n, 2] = px, py, pz
     z[n, 3], z[n, 4], z[n, 5] = (px - ex) / h, (py - ey) / h, (pz - ez) / h

@@ -91,6 +91,7 @@ def begin(links, link, joint, link_work, z, inputs, external, settings, before, 
 
     A part of a step has its share of an input's impulse, as of the time that forces act.
     """
+    # forces at node 2 act for half of the steps on either side
     pull, fits = 0.5 * (before + h), True
     scaling = settings[SCALING] * (pull / settings[STEP_LENGTH])
     for b in range(links):
@@ -107,6 +108,7 @@ def begin(links, link, joint, link_work, z, inputs, external, settings, before, 
             link_work[b, OWN + i] = 0.0
             link_work[b, OFFERED + i] = 0.0
     for j in range(links, len(link)):
+        # a loop joint works on its child: the row begins with the child's pose at node 2
         for k in range(16):
             link_work[j, k] = link_work[link[j, CHILD], k]
         tx, ty, tz = begin_joint(link, joint, link_work, j, inputs, pull, scaling)
@@ -135,6 +137,7 @@ def evaluate_bodies(links, link, joint, link_work, h):
 @inner
 def factorize_bodies(links, link, joint, link_work, block, loop_block, h):
     """Write the blocks of bodies and loop joints at node 3."""
+    # blocks of fill-in, which contacts and eliminations add to
     for i in range(len(link), len(block)):
         for k in range(36):
             block[i, k] = 0.0
@@ -161,6 +164,7 @@ def keep(links, link_work):
     """Store the joints before a trial step; loop joints keep their multipliers."""
     for b in range(len(link_work)):
         for k in range(7):
+            # of a loop joint the six multipliers
             link_work[b, KEPT + k] = link_work[b, RELATIVE + k] if b < links else link_work[b, MULTIPLIER + k % 6]
 
 

@@ -112,17 +112,20 @@ def begin_row(link, joint, link_work, row_link, row, limit_work, i, inputs, befo
     if row_link[i, KIND] == DRIVE:
         u = row_link[i, ROW_INPUT]
         given = inputs[u] if u >= 0 else 0.0
+        # a motor without a target velocity is switched off
         is_let_go = math.isnan(given)
         limit_work[i, ROW_COMPLIANCE] = row[i, ROW_CFM] * (
             1.0 if before != 0.0 else 2.0
         )  # from velocities of node 2: half the time
         limit_work[i, ROW_SHIFT] = 0.0 if is_let_go else h * (row[i, REFERENCE] + given)
+        # force limit times the time that forces act; from velocities of node 2 half of it
         most = 0.0 if is_let_go else row[i, LIMIT] * (abs(h) if before != 0.0 else 0.5 * abs(h))
         limit_work[i, ROW_MOST] = most
         limit_work[i, ROW_PAIRS] = -1.0 if most == 0.0 else 2.0 if most < math.inf else 0.0
         if most == 0.0:
             limit_work[i, ROW_FORCE], limit_work[i, ROW_STIFF], limit_work[i, ROW_MISSING] = 0.0, 0.0, 0.0
     else:
+        # violation of the stop at node 2, of which a soft one keeps a share
         now = sign * (coordinate(link, joint, link_work, b, c, SHIFT2, RELATIVE2) - row[i, REFERENCE])
         left, limit_work[i, ROW_COMPLIANCE] = soft_in_part(1.0 - row[i, ROW_ERP], row[i, ROW_CFM], h / whole)
         limit_work[i, ROW_SHIFT] = left * min(0.0, now)
@@ -131,6 +134,7 @@ def begin_row(link, joint, link_work, row_link, row, limit_work, i, inputs, befo
         evaluate_loop_joint(link, joint, link_work, b)
         begin_tie(link, joint, link_work, row_link, limit_work, i, b, c, sign)
         return
+    # along such a coordinate the impulse acts by itself
     if c < slides or turns == 1:
         limit_work[i, ROW_SHARE + c], limit_work[i, ROW_SLOPE + c] = sign, sign
         return
@@ -202,6 +206,7 @@ def stiffen_row(link, joint, link_work, block, row_link, row, limit_work, i):
         return
     b, c = row_link[i, ROW_LINK], row_link[i, COORDINATE]
     slides, turns, dof = link[b, N_TRANS], link[b, N_ROT], link[b, DOF]
+    # compliance of the row and of its pairs: slack over room of each bound
     soft = limit_work[i, ROW_COMPLIANCE]
     for k in range(int(limit_work[i, ROW_PAIRS])):
         soft += limit_work[i, ROW_SLACK + k] / limit_work[i, ROW_ROOM + k]

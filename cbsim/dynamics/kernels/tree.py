@@ -69,6 +69,7 @@ def gather(links, link, joint, link_work):
     worst, total = 0.0, 0.0
     for b in range(links - 1, -1, -1):
         for i in range(link[b, DOF]):
+            # LEFTᵀ times the summed wrench, minus what the joint itself applies along its free motions
             o = LEFT + 6 * i
             e = -link_work[b, APPLIED + i] - link_work[b, OWN + i]
             if link[b, FLAGS] & FREE:
@@ -82,6 +83,7 @@ def gather(links, link, joint, link_work):
         a = link[b, UP]
         if a >= 0:
             hand_over(link_work, a, b, RESIDUAL, RESIDUAL)
+    # a sum is NaN as soon as one of its terms is, unlike a maximum
     return math.inf if math.isnan(total) else worst
 
 
@@ -119,6 +121,7 @@ def eliminate(link, link_work, block, program, fan, pair, fanned):
                     w += block[b, 6 * k + j] * link_work[b, LEFT + 6 * i + k]
                 link_work[b, U + 6 * i + j] = u
                 link_work[b, W + 6 * i + j] = w
+        # U = block RIGHT and W = blockᵀ LEFT are what the parent couples to the joint by
         _pivot(link, link_work, b, dof)
         a = link[b, UP]
         if program[p, LAST] > program[p, FIRST]:
@@ -127,11 +130,13 @@ def eliminate(link, link_work, block, program, fan, pair, fanned):
             continue
         if dof == 1:
             for k in range(6):
+                # one free motion: a rank-one update by the scalar inverse
                 w = link_work[b, PIVOT] * link_work[b, W + k]
                 for j in range(6):
                     block[b, 6 * j + k] -= link_work[b, U + j] * w
         else:
             _take(link, block, b, link_work, b, U, link_work, b, W, link_work, b, dof)
+        # the block of the child, seen from the parent: motions of the parent, wrenches about its centre of mass
         _lift_motion(block, link_work, b, b)
         _lift_wrench(block, link_work, b, b, a)
 
@@ -145,12 +150,14 @@ def _pivot(link, link_work, b, dof):
             for k in range(6):
                 s += link_work[b, LEFT + 6 * i + k] * link_work[b, U + 6 * j + k]
             link_work[b, PIVOT + 6 * i + j] = s
+    # impulses of dampers and rows act on the joint alone
     if link[b, FLAGS] & (DAMPED | ROWED):
         for i in range(dof):
             for j in range(dof):
                 link_work[b, PIVOT + 6 * i + j] += link_work[b, LOCAL + 6 * i + j]
     least = -1.0
     if link[b, FLAGS] & LOOP_JOINT:
+        # implied rows of a loop have pivots of rounding size
         least = _soften(link_work, b, dof)
     elif dof == 1:
         link_work[b, PIVOT] = 1.0 / link_work[b, PIVOT]
@@ -169,6 +176,7 @@ def _invert(link_work, b, dof, least):
     """
     done = 0
     for _ in range(dof):
+        # largest diagonal element among the rows that are left
         p, largest = 0, -1.0
         for i in range(dof):
             if not done >> i & 1 and abs(link_work[b, PIVOT + 7 * i]) > largest:
@@ -177,6 +185,7 @@ def _invert(link_work, b, dof, least):
             _leave_out(link_work, b, dof, done)
             return
         done |= 1 << p
+        # the identity column takes the place of the eliminated one
         inverse = 1.0 / link_work[b, PIVOT + 7 * p]
         link_work[b, PIVOT + 7 * p] = 1.0
         for j in range(dof):
@@ -223,6 +232,7 @@ def _lift_motion(block, link_work, b, source):
     rx, ry, rz = link_work[b, ARM3], link_work[b, ARM3 + 1], link_work[b, ARM3 + 2]
     for i in range(6):
         o = 6 * i
+        # a rotation φ of the parent moves the child by φ × arm: column of φ = arm × column of translation
         x, y, z = cross(rx, ry, rz, block[source, o], block[source, o + 1], block[source, o + 2])
         block[source, o + 3] += x
         block[source, o + 4] += y
@@ -234,6 +244,7 @@ def _lift_wrench(block, link_work, b, source, target):
     """Add a block to another, its rows transformed from wrenches on body b to wrenches on its parent at node 2."""
     rx, ry, rz = link_work[b, ARM2], link_work[b, ARM2 + 1], link_work[b, ARM2 + 2]
     for o in range(6):
+        # a force on the child has the moment arm × force about the parent
         x, y, z = cross(rx, ry, rz, block[source, o], block[source, o + 6], block[source, o + 12])
         block[target, o] += block[source, o]
         block[target, o + 6] += block[source, o + 6]
@@ -260,9 +271,11 @@ def _spread(link, link_work, block, program, fan, pair, fanned, p, a, b, dof):
         if a < 0:
             break
         to, back = fan[f, TO], fan[f, FROM]
+        # Schur complement between the neighbour and the parent, both ways
         _take(link, block, to, fanned, f, 0, link_work, b, W, link_work, b, dof)
         _take(link, block, back, link_work, b, U, fanned, f, 36, link_work, b, dof)
         _lift_motion(block, link_work, b, to)
+        # blocks (c, b) and (b, c) now couple the neighbour to the parent
         target = fan[f, PARENT_TO]
         for k in range(36):
             block[target, k] += block[to, k]
@@ -290,6 +303,7 @@ def _spread_free(link_work, block, program, fan, pair, fanned, p, b):
     for f in range(program[p, FIRST], program[p, LAST]):
         to, back = fan[f, TO], fan[f, FROM]
         for i in range(36):
+            # right-hand side block (b, c), and the answer pivot⁻¹ (b, c) in columns 72 and on
             fanned[f, i] = fanned[f, 36 + i] = block[back, i]
             fanned[f, 72 + i] = 0.0
         for again in range(2):  # refined once, as in `solve_pivot`
@@ -298,6 +312,7 @@ def _spread_free(link_work, block, program, fan, pair, fanned, p, b):
                 multiply_blocks(block, b, 0, fanned, f, 72, fanned, f, 0, -1.0)
         for i in range(6):
             for j in range(6):
+                # U of this neighbour, by rows of the free motions
                 fanned[f, 6 * i + j] = block[to, 6 * j + i]
     for m in range(program[p, FIRST_PAIR], program[p, LAST_PAIR]):
         target, row, column = pair[m, TARGET], pair[m, ROW_FAN], pair[m, COLUMN_FAN]
@@ -324,6 +339,7 @@ def _take(link, block, target, left, i, u, right, j, w, link_work, b, dof):
     """
     for k in range(6):
         for m in range(dof):
+            # column k of W as a right-hand side; STEP is −pivot⁻¹ of it
             link_work[b, DELTA + m] = right[j, w + 6 * m + k]
         solve_pivot(link, link_work, b, dof)
         for m in range(dof):
@@ -348,6 +364,7 @@ def solve_pivot(link, link_work, b, dof):
     if dof == 1 or link[b, FLAGS] & LOOP_JOINT:
         return
     for i in range(dof):
+        # residual of the first answer, in the pivot before inversion
         s = link_work[b, DELTA + i]
         for j in range(dof):
             s += link_work[b, LOCAL + 6 * i + j] * link_work[b, STEP + j]
