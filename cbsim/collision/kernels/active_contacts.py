@@ -80,13 +80,16 @@ def release_contacts(moving, position, orientation, active_contacts, shapes, lea
 
 
 @inner
-def write_row(contacts, found, time, a, b, x, y, z, nx, ny, nz, closing, depth):
-    """Write the row of a new contact, the lower body first, without impulse; the normal points from a to b."""
+def write_row(contacts, found, time, a, b, place, normal, closing, depth):
+    """Write the row of a new contact at a place (x, y, z), the lower body first, without impulse.
+
+    The normal (x, y, z) points from a to b.
+    """
     row = contacts[found]
     sign = 1.0 if a < b else -1.0
     row[0], row[1], row[2] = time, min(a, b), max(a, b)
-    row[3], row[4], row[5] = x, y, z
-    row[6], row[7], row[8] = sign * nx, sign * ny, sign * nz
+    row[3], row[4], row[5] = place
+    row[6], row[7], row[8] = sign * normal[0], sign * normal[1], sign * normal[2]
     row[9], row[IMPULSE], row[11] = closing, 0.0, depth
 
 

@@ -76,6 +76,7 @@ def set_bounds(segments, radii, movers, vehicles, planar, since, step, steps, wo
         body = vehicles[v]
         speed = math.sqrt(planar[v, 3] * planar[v, 3] + planar[v, 4] * planar[v, 4])
         anchors[v, 0], anchors[v, 1] = planar[v, 0], planar[v, 1]
+        # vehicles may steer: their bounds have a margin, which `has_left` watches
         anchors[v, 2] = max(MARGIN, SPEED_FACTOR * speed * steps * step)
         out = bounds[body]
         out[0] = out[1] = math.inf
@@ -144,6 +145,7 @@ def query_grid(a, roles, bounds, cells, order, starts, sorted_bounds, tally, nea
     count, width = 0, CELL
     for level in range(LEVELS):
         if tally[level] > 0:
+            # obstacles are at most one cell wide, so centres lie within half a cell of the bounds
             left, low = math.floor(x0 / width - 0.5), math.floor(y0 / width - 0.5)
             right, high = math.floor(x1 / width + 0.5), math.floor(y1 / width + 0.5)
             everything = level == LEVELS - 1 or (right - left + 1.0) * (high - low + 1.0) > bodies
@@ -161,6 +163,7 @@ def query_grid(a, roles, bounds, cells, order, starts, sorted_bounds, tally, nea
                     ):
                         continue
                     b = order[at]
+                    # buckets are shared by cells of equal hash; pairs of moving bodies count once
                     here = cells[b, 0] == level and (everything or (cells[b, 1] == ix and cells[b, 2] == iy))
                     if here and b != a and (roles[b, MOVING] < 0 or b > a):
                         near[count] = b

@@ -53,10 +53,12 @@ def begin_row(touches, first, stop, time, dt, contacts, found):
             and touches[k, NORMAL_X] * nx + touches[k, NORMAL_Y] * ny > 0.99
         ):
             x, y, z, count = x + touches[k, X], y + touches[k, Y], z + touches[k, Z], count + 1
+    # the time of first contact, from the depth at the end of the substep
     closing, depth = touches[fastest, CLOSING], max(-touches[deepest, GAP], 0.0)
     ago = min(depth / closing, dt) if closing > 0.0 else 0.0
     a, b = int(row[BODY_A]), int(row[BODY_B])
-    write_row(contacts, found, time - ago, a, b, x / count, y / count, z / count, nx, ny, 0.0, closing, depth)
+    place = x / count, y / count, z / count
+    write_row(contacts, found, time - ago, a, b, place, (nx, ny, 0.0), closing, depth)
 
 
 @kernel
@@ -109,6 +111,7 @@ def collide(
         a, b = pairs[k, 0], pairs[k, 1]
         v, other = roles[a, VEHICLE], roles[b, VEHICLE]
         ax, ay, bx, by = planar[v, 0], planar[v, 1], position[b, 0], position[b, 1]
+        # bounding spheres, enlarged by the motion of both in this substep
         near = reach[a] + reach[b] + abs(ax - before[v, 0]) + abs(ay - before[v, 1])
         if other >= 0:
             bx, by = planar[other, 0], planar[other, 1]
@@ -122,6 +125,7 @@ def collide(
         touches = room_for(touches, count)
         first = used
         used = find_touches(segments, shapes, planar, roles, touch_workspace, a, b, time, dt, touches, used)
+        # motions in world axes are needed from the first contact on
         if used == first:
             continue
         if first == 0:

@@ -41,6 +41,7 @@ def first_impact(segments, shapes, roles, a, b, since, until, pair_workspace, pa
             paths[RELATIVE, POSITION, k] = paths[1, POSITION, k] - paths[0, POSITION, k]
             paths[RELATIVE, VELOCITY, k] = paths[1, VELOCITY, k] - paths[0, VELOCITY, k]
         gap, rate = paths[RELATIVE, POSITION], paths[RELATIVE, VELOCITY]
+        # up to the next change of segment of either body
         span = max(end - time, 0.0)
         after = pair_time_of_impact(
             shapes, a, paths[0, ORIENTATION], b, paths[1, ORIENTATION], gap, rate, span, pair_workspace, out
@@ -125,6 +126,7 @@ def find_literal_contacts(
         one, two = roles[a, MOVER], roles[b, MOVER]
         if stays_on_segment(starts, segment, one, since) and stays_on_segment(starts, segment, two, since):
             u, v, w = velocity[b, 0] - velocity[a, 0], velocity[b, 1] - velocity[a, 1], velocity[b, 2] - velocity[a, 2]
+            # bounding spheres over the whole step, then separating axes of upright boxes
             radii = radius[a] + radius[b] + SLACK
             if least_square_distance(x, y, z, u, v, w, step) > radii * radii:
                 continue
@@ -147,7 +149,7 @@ def find_literal_contacts(
                 + paths[RELATIVE, VELOCITY, 1] * ny
                 + paths[RELATIVE, VELOCITY, 2] * nz
             )
-            x, y, z = 0.5 * (out[4] + out[7]), 0.5 * (out[5] + out[8]), 0.5 * (out[6] + out[9])
-            write_row(contacts, found, time, a, b, x, y, z, nx, ny, nz, closing, max(-out[0], 0.0))
+            place = 0.5 * (out[4] + out[7]), 0.5 * (out[5] + out[8]), 0.5 * (out[6] + out[9])
+            write_row(contacts, found, time, a, b, place, (nx, ny, nz), closing, max(-out[0], 0.0))
             found += 1
     return found

@@ -180,7 +180,7 @@ def pair_distance(shapes, a, pa, qa, b, pb, qb, limit, pair_workspace, out):
         upright_distance(shapes.size[a], qa, shapes.size[b], qb, x, y, z, pair_workspace, out)
     else:
         out[0] = limit
-        measure_parts(shapes, a, qa, b, qb, x, y, z, 0.0, 0.0, 0.0, -1.0, pair_workspace, out)
+        measure_parts(shapes, a, qa, b, qb, (x, y, z), (0.0, 0.0, 0.0), -1.0, pair_workspace, out)
     for k in range(3):
         out[4 + k] += pa[k]
         out[7 + k] += pa[k]
@@ -210,18 +210,19 @@ def pair_time_of_impact(shapes, a, qa, b, qb, gap, rate, duration, pair_workspac
     if shapes.kind[a] == SHAPE_BOX and shapes.kind[b] == SHAPE_BOX and is_upright(qa) and is_upright(qb):
         sizes = shapes.size
         return upright_meeting(sizes[a], qa, sizes[b], qb, x, y, z, vx, vy, vz, duration, TOUCHING)
-    return measure_parts(shapes, a, qa, b, qb, x, y, z, vx, vy, vz, duration, pair_workspace, out)
+    return measure_parts(shapes, a, qa, b, qb, (x, y, z), (vx, vy, vz), duration, pair_workspace, out)
 
 
 @inner
-def measure_parts(shapes, a, qa, b, qb, x, y, z, vx, vy, vz, duration, pair_workspace, out):
-    """Measure all pairs of convex parts of two bodies that are near enough.
+def measure_parts(shapes, a, qa, b, qb, offset, rate, duration, pair_workspace, out):
+    """Measure all pairs of convex parts of two bodies that are near enough; b's centre is at `offset` from a's.
 
     With a negative duration, `out` (10,) receives the least signed distance if it is less than out[0]. Otherwise the
     earliest time of impact is returned, infinity for none.
     """
     depth, solids, trial = pair_workspace.depth, pair_workspace.solids, pair_workspace.trial
     turns, search_a, search_b = pair_workspace.turns, pair_workspace.search_a, pair_workspace.search_b
+    (x, y, z), (vx, vy, vz) = offset, rate
     rotation_into(qa, turns[0])
     rotation_into(qb, turns[1])
     a_mesh, b_mesh = shapes.kind[a] == SHAPE_MESH, shapes.kind[b] == SHAPE_MESH
@@ -254,7 +255,7 @@ def measure_parts(shapes, a, qa, b, qb, x, y, z, vx, vy, vz, duration, pair_work
                 fill_triangle(shapes.triangles[row], x, y, z, turns[1], solids[1])
             if timed:
                 left = min(duration, earliest)
-                earliest = min(earliest, part_time_of_impact(solids, x, y, z, vx, vy, vz, left, depth, trial))
+                earliest = min(earliest, part_time_of_impact(solids, offset, rate, left, depth, trial))
             else:
                 signed_distance(solids[0], solids[1], depth, trial)
                 if trial[0] < out[0]:
@@ -264,12 +265,13 @@ def measure_parts(shapes, a, qa, b, qb, x, y, z, vx, vy, vz, duration, pair_work
 
 
 @inner
-def part_time_of_impact(solids, x, y, z, vx, vy, vz, duration, depth, trial):
+def part_time_of_impact(solids, offset, rate, duration, depth, trial):
     """Time of impact of two convex solids, the second moving: conservative advancement (Mirtich 1996).
 
     The separating plane bounds the approach by the closing speed along its normal; if that speed is not positive, the
     plane separates the solids at all later times.
     """
+    (x, y, z), (vx, vy, vz) = offset, rate
     time = 0.0
     for _ in range(ADVANCES):
         solids[1, 5], solids[1, 6], solids[1, 7] = x + time * vx, y + time * vy, z + time * vz

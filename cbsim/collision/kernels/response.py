@@ -108,6 +108,7 @@ def point_impulse(c_nn, c_nt, c_tt, v_n, v_t, limit):
     """
     if v_n >= 0.0:
         return 0.0, 0.0
+    # sticking: both velocity components vanish, if friction suffices for it
     determinant = c_nn * c_tt - c_nt * c_nt
     if determinant > 0.0:
         j_n, j_t = (c_nt * v_t - c_tt * v_n) / determinant, (c_nt * v_n - c_nn * v_t) / determinant
@@ -119,6 +120,7 @@ def point_impulse(c_nn, c_nt, c_tt, v_n, v_t, limit):
             j_n = -v_n / (c_nn + side * c_nt)
             if (v_t + (c_nt + side * c_tt) * j_n) * side <= 0.0:
                 return j_n, side * j_n
+    # numerically degenerate: without friction
     return -v_n / c_nn, 0.0
 
 
@@ -148,6 +150,7 @@ def prepare_contact(parameters, planar, motion, dt, row):
     a, b = int(row[VEHICLE_A]), int(row[VEHICLE_B])
     v_n, _ = relative_velocity(motion, planar, row)
     row[CLOSING] = -v_n
+    # the larger restitution, the geometric mean of friction
     bounce, friction = parameters[a, RESTITUTION], parameters[a, BODY_FRICTION]
     if b >= 0:
         bounce = max(bounce, parameters[b, RESTITUTION])
@@ -212,6 +215,7 @@ def restitution_share(planar, motions, touches, count, labels, label):
         n, t = relative_velocity(motions[0], planar, row)
         n0, t0 = relative_velocity(motions[2], planar, row)
         n1, t1 = relative_velocity(motions[1], planar, row)
+        # work of the scaled impulses J₀ + s (J − J₀) on v⁻ + v⁺, collected by powers of s
         n, t = n + n0, t + t0
         dn, dt = n1 - n0, t1 - t0
         j_n, j_t = (
@@ -249,6 +253,7 @@ def limit_restitution(parameters, planar, motions, touches, count, labels):
             if labels[int(row[VEHICLE_A])] != label:
                 continue
             if known < 0.0:
+                # velocities and impulses are linear in the share of restitution
                 known = restitution_share(planar, motions, touches, count, labels, label)
                 for v in range(labels.shape[0]):
                     if labels[v] == label and known < 1.0:
@@ -282,6 +287,7 @@ def correct_positions(parameters, touches, count, shift, share, active):
             x, y, light_a, light_b = -shift[a, 0], -shift[a, 1], 1.0 / parameters[a, MASS], 0.0
             if b >= 0:
                 x, y, light_b = x + shift[b, 0], y + shift[b, 1], 1.0 / parameters[b, MASS]
+            # penetration beyond the slop after the shifts so far, shared by inverse masses
             short = -SLOP - (row[GAP] + x * row[NORMAL_X] + y * row[NORMAL_Y])
             if short <= CORRECTION_TOLERANCE:
                 continue

@@ -253,6 +253,7 @@ def find_touches(segments, shapes, planar, roles, touch_workspace, a, b, time, d
         width = min(width, width_of(shapes, b))
     else:
         x, y = x - dt * paths[1, VELOCITY, 0], y - dt * paths[1, VELOCITY, 1]
+    # relative motion in the substep, and the bounds of both
     nearer = math.sqrt(x * x + y * y)
     x, y = paths[1, POSITION, 0] - paths[0, POSITION, 0], paths[1, POSITION, 1] - paths[0, POSITION, 1]
     z = paths[1, POSITION, 2] - paths[0, POSITION, 2]
@@ -264,6 +265,7 @@ def find_touches(segments, shapes, planar, roles, touch_workspace, a, b, time, d
         if is_upright(qa) and is_upright(qb):
             if upright_meeting(sizes[a], qa, sizes[b], qb, x, y, z, 0.0, 0.0, 0.0, 0.0, NEARLY) > 0.0:
                 return count
+    # subdivide fast approaches, so that outlines cannot pass through each other
     parts = 1
     if nearer > COARSE * width:
         parts = PARTS if nearer > PARTS * FINE * width else math.ceil(nearer / (FINE * width))
