@@ -47,6 +47,7 @@ def differentiate(model, work, room, z, inputs, external, settings, before, h, m
     links, link, joint, link_work = model.links, model.link, model.joint, work.link_work
     pull = 0.5 * (before + h)
     half = lay_out(links, link, room.span, room.where, minimal)
+    # motions of nodes 1 and 2 in every column
     clear(room.seed)
     clear(room.carry)
     clear(room.missing)
@@ -55,6 +56,7 @@ def differentiate(model, work, room, z, inputs, external, settings, before, h, m
         minimal_seeds(links, link, joint, link_work, room.before, room.patch, room.span, room.seed, before, half)
     else:
         maximal_seeds(links, link_work, room.before, room.seed, before, half)
+    # residuals by those motions: bodies, joints, rows, contacts, loop joints
     body_slopes(links, link, joint, link_work, room.patch, z, external, before, h)
     held_by_rows(links, link, joint, room.patch, model.row_link, model.row, work.limit_work)
     joint_slopes(links, link, joint, link_work, room.before, room.patch, inputs, pull, settings[SCALING])
@@ -71,10 +73,12 @@ def differentiate(model, work, room, z, inputs, external, settings, before, h, m
     )  # fmt: skip
     _disturb(links, link, link_work, room.patch, room.span, room.seed, room.carry, room.missing, half)
     damp_columns(links, link, joint, link_work, room.before, room.patch, room.span, room.seed, room.missing, half, h)
+    # residuals by inputs
     load = settings[SCALING] if settings[SCALING] != 0.0 else pull
     input_columns(links, link, joint, link_work, room.missing, load, 2 * half)
     target_columns(link, room.carry, room.missing, model.row_link, work.limit_work, h, 2 * half)
     loop_joint_inputs(links, link, joint, link_work, room.carry, load, 2 * half)
+    # response of node 3 through the factorization
     columns = 2 * half + by_input.shape[1]
     solve_columns(
         link, link_work, model.program, model.fan, work.fanned, room.patch, room.carry, room.missing, room.answer,

@@ -52,9 +52,11 @@ def body_slopes(links, link, joint, link_work, patch, z, external, before, h):
         n, k = link[b, BODY], 0.5 * before
         c, x, y, w = link_work[b, TURN], link_work[b, TURN + 1], link_work[b, TURN + 2], link_work[b, TURN + 3]
         lx, ly, lz = _spin(link_work, b, c, x, y, w, 2.0 / h, 1.0)
+        # slope by q₃, of which the one by q₂ is the negative, less the rotation of both
         slope(joint, link_work, patch[:, BODY2 : BODY2 + 36], b, h)
         px, py, pz = turned(link_work, b, R2, k * z[n, SPIN], k * z[n, SPIN + 1], k * z[n, SPIN + 2])
         pc = math.sqrt(max(0.0, 1.0 - px * px - py * py - pz * pz))
+        # the incoming momentum is the outgoing one with the rotation reversed
         link_work[b, TURN], link_work[b, TURN + 1], link_work[b, TURN + 2], link_work[b, TURN + 3] = pc, -px, -py, -pz
         slope(joint, link_work, patch[:, BODY1 : BODY1 + 36], b, before)
         link_work[b, TURN], link_work[b, TURN + 1], link_work[b, TURN + 2], link_work[b, TURN + 3] = c, x, y, w
@@ -63,6 +65,7 @@ def body_slopes(links, link, joint, link_work, patch, z, external, before, h):
         mx, my, mz = _spin(link_work, b, pc, px, py, pz, 2.0 / before, -1.0)
         fx, fy, fz = turned(link_work, b, R2, external[n, 0], external[n, 1], external[n, 2])
         tx, ty, tz = turned(link_work, b, R2, external[n, 3], external[n, 4], external[n, 5])
+        # external wrenches are given in the body's frame, and rotate with node 2
         _add_cross(patch, b, BODY2 + 3, pull * fx, pull * fy, pull * fz)
         _add_cross(patch, b, BODY2 + 21, mx - lx + pull * tx, my - ly + pull * ty, mz - lz + pull * tz)
 

@@ -58,6 +58,7 @@ def _rows(link, joint, link_work, j, matrix, s, x, y, z, out):
     for i in range(turns, 3):
         k, o = TURN_AXES + 3 * i, out + 6 * row
         ax, ay, az = joint[j, k], joint[j, k + 1], joint[j, k + 2]
+        # row of the vector part of the relative rotation: Mᵀ a, M = (s 1 + [v]×) / 2, in world axes
         cx, cy, cz = cross(x, y, z, ax, ay, az)
         ax, ay, az = turned(link_work, j, matrix, 0.5 * (s * ax - cx), 0.5 * (s * ay - cy), 0.5 * (s * az - cz))
         link_work[j, o], link_work[j, o + 1], link_work[j, o + 2] = 0.0, 0.0, 0.0
@@ -85,6 +86,7 @@ def begin_loop_joint(link, joint, link_work, j, tx, ty, tz):
         link_work[j, o + 3],
         PULL2,
     )
+    # spring and input force along the free translations, in the parent's frame
     fx, fy, fz = 0.0, 0.0, 0.0
     for i in range(link[j, N_TRANS]):
         k, f = SLIDE_AXES + 3 * i, link_work[j, APPLIED + i]
@@ -117,6 +119,7 @@ def _load(link_work, a, b, j, fx, fy, fz, tx, ty, tz, target, sign):
     link_work[b, target + 4] += sign * ty
     link_work[b, target + 5] += sign * tz
     if a >= 0:
+        # the opposite wrench at the parent acts about the parent's centre of mass
         cx, cy, cz = cross(link_work[j, ARM2], link_work[j, ARM2 + 1], link_work[j, ARM2 + 2], fx, fy, fz)
         link_work[a, target] -= sign * fx
         link_work[a, target + 1] -= sign * fy
@@ -130,6 +133,7 @@ def _load(link_work, a, b, j, fx, fy, fz, tx, ty, tz, target, sign):
 def evaluate_loop_joint(link, joint, link_work, j):
     """Evaluate the loop joint at node 3: free coordinates and MISSING, the gap of the loop; return the largest gap."""
     a, b = link[j, PARENT], link[j, CHILD]
+    # pose of the child at node 3, in the row of the loop joint
     for k in range(16):
         link_work[j, X3 + k] = link_work[b, X3 + k]
     s, x, y, z = link_work[b, Q3], link_work[b, Q3 + 1], link_work[b, Q3 + 2], link_work[b, Q3 + 3]
@@ -199,6 +203,7 @@ def loop_blocks(link, joint, link_work, block, loop_block, j, c):
             arm = ARM3 if side == 0 else ARM2
             sign = 1.0 if side == 0 else -1.0
             down, up = loop_block[c, 2 * side], loop_block[c, 2 * side + 1]
+            # slopes are rows of a block, wrenches its columns
             stride, first = (1, 6 * i) if side == 0 else (6, i)
             ex, ey, ez = link_work[j, k], link_work[j, k + 1], link_work[j, k + 2]
             cx, cy, cz = cross(link_work[j, arm], link_work[j, arm + 1], link_work[j, arm + 2], ex, ey, ez)

@@ -70,10 +70,12 @@ def _take_off(model, work, z, inputs, external, settings, short, h):
         for k in range(3):
             link_work[b, LATEST + k], link_work[b, LATEST + 3 + k] = z[i, VELOCITY + k], z[i, SPIN + k]
             z[i, VELOCITY + k], z[i, SPIN + k] = 0.0, 0.0
+    # a step from rest whose forces act for −(h − short)/2: `begin` takes half the sum of both lengths
     begin(links, link, joint, link_work, z, inputs, external, settings, -2.0 * late - h, h, 0.0)
     evaluate_bodies(links, link, joint, link_work, h)
     for b in range(links):
         if link[b, FLAGS] & DAMPED:
+            # M − h E on the left-hand side, t D at the speed of the last part on the right
             link_work[b, DAMPING] = -share_after(joint, b, h)
             work.link_work[b, DAMPING] = -late * joint[b, DAMPER] / short
             damp(link, joint, work.link_work, b)
@@ -81,6 +83,7 @@ def _take_off(model, work, z, inputs, external, settings, short, h):
                 link_work[b, APPLIED + k] += work.link_work[b, OWN + k]
     gather(links, link, joint, link_work)
     for j in range(links, len(link)):
+        # gaps of loops are not forces
         for i in range(link[j, DOF]):
             link_work[j, MISSING + i] = 0.0
     factorize_bodies(links, link, joint, link_work, work.block, model.loop_block, h)
@@ -111,6 +114,7 @@ def _stretch(joint, b, z, i, short, h):
     fits = True
     for _ in range(100):
         mx, my, mz = _spin_momentum(joint, b, x, y, w, h)
+        # fixed-point iteration; it contracts while a step turns by less than a quarter of a turn
         dx, dy, dz = _over_inertia(joint, b, lx - mx, ly - my, lz - mz)
         x, y, w = x + dx, y + dy, w + dz
         fits = 0.25 * h * h * (x * x + y * y + w * w) < 1.0 - QUARTER
@@ -121,6 +125,7 @@ def _stretch(joint, b, z, i, short, h):
         return True
     x, y, w = z[i, SPIN], z[i, SPIN + 1], z[i, SPIN + 2]
     rate = math.sqrt(x * x + y * y + w * w)
+    # beyond a quarter of a turn: the same rate of rotation, as the chord of a longer step
     half = h / short * math.asin(min(1.0, 0.5 * abs(short) * rate))
     scale = math.sin(half) / (0.5 * abs(h) * rate) if rate > 0.0 else 1.0
     z[i, SPIN], z[i, SPIN + 1], z[i, SPIN + 2] = scale * x, scale * y, scale * w
@@ -144,6 +149,7 @@ def _over_inertia(joint, b, x, y, z):
     """J⁻¹ times a vector in the body's frame."""
     xx, yy, zz = joint[b, INERTIA], joint[b, INERTIA + 1], joint[b, INERTIA + 2]
     xy, xz, yz = joint[b, INERTIA + 3], joint[b, INERTIA + 4], joint[b, INERTIA + 5]
+    # inverse of a symmetric matrix by its cofactors
     a, e, g = yy * zz - yz * yz, xz * yz - xy * zz, xy * yz - xz * yy
     scale = 1.0 / (xx * a + xy * e + xz * g)
     f, k, m = xx * zz - xz * xz, xy * xz - xx * yz, xx * yy - xy * xy

@@ -105,6 +105,7 @@ def detect(model, colliders, work, z, settings, h, margin, again):
         else:
             if colliders.collider_link[i, LINK] >= 0:
                 placed[i, SPEED] += 0.5 * margin / h
+            # motion in two steps: this one, and the next if a step is made in parts
             far = slack + 2.0 * h * placed[i, SPEED]
             spread(colliders.collider_link, colliders.collider, placed, colliders.world, i, far)
     find_candidates(colliders)
@@ -129,6 +130,7 @@ def exceeded_margin(model, colliders, z, settings):
     kept. If the tables did not suffice, `FULL` is set.
     """
     h, found, placed, link = settings[c.STEP_LENGTH], colliders.found, colliders.placed, colliders.collider_link
+    # speeds that the margins of detection cover
     sure, any_did = 0.5 * NEAR / h + 2.0 * pull_of(settings, h), False
     for i in range(colliders.colliders):
         b = link[i, LINK]
@@ -140,6 +142,7 @@ def exceeded_margin(model, colliders, z, settings):
     if not any_did:
         return False
     for i in range(colliders.colliders):
+        # gaps at the end of the step, of pairs that overlap now
         placed[i, GAP_BEFORE], placed[i, GAP] = min(0.0, placed[i, GAP]), math.inf
         if link[i, LINK] >= 0:
             put(model.link, link, colliders.collider, placed, colliders.corner, colliders.world, z, i)

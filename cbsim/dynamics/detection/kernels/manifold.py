@@ -75,6 +75,7 @@ def emit(model, colliders, z, i, j, shape, px, py, pz, radius, nx, ny, nz, qx, q
     b, q = colliders.collider_link[i, LINK], colliders.collider_link[j, LINK]
     contact_link[row, c.ONE], contact_link[row, c.OTHER] = b, q
     contact_link[row, c.SHAPE] = shape if q >= 0 else c.HALF_SPACE
+    # points and normals are stored in the frames of their bodies, with which they move in the step
     ox, oy, oz = _from_place(link, z, b, px, py, pz)
     contact[row, c.ORIGIN], contact[row, c.ORIGIN + 1], contact[row, c.ORIGIN + 2] = ox, oy, oz
     contact[row, c.RADIUS], contact[row, c.OTHER_RADIUS] = radius, other_radius
@@ -85,6 +86,7 @@ def emit(model, colliders, z, i, j, shape, px, py, pz, radius, nx, ny, nz, qx, q
     contact[row, c.PLANE], contact[row, c.PLANE + 1], contact[row, c.PLANE + 2] = qx, qy, qz
     _tangents(contact, row, nx, ny, nz)
     one, other = colliders.collider[i], colliders.collider[j]
+    # friction is the geometric mean of both colliders; compliance and restitution the larger
     if one[MOST_FRICTION] >= 0.0 and other[MOST_FRICTION] >= 0.0:
         contact_link[row, c.LAW] = c.BOXED
         contact[row, c.MU] = math.sqrt(one[MOST_FRICTION] * other[MOST_FRICTION])
@@ -124,6 +126,7 @@ def _rest_on_face(model, colliders, z, i, j, px, py, pz, radius, mx, my, mz, fx,
     if colliders.collider_link[i, LINK] >= 0:
         emit(model, colliders, z, i, j, c.FACE, px, py, pz, radius, mx, my, mz, fx, fy, fz, 0.0)
         return
+    # collider i is in the world: the contact is a point of j against a plane of the world
     sx, sy, sz = px - radius * mx, py - radius * my, pz - radius * mz
     tx, ty, tz = sx - gap * mx, sy - gap * my, sz - gap * mz
     emit(model, colliders, z, j, i, c.HALF_SPACE, tx, ty, tz, 0.0, -mx, -my, -mz, sx, sy, sz, 0.0)
@@ -161,6 +164,7 @@ def _rolling(model, colliders, z, i, j, nx, ny, nz):
         if b >= 0:
             k, o, s, sign = model.link[b, c.BODY], c.ROTATION, c.SPIN, 1.0 - 2.0 * side
             x, y, w = turn_back(z[k, o], -z[k, o + 1], -z[k, o + 2], -z[k, o + 3], z[k, s], z[k, s + 1], z[k, s + 2])
+            # relative angular velocity, in world axes
             wx, wy, wz = wx + sign * x, wy + sign * y, wz + sign * w
     tx, ty, tz = cross(nx, ny, nz, wx, wy, wz)
     size = math.sqrt(tx * tx + ty * ty + tz * tz)
@@ -191,6 +195,7 @@ def nearest_cores(colliders, i, j):
             core,
             colliders.simplex,
         )
+        # a gap that is thin against the margins has a normal of few digits: shrink the cores
         if count > 0 and core == 1.0:
             (ax, ay, az), (bx, by, bz) = approach(colliders.simplex, count)
             if (ax - bx) ** 2 + (ay - by) ** 2 + (az - bz) ** 2 < (THIN * margin) ** 2:
@@ -237,6 +242,7 @@ def meet_along(model, colliders, z, i, j, core, ax, ay, az, bx, by, bz, nx, ny, 
         collider_link, collider, placed, world, colliders.face, colliders.face_normal, colliders.rim, j,
         nx, ny, nz, tx, ty, tz, colliders.patch[1],
     )  # fmt: skip
+    # a face looks along the normal: clip the other feature by its sides
     if max(one, other) >= FLAT:
         if only_over or other >= one - 1e-6:
             is_over = _over_face(model, colliders, z, i, j, 0, m, r, 1, n, s, fx, fy, fz, reach)
@@ -280,6 +286,7 @@ def _clip(patch, source, count, face, sides, mx, my, mz):
     for e in range(sides):
         ox, oy, oz = patch[face, e, 0], patch[face, e, 1], patch[face, e, 2]
         g = e + 1 if e + 1 < sides else 0
+        # Sutherland–Hodgman: keep what lies inwards of this side
         ix, iy, iz = cross(mx, my, mz, patch[face, g, 0] - ox, patch[face, g, 1] - oy, patch[face, g, 2] - oz)
         slack = 1e-9 * math.sqrt(ix * ix + iy * iy + iz * iz)
         left = 0
@@ -298,6 +305,7 @@ def _clip(patch, source, count, face, sides, mx, my, mz):
                 t = here / (here - there)
                 patch[to, left, 0], patch[to, left, 1] = ax + t * (bx - ax), ay + t * (by - ay)
                 patch[to, left, 2] = az + t * (bz - az)
+                # an edge between two corners of one cut lies on that cut
                 along = int(patch[at, k, CUT_AT]) & int(patch[at, f, CUT_AT])
                 patch[to, left, CUT_AT] = along | (1 << e if e < 3 else 0)
                 left += 1
@@ -313,6 +321,7 @@ def _at_nearest(model, colliders, z, i, j, core, m, r, n, s, ax, ay, az, bx, by,
     bx, by, bz, s = _true_point(colliders, j, core, n, s, 1, bx, by, bz)
     gap = nx * (ax - bx) + ny * (ay - by) + nz * (az - bz) - r - s
     if r + s > 0.0:
+        # round shapes: the line between the centres is the exact normal
         x, y, w = ax - bx, ay - by, az - bz
         size = math.sqrt(x * x + y * y + w * w)
         if size > 1e-12 and x * nx + y * ny + w * nz > 0.5 * size:
@@ -339,6 +348,7 @@ def _true_point(colliders, i, core, count, radius, patch, x, y, z):
         if count == 1:
             return colliders.patch[patch, 0, 0], colliders.patch[patch, 0, 1], colliders.patch[patch, 0, 2], radius
         radius = 0.0
+    # from the core back to the shape, scaled about the origin of its frame
     k = 1.0 / core
     cx, cy, cz = colliders.placed[i, PLACE], colliders.placed[i, PLACE + 1], colliders.placed[i, PLACE + 2]
     return cx + k * (x - cx), cy + k * (y - cy), cz + k * (z - cz), radius

@@ -43,10 +43,12 @@ def nearest(collider_link, collider, placed, world, i, j, core, simplex):
     count, size, is_apart = 0, math.inf, False
     close = CLOSE if collider_link[i, KIND] <= TRIANGLE and collider_link[j, KIND] <= TRIANGLE else CURVED
     for _ in range(ROUNDS):
+        # support point of the difference towards the origin
         ax, ay, az = farthest(collider_link, collider, placed, world, i, core, -vx, -vy, -vz)
         bx, by, bz = farthest(collider_link, collider, placed, world, j, core, vx, vy, vz)
         wx, wy, wz = ax - bx, ay - by, az - bz
         if count > 0:
+            # lower bound of the distance: no point of the difference is nearer along v
             ahead = vx * wx + vy * wy + vz * wz
             if size - ahead <= close * size or _is_known(simplex, count, wx, wy, wz):
                 return count
@@ -111,6 +113,7 @@ def _reduce(simplex, count):
         return _segment(simplex, 0, 1)[1]
     if count == 3:
         return _triangle(simplex, 0, 1, 2, True)[1]
+    # the nearest point lies on a face that separates the origin from the opposite corner
     best, chosen = math.inf, -1
     for skip in range(4):
         a, b, c = 0 if skip > 0 else 1, 1 if skip > 1 else 2, 2 if skip > 2 else 3
@@ -170,6 +173,7 @@ def _triangle(simplex, a, b, c, keeps):
     d1, d2 = -(ux * px + uy * py + uz * pz), -(vx * px + vy * py + vz * pz)
     d3, d4 = -(ux * qx + uy * qy + uz * qz), -(vx * qx + vy * qy + vz * qz)
     d5, d6 = -(ux * rx + uy * ry + uz * rz), -(vx * rx + vy * ry + vz * rz)
+    # barycentric coordinates of the projection of the origin, times the squared area
     va, vb, vc = d3 * d6 - d5 * d4, d5 * d2 - d1 * d6, d1 * d4 - d3 * d2
     wa, wb, wc = 0.0, 0.0, 0.0
     if d1 <= 0.0 and d2 <= 0.0:
