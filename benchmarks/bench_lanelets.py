@@ -20,6 +20,7 @@ import cbsim
 from cbsim.errors import ModelError
 from cbsim.road.lanelets import build_lanelets
 from cbsim.road.right_of_way import Conflicts, find_conflicts, find_junctions
+from cbsim.road.right_of_way.places import network_places
 from cbsim.road.roadmap import build
 from cbsim.spec.road import RoadNetwork
 
@@ -29,7 +30,7 @@ DEFAULT = Path(__file__).parents[1] / "rndf" / "city.rndf"
 
 def conflicts_of(network: RoadNetwork) -> Conflicts:
     """Find all conflicts and junctions of a network, nothing of it kept from before."""
-    for made in (build_lanelets, find_conflicts, find_junctions):
+    for made in (build_lanelets, network_places, find_conflicts, find_junctions):
         made.cache_clear()
     conflicts = find_conflicts(build_lanelets(build(network)))
     find_junctions(conflicts)

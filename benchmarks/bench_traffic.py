@@ -8,12 +8,19 @@ collisions; SUMO has its collision checks as by default. SUMO comes from its whe
     python benchmarks/bench_traffic.py --sumo sumo/bin/python [CARS …]
 
 Each line is the median of three runs, ours and SUMO's by turns, in CPU seconds of one process.
+
+    python benchmarks/bench_traffic.py --load [CARS …]
+
+makes Worlds of cities with blocks of 1 km that so many wandering cars fill by four fifths, and tells CPU seconds and
+peak memory of the load, one process each.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
+import resource
 import statistics
 import subprocess
 import sys
@@ -24,6 +31,7 @@ from pathlib import Path
 LENGTH, SPACING, ASIDE = 10_000.0, 100.0, 20.0  # [m]
 PER_ROAD = int(LENGTH / SPACING) - 20  # the last 2 km stay free
 STEP, LIMIT = 0.05, 13.89  # [s], [m/s]
+BLOCK, CAR_SLOT = 1000.0, 6.5  # [m] of a city, and of a car that stands
 
 SUMO = """
 import json, sys, time
@@ -76,6 +84,39 @@ def ours(roads: int, steps: int) -> dict[str, float]:
     return {"seconds": taken, "cars": world.layout.cars, "load": load, "bytes": len(snapshot.to_bytes())}
 
 
+def city(cars: int) -> dict[str, float]:
+    """Time the load of a city full of cars, its road network given."""
+    from cbsim.export.city import city as generate
+    from cbsim.road.roadmap import build
+    from cbsim.simulation.advance import advance
+    from cbsim.spec.traffic import Pool
+    from cbsim.world.compile import compile_world
+    from cbsim.world.scene import Scene, Settings
+
+    streets = max(2, round(0.5 + math.sqrt(0.25 + cars * CAR_SLOT / (0.8 * 8.0 * BLOCK))))  # n (n − 1) blocks twice
+    spec, _, _ = generate(columns=streets, rows=streets, block=BLOCK, lanes=2, zones=0)
+    begin = time.process_time()
+    pools = (Pool("p", count=cars),)
+    world = compile_world(Scene("bench", (), build(spec), settings=Settings(step=STEP), pools=pools))
+    load, memory = time.process_time() - begin, peak()
+    snapshot = world.start
+    advance(world, snapshot, 1)
+    begin = time.process_time()
+    advance(world, snapshot, 10)
+    return {
+        "load": load,
+        "lanelets": len(world.traffic.road.lanelets),
+        "memory": memory,
+        "stepping": peak(),
+        "step": (time.process_time() - begin) / 10.0,
+    }
+
+
+def peak() -> float:
+    """Peak memory of this process [GB]."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2.0**20
+
+
 def write_sumo(folder: Path, roads: int, binaries: Path) -> None:
     """Write the same roads and cars for SUMO."""
     nodes = "".join(
@@ -102,16 +143,36 @@ def write_sumo(folder: Path, roads: int, binaries: Path) -> None:
     )
 
 
+def show_loads(counts: list[int]) -> None:
+    """Print a table of loads."""
+    print("| cars | lanelets | load [CPU s] | peak memory [GB] | while stepping [GB] | ns per car and step |")
+    print("|---|---|---|---|---|---|")
+    for cars in counts:
+        command = [sys.executable, __file__, "--city", str(cars)]
+        made = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+        each = 1e9 * made["step"] / cars
+        columns = f"{made['load']:.2f} | {made['memory']:.2f} | {made['stepping']:.2f} | {each:.0f}"
+        print(f"| {cars} | {made['lanelets']} | {columns} |", flush=True)
+
+
 def main() -> None:
     """Measure."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sumo", help="Python of the environment that has SUMO")
     parser.add_argument("--steps", type=int, default=1000)
     parser.add_argument("--one", type=int, help=argparse.SUPPRESS)
+    parser.add_argument("--city", type=int, help=argparse.SUPPRESS)
+    parser.add_argument("--load", action="store_true", help="measure loads of cities")
     parser.add_argument("cars", nargs="*", type=int, default=[1_000, 10_000, 100_000])
     options = parser.parse_args()
     if options.one:
         print(json.dumps(ours(options.one, options.steps)))
+        return
+    if options.city:
+        print(json.dumps(city(options.city)))
+        return
+    if options.load:
+        show_loads(options.cars)
         return
     print("| cars | ours: ns per car and step | load [s] | bytes a car | SUMO: ns per car and step | ratio |")
     print("|---|---|---|---|---|---|")

@@ -143,6 +143,7 @@ class Problems:
         self._problems: list[Problem] = []
         self._counts: Counter[str] = Counter()
         self._severities: Counter[Severity] = Counter()
+        self._known: set[Problem] = set()
         self.extend(problems)
 
     def __iter__(self) -> Iterator[Problem]:
@@ -150,6 +151,11 @@ class Problems:
 
     def __len__(self) -> int:
         return len(self._problems)
+
+    def __contains__(self, problem: object) -> bool:
+        if len(self._known) < len(self._problems):
+            self._known.update(self._problems)
+        return problem in self._known
 
     def add(self, problem: Problem) -> None:
         """Append one problem; beyond 1000 of a code they are only counted."""
@@ -176,6 +182,11 @@ class Problems:
     def info(self, code: str, message: str, location: Location, hint: str = "", also: Location | None = None) -> None:
         """Add a remark on style."""
         self.add(Problem(Severity.INFO, code, message, location, hint, also))
+
+    @property
+    def total(self) -> int:
+        """How many problems were found, including those that were not kept."""
+        return self._severities.total()
 
     def count(self, severity: Severity) -> int:
         """Count problems of one severity, including those that were not kept."""
@@ -246,7 +257,7 @@ class ModelError(CbsimError):
         self.subject = subject
         self.location = location
         text = message if not subject else f"{subject}: {message}"
-        super().__init__(text if location is None else f"{location}: error: {text}")
+        super().__init__(f"{location}: error: {text}" if location is not None and location.path else text)
 
 
 class StepError(CbsimError):

@@ -45,7 +45,7 @@ def to_v1(file: ObjectFile, network: RoadNetwork | None, problems: Problems) -> 
         Lanes by which goals without waypoint are expanded.
     problems : Problems
         Gets W665 for each loss; E666 for a goal without waypoint where there is no network; E668 for a file name that
-        cannot stand on a line of its own.
+        cannot stand on a line of its own; E670 for a reactive object, which would be literal.
 
     Returns
     -------
@@ -62,6 +62,11 @@ def to_v1(file: ObjectFile, network: RoadNetwork | None, problems: Problems) -> 
         name = implied_name(item.kind, meshes + 1 if item.kind is Kind.MESH else item.identifier)
         _lose(problems, _losses(item, name))
         _check_paths(item, problems)
+        if item.reactive:
+            hint = "write version 2, or leave 'reactive' away"
+            problems.error(
+                "E670", f"object {quote(item.name)} is reactive, which version 1 cannot hold", item.location, hint
+            )
         objects.append(_v1_object(replace(item, name=name), network, problems))
     return ObjectFile(IMPLIED_FILE_NAME, tuple(objects), 1, location=file.location)
 
@@ -213,6 +218,8 @@ def _extensions(item: TrafficObject) -> Iterator[tuple[str, Location, bool]]:
     for sensor in item.sensors:
         if sensor.type_code:
             yield f"sensor type '{sensor.type_code}'", sensor.location, False
+    if item.reactive:
+        yield "reactive", item.location, False
     if item.drive is not None:
         yield "drive", item.location, False
     if item.parameters:

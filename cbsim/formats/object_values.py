@@ -167,13 +167,12 @@ def check_anchor(
     segment, lane, point = parts
     if segment is None or lane is None or point is None:
         return None
-    shown = quote(f"{segment} {lane} {point}")
     if segment == 0 or point == 0:
-        hint = "'0 0 0' stands for the map's origin" if optional else ""
+        shown, hint = quote(f"{segment} {lane} {point}"), "'0 0 0' stands for the map's origin" if optional else ""
         problems.error("E613", f"{shown} is not a waypoint: segment and waypoint start at 1", place, hint)
         return None
     if lane == 0:
-        problems.info("I614", f"{shown} is a perimeter point of zone {segment}", place)
+        problems.info("I614", f"{quote(f'{segment} {lane} {point}')} is a perimeter point of zone {segment}", place)
     return PointId(segment, lane, point)
 
 

@@ -6,6 +6,8 @@ The grammar is in `objects_grammar`; `objects_elements` splits objects by it; th
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeVar
 
 from lxml import etree
 
@@ -28,7 +30,7 @@ from cbsim.formats.objects_extensions import attribute_text, element_text
 from cbsim.formats.objects_grammar import AXES, FLAGS
 from cbsim.formats.objects_writer import write
 from cbsim.formats.reader import Source, read_xml
-from cbsim.formats.values import Quantity, quote
+from cbsim.formats.values import quote
 from cbsim.spec.objects import (
     ZERO,
     Controller,
@@ -50,6 +52,7 @@ from cbsim.spec.road import PointId
 __all__ = ["count", "read", "write"]
 
 Element = etree._Element
+Value = TypeVar("Value")
 
 
 def read(source: Source, problems: Problems) -> ObjectFile | None:
@@ -70,12 +73,11 @@ def read(source: Source, problems: Problems) -> ObjectFile | None:
     root = read_xml(source, problems)
     if root is None:
         return None
-    place = place_of(root, source)
-    tag = str(etree.QName(root).localname)
+    place, tag = place_of(root, source), str(etree.QName(root).localname)
     if tag == "object":
         hint = "put it inside <object_file>"
         problems.warning("W623", "a single 'object' without its 'object_file'; read as a file of one", place, hint)
-        return ObjectFile(IMPLIED_FILE_NAME, (_object(take_apart(root, 1, source, problems)),), location=place)
+        return ObjectFile(IMPLIED_FILE_NAME, (_object(take_apart(root, 1, source, problems), _Once()),), location=place)
     if tag != "object_file":
         hint = did_you_mean(tag, ("object_file",)) or "an object file of version 2 begins with <object_file>"
         problems.error("E622", f"the root element is {quote(tag)}, not 'object_file'", place, hint)
@@ -91,19 +93,21 @@ def count(spec: ObjectFile) -> dict[str, int]:
 
 
 def _file(root: Element, source: Source, problems: Problems) -> ObjectFile:
-    node = Node(root, "", place_of(root, source), problems)
+    node = Node(root, "object_file", 1, source, problems)
     say_stray_text(node)
     extensions = [attribute_text(root, str(name)) for name in root.attrib]
     objects: list[TrafficObject] = []
     names: list[str] = []
+    once = _Once()
+    objects_tag = root.tag.removesuffix("object_file") + "object"
     for child in root.iterchildren("*"):  # not a comment
-        tag, place = tag_in(child, root), place_of(child, source)
+        tag = "object" if child.tag == objects_tag else tag_in(child, root)
         if tag == "object":
-            objects.append(_object(take_apart(child, len(objects) + 1, source, problems)))
+            objects.append(_object(take_apart(child, len(objects) + 1, source, problems), once))
         elif tag == "name":
-            names.append(Node(child, "", place, problems).text)
+            names.append(Node(child, tag, len(names) + 1, source, problems).text)
         else:
-            say_unknown(child, place, problems, "an object file", ("name", "object"))
+            say_unknown(child, place_of(child, source), problems, "an object file", ("name", "object"))
             extensions.append(element_text(child))
     if not names or not names[-1]:
         problems.warning("W633", f"the file has no name; '{IMPLIED_FILE_NAME}' stands in", node.place)
@@ -115,13 +119,32 @@ def _file(root: Element, source: Source, problems: Problems) -> ObjectFile:
     return ObjectFile(name, tuple(objects), 2, tuple(extensions), node.place)
 
 
-def _object(parts: Elements) -> TrafficObject:
-    kind, node = parts.kind, parts.node
+class _Once:
+    """Values of elements, each read once for all elements with the same attributes: most of a large file repeats."""
+
+    def __init__(self) -> None:
+        self._values: dict[tuple[object, ...], Any] = {}
+
+    def __call__(self, read: Callable[[Node], Value], node: Node) -> Value:
+        """Value of an element as `read` has it; one with problems is read each time, so that each gets its own."""
+        key = (read, *node.attributes.items())
+        found: Value | None = self._values.get(key)
+        if found is None:
+            before = node.problems.total
+            found = read(node)
+            if node.problems.total == before:
+                self._values[key] = found
+        return found
+
+
+def _object(parts: Elements, once: _Once) -> TrafficObject:
+    kind, node, place = parts.kind, parts.node, parts.node.place
     identifier = None if node.get("id") is None else node.whole("id")
     start = parts.last("start_position")
+    reactive = _flag(parts, "reactive", Kind.DYNAMIC)
     controller, sure = _controller(parts)
     before = node.problems.count(Severity.ERROR)
-    size = _triple(parts, "size", rules.SIZE, Triple(1.0, 1.0, 1.0))
+    size = _triple(parts, "size", _size, Triple(1.0, 1.0, 1.0), once)
     sized = node.problems.count(Severity.ERROR) == before
     wheels = _wheels(parts)
     item = TrafficObject(
@@ -129,30 +152,31 @@ def _object(parts: Elements) -> TrafficObject:
         _name(parts, identifier),
         identifier,
         _shape(parts),
-        None if start is None else _anchor(start),
-        _triple(parts, "position_offset", rules.POSITION, ZERO),
-        _triple(parts, "orientation_offset", rules.ORIENTATION, ZERO),
+        None if start is None else once(_anchor, start).point,
+        _triple(parts, "position_offset", _position, ZERO, once),
+        _triple(parts, "orientation_offset", _orientation, ZERO, once),
         size,
         controller,
         wheels=wheels,
         steering=_steering(parts),
-        sensors=tuple(_sensor(child) for child in parts.children["sensor"]),
+        sensors=tuple(_sensor(child) for child in parts.all("sensor")),
         initial_pause=_initial_pause(parts),
-        goals=tuple(_goal(child) for child in parts.children["goal"]),
-        script=tuple(_script_entry(child) for child in parts.children["script"]),
+        goals=tuple([_goal(child, once, reactive) for child in parts.all("goal")]),
+        script=tuple(_script_entry(child) for child in parts.all("script")),
         vertices=_mesh_file(parts, "vertices"),
         indices=_mesh_file(parts, "indices"),
-        drivable=_drivable(parts),
+        drivable=_flag(parts, "drivable", Kind.MESH),
+        reactive=reactive,
         parameters=_parameters(parts),
         drive=_drive(parts, wheels),
         extensions=tuple(parts.extensions),
-        location=node.place,
+        location=place,
         anchor_location=node.place if start is None else start.place,
         broken=not (parts.sure and sure),
     )
     if not item.broken:
         _say_unused(parts, item)
-    return check_shape(item, node.place, node.problems, sized=sized)
+    return check_shape(item, place, node.problems, sized=sized)
 
 
 # --- attributes of the object ----------------------------------------------------------------------------------------
@@ -166,7 +190,6 @@ def _name(parts: Elements, identifier: int | None) -> str:
 
 def _shape(parts: Elements) -> ShapeKind:
     node, text = parts.node, parts.node.get("shape") or ""
-    words = {shape.name.lower(): shape for shape in ShapeKind}
     if parts.kind is Kind.MESH:
         if text not in ("", "mesh"):
             message = f"the shape of a mesh object is in its files; shape {quote(text)} is ignored"
@@ -174,10 +197,10 @@ def _shape(parts: Elements) -> ShapeKind:
         return ShapeKind.MESH
     if not text:
         node.problems.warning("W633", "the object has no attribute 'shape'; 'box' stands in", node.place)
-    elif text not in words:
-        _, hint = suggested(text, words)
+    elif text not in SHAPES:
+        _, hint = suggested(text, SHAPES)
         node.problems.error("E607", f"unknown shape {quote(text)}", node.place, hint)
-    return words.get(text, ShapeKind.BOX)
+    return SHAPES.get(text, ShapeKind.BOX)
 
 
 def _controller(parts: Elements) -> tuple[Controller | None, bool]:
@@ -194,12 +217,13 @@ def _controller(parts: Elements) -> tuple[Controller | None, bool]:
     return check_controller(parts.kind, chosen, parts.node.place, parts.node.problems), True
 
 
-def _drivable(parts: Elements) -> bool:
-    node, text = parts.node, parts.node.get("drivable")
-    if parts.kind is not Kind.MESH or text is None:
+def _flag(parts: Elements, name: str, kind: Kind) -> bool:
+    """Read an attribute of objects of one kind that is true or false."""
+    node, text = parts.node, parts.node.get(name)
+    if parts.kind is not kind or text is None:
         return False
     if text not in FLAGS:
-        node.problems.error("E604", f"drivable must be 'true' or 'false', not {quote(text)}", node.place)
+        node.problems.error("E604", f"{name} must be 'true' or 'false', not {quote(text)}", node.place)
     return FLAGS.get(text, False)
 
 
@@ -207,8 +231,8 @@ def _parameters(parts: Elements) -> tuple[tuple[str, float], ...]:
     """Vehicle parameters of the object, its wheels or its steering."""
     values: dict[str, float] = {}
     if parts.kind in rules.HOME_CONTROLLER:
-        for node in [parts.node, *parts.children["wheels"][-1:], *parts.children["steering"][-1:]]:
-            for name in (str(key) for key in node.element.attrib if key in PARAMETERS):
+        for node in [parts.node, *parts.all("wheels")[-1:], *parts.all("steering")[-1:]]:
+            for name in (key for key in node.attributes if key in PARAMETERS):
                 if name in values:
                     node.problems.warning("W636", f"'{name}' is given twice; the last one counts", node.place)
                 values[name] = node.number(name, PARAMETERS[name])
@@ -222,14 +246,30 @@ def _drive(parts: Elements, wheels: Wheels | None) -> str | None:
 
 
 # --- children of the object ------------------------------------------------------------------------------------------
-def _anchor(node: Node) -> PointId | None:
+class _Anchor(NamedTuple):
+    point: PointId | None
+
+
+def _anchor(node: Node) -> _Anchor:
     segment, lane, waypoint = (node.whole(name) for name in ("segment", "lane", "waypoint"))
-    return check_anchor((segment, lane, waypoint), node.place, node.problems, optional=True)
+    return _Anchor(check_anchor((segment, lane, waypoint), node.place, node.problems, optional=True))
 
 
-def _triple(parts: Elements, tag: str, quantity: Quantity, default: Triple) -> Triple:
+def _triple(parts: Elements, tag: str, read: Callable[[Node], Triple], default: Triple, once: _Once) -> Triple:
     node = parts.last(tag)
-    return default if node is None else Triple(*(node.number(axis, quantity) for axis in AXES))
+    return default if node is None else once(read, node)
+
+
+def _size(node: Node) -> Triple:
+    return Triple(*(node.number(axis, rules.SIZE) for axis in AXES))
+
+
+def _position(node: Node) -> Triple:
+    return Triple(*(node.number(axis, rules.POSITION) for axis in AXES))
+
+
+def _orientation(node: Node) -> Triple:
+    return Triple(*(node.number(axis, rules.ORIENTATION) for axis in AXES))
 
 
 def _wheels(parts: Elements) -> Wheels | None:
@@ -262,21 +302,39 @@ def _initial_pause(parts: Elements) -> float:
     node = parts.last("initial_pause")
     if node is None:
         return 0.0
-    return rules.number(node.text, rules.PAUSE._replace(name="initial_pause"), node.place, node.problems)
+    return rules.number(node.text, INITIAL_PAUSE, node.place, node.problems)
 
 
-def _goal(node: Node) -> Goal:
+def _goal(node: Node, once: _Once, reactive: bool) -> Goal:
+    read = _reactive_goal_values if reactive else _goal_values
+    speed, pause, segment, lane, waypoint, broken = once(read, node)
+    return Goal(speed, pause, segment, lane, waypoint, node.place, broken)
+
+
+def _goal_values(node: Node) -> tuple[float, float, int, int, int | None, bool]:
+    """Speed, pause, segment, lane and waypoint of a goal, and whether it is broken."""
     speed = check_speed(node.number("speed", rules.SPEED), node.place, node.problems)
-    pause = node.number("pause", rules.PAUSE)
+    return speed, *_goal_place(node)
+
+
+def _reactive_goal_values(node: Node) -> tuple[float, float, int, int, int | None, bool]:
+    """As `_goal_values`, of a goal that needs no speed: a reactive object chooses its own."""
+    speed = node.number("speed", rules.SPEED) if "speed" in node.attributes else 0.0
+    return speed, *_goal_place(node)
+
+
+def _goal_place(node: Node) -> tuple[float, int, int, int | None, bool]:
+    """Pause, segment, lane and waypoint of a goal, and whether it is broken."""
+    place, pause = node.place, node.number("pause", rules.PAUSE)
     segment, lane = node.whole("segment", 1), node.whole("lane")
     if node.get("waypoint") is None:
         if lane == 0 and segment is not None:
             message = "a goal without waypoint needs a lane; lane '0' is the perimeter of a zone"
-            node.problems.error("E613", message, node.place)
+            node.problems.error("E613", message, place)
         broken = segment is None or not lane
-        return Goal(speed, pause, segment or 1, lane or 1, None, node.place, broken)
-    point = check_anchor((segment, lane, node.whole("waypoint")), node.place, node.problems, optional=False)
-    return Goal(speed, pause, *(point or PointId(1, 1, 1)), node.place, point is None)
+        return pause, segment or 1, lane or 1, None, broken
+    point = check_anchor((segment, lane, node.whole("waypoint")), place, node.problems, optional=False)
+    return pause, *(point or PointId(1, 1, 1)), point is None
 
 
 def _script_entry(node: Node) -> ScriptEntry:
@@ -302,12 +360,14 @@ def _mesh_file(parts: Elements, tag: str) -> MeshFile | None:
 
 def _say_unused(parts: Elements, item: TrafficObject) -> None:
     for tag, controller in FOLLOWS.items():
-        nodes = parts.children[tag]
+        nodes = parts.all(tag)
         if nodes and item.controller is not None and item.controller is not controller:
             hint = f'write controller="{controller.name.lower()}" at the object'
             message = f"'{tag}' elements are not followed with controller '{item.controller.name.lower()}'"
             nodes[0].problems.warning("W639", message, nodes[0].place, hint)
 
 
+INITIAL_PAUSE = rules.PAUSE._replace(name="initial_pause")
 MODES = ("full", "base")
+SHAPES = {shape.name.lower(): shape for shape in ShapeKind}
 FOLLOWS = {"goal": Controller.WAYPOINT, "script": Controller.SCRIPT}

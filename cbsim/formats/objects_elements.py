@@ -6,7 +6,7 @@ Unknown and missing parts are reported here; values are interpreted in `cbsim.fo
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 from lxml import etree
 
@@ -15,7 +15,7 @@ from cbsim.formats import object_values as rules
 from cbsim.formats.objects_extensions import attribute_text, element_text
 from cbsim.formats.objects_grammar import CHILDREN, OBJECT_ATTRIBUTES, TELLTALES
 from cbsim.formats.reader import Source
-from cbsim.formats.values import Quantity, quote
+from cbsim.formats.values import Complaint, Quantity, parse_number, parse_whole, quote
 from cbsim.spec.objects import Kind
 
 __all__ = ["Elements", "Node", "place_of", "say_stray_text", "say_unknown", "tag_in", "take_apart"]
@@ -23,27 +23,53 @@ __all__ = ["Elements", "Node", "place_of", "say_stray_text", "say_unknown", "tag
 Element = etree._Element
 
 
-class Node(NamedTuple):
-    """An element with its path inside the object, its location and its problems."""
+class Node:
+    """An element with its attributes, its path and its problems.
 
-    element: Element
-    path: str
-    place: Location
-    problems: Problems
+    Parameters
+    ----------
+    element : Element
+    tag : str
+        Name without its namespace.
+    index : int
+        Which of its siblings of that tag it is, from 1.
+    source : Source
+    problems : Problems
+    outer : str
+        Path of the element around it; empty for an object.
+    """
+
+    __slots__ = ("attributes", "element", "index", "outer", "problems", "source", "tag")
+
+    def __init__(
+        self, element: Element, tag: str, index: int, source: Source, problems: Problems, outer: str = ""
+    ) -> None:
+        self.element, self.tag, self.index, self.outer = element, tag, index, outer
+        self.source, self.problems = source, problems
+        self.attributes: dict[str, str] = dict(element.items())  # type: ignore[arg-type]
 
     @property
-    def tag(self) -> str:
-        """Name without its namespace."""
-        return str(etree.QName(self.element).localname)
+    def path(self) -> str:
+        """``goal[2]`` in an object; empty for an object itself."""
+        return f"{self.tag}[{self.index}]" if self.outer else ""
+
+    @property
+    def place(self) -> Location:
+        """Where the element starts."""
+        inside = f"{self.tag}[{self.index}]"
+        return place_of(self.element, self.source, f"{self.outer}/{inside}" if self.outer else inside)
 
     @property
     def text(self) -> str:
         """Text without comments and children."""
-        return "".join([self.element.text or "", *(child.tail or "" for child in self.element)]).strip()
+        first = self.element.text or ""
+        if not len(self.element):
+            return first.strip()
+        return "".join([first, *(child.tail or "" for child in self.element)]).strip()
 
     def get(self, name: str) -> str | None:
         """Return an attribute's text without blanks around it, or None."""
-        text = self.element.get(name)
+        text = self.attributes.get(name)
         return None if text is None else text.strip()
 
     def required(self, name: str) -> str | None:
@@ -55,17 +81,28 @@ class Node(NamedTuple):
 
     def number(self, name: str, quantity: Quantity) -> float:
         """Return an attribute as a number; an offset may be missing (W633), anything else may not (E632)."""
-        if quantity in OPTIONAL and self.get(name) is None:
+        text = self.attributes.get(name)
+        if text is not None:
+            value = parse_number(text.strip(), quantity)
+            if not isinstance(value, Complaint):
+                return value
+            named = quantity._replace(name=f"{name} of '{self.tag}'")
+            return rules.number(text.strip(), named, self.place, self.problems)
+        if quantity in OPTIONAL:
             self.problems.warning("W633", f"'{self.tag}' has no attribute '{name}'; 0 stands in", self.place)
-            return quantity.default
-        text = self.required(name)
-        named = quantity._replace(name=f"{name} of '{self.tag}'")
-        return quantity.default if text is None else rules.number(text, named, self.place, self.problems)
+        else:
+            self.required(name)
+        return quantity.default
 
     def whole(self, name: str, least: int = 0, hint: str = "") -> int | None:
         """Return an attribute as a whole number; None if it is missing or invalid, which has been reported."""
-        text, what = self.required(name), f"{name} of '{self.tag}'"
-        return None if text is None else rules.whole(text, what, self.place, self.problems, least, hint)
+        text = self.required(name)
+        if text is None:
+            return None
+        value = parse_whole(text, name, least)
+        if not isinstance(value, Complaint):
+            return value
+        return rules.whole(text, f"{name} of '{self.tag}'", self.place, self.problems, least, hint)
 
 
 OPTIONAL = (rules.POSITION, rules.ORIENTATION)
@@ -86,7 +123,7 @@ class Elements:
     sure : bool
         False if the type is a guess; unknown and missing parts are then not reported.
     children : dict
-        Tag → nodes, in file order; every tag of the grammar has an entry.
+        Tag → nodes, in file order; only tags of the grammar.
     extensions : list of str
         Unknown elements and attributes.
     """
@@ -95,22 +132,33 @@ class Elements:
     index: int
     kind: Kind
     sure: bool = True
-    children: dict[str, list[Node]] = field(default_factory=lambda: {tag: [] for tag in CHILDREN})
+    children: dict[str, list[Node]] = field(default_factory=dict)
     extensions: list[str] = field(default_factory=list)
 
     def last(self, tag: str) -> Node | None:
         """Return the last child of a tag, which is valid, or None."""
-        return self.children[tag][-1] if self.children[tag] else None
+        nodes = self.children.get(tag)
+        return None if nodes is None else nodes[-1]
+
+    def all(self, tag: str) -> list[Node]:
+        """Return the children of a tag."""
+        return self.children.get(tag, [])
 
 
 def take_apart(element: Element, index: int, source: Source, problems: Problems) -> Elements:
     """Sort the attributes and children of an ``object`` element by the grammar of its kind."""
-    node = Node(element, "", place_of(element, source, f"object[{index}]"), problems)
+    node, inside = Node(element, "object", index, source, problems), f"object[{index}]"
     parts = Elements(node, index, *_kind(node))
-    _keep_attributes(parts, node, OBJECT_ATTRIBUTES[parts.kind], ANY_ATTRIBUTE if not parts.sure else ())
-    say_stray_text(node)
-    for child in element.iterchildren("*"):  # comments are none
-        _sort_in(parts, child, source)
+    if not KNOWN[parts.kind].issuperset(node.attributes):
+        _keep_attributes(parts, node, OBJECT_ATTRIBUTES[parts.kind], () if parts.sure else ANY_ATTRIBUTE)
+    namespace = element.tag[: -len("object")]  # ``{…}``, or none
+    stray = (element.text or "").strip()
+    for child in element:
+        stray = stray or (child.tail or "").strip()
+        if isinstance(child.tag, str):  # no comment
+            _sort_in(parts, child, namespace, inside)
+    if stray:
+        say_stray_text(node)
     _say_repeated(parts)
     if parts.sure:
         _say_missing(parts)
@@ -155,8 +203,8 @@ def say_kept(name: str, message: str, place: Location, problems: Problems, known
 def _kind(node: Node) -> tuple[Kind, bool]:
     """Return an object's kind, and whether that is sure: as written, as probably meant, or as it looks."""
     text = node.get("type")
-    if text in set(Kind):
-        return Kind(text), True
+    if text in KINDS:
+        return KINDS[text], True
     if text is None:
         node.problems.error("E632", "the object has no attribute 'type'", node.place, f"one of {', '.join(Kind)}")
     else:
@@ -168,12 +216,19 @@ def _kind(node: Node) -> tuple[Kind, bool]:
     return next(telltale, Kind.STATIC), False
 
 
+KINDS = {str(kind): kind for kind in Kind}
+KNOWN: dict[str, frozenset[str]] = {
+    **{tag: frozenset(row.attributes) for tag, row in CHILDREN.items()},
+    **{kind: frozenset(names) for kind, names in OBJECT_ATTRIBUTES.items()},
+}
+"""Attributes of the grammar by tag, and by kind for an object itself."""
+NEEDED = {kind: [(tag, row) for tag, row in CHILDREN.items() if kind in row.needed] for kind in Kind}
 ANY_ATTRIBUTE = tuple(name for names in OBJECT_ATTRIBUTES.values() for name in names)
 
 
 def _keep_attributes(parts: Elements, node: Node, known: tuple[str, ...], quiet: tuple[str, ...] = ()) -> None:
     """Keep unknown attributes, and report all but the quiet ones."""
-    for name in map(str, node.element.attrib):
+    for name in node.attributes:
         if name in known:
             continue
         if name not in quiet:
@@ -182,23 +237,24 @@ def _keep_attributes(parts: Elements, node: Node, known: tuple[str, ...], quiet:
         parts.extensions.append(attribute_text(node.element, name, node.path))
 
 
-def _sort_in(parts: Elements, child: Element, source: Source) -> None:
-    tag = tag_in(child, parts.node.element)
-    if tag not in CHILDREN or parts.kind not in CHILDREN[tag].kinds:
-        known = tuple(tag for tag, row in CHILDREN.items() if parts.kind in row.kinds)
-        place = place_of(child, source, parts.node.place.inside)
+def _sort_in(parts: Elements, child: Element, namespace: str, inside: str) -> None:
+    name, outer, kind = child.tag, parts.node, parts.kind
+    tag = name[len(namespace) :] if name.startswith(namespace) else ""
+    if tag not in CHILDREN or kind not in CHILDREN[tag].kinds:
+        known = tuple(tag for tag, row in CHILDREN.items() if kind in row.kinds)
         if parts.sure or tag not in CHILDREN:
-            say_unknown(child, place, parts.node.problems, f"an object of type '{parts.kind}'", known)
+            place = place_of(child, outer.source, inside)
+            say_unknown(child, place, outer.problems, f"an object of type '{kind}'", known)
         parts.extensions.append(element_text(child))
         return
-    path = f"{tag}[{len(parts.children[tag]) + 1}]"
-    place = place_of(child, source, f"{parts.node.place.inside}/{path}")
-    node = Node(child, path, place, parts.node.problems)
-    parts.children[tag].append(node)
-    _keep_attributes(parts, node, CHILDREN[tag].attributes)
-    for grandchild in child.iterchildren("*"):
-        say_unknown(grandchild, place, node.problems, f"'{tag}'", ())
-        parts.extensions.append(element_text(grandchild, path))
+    siblings = parts.children.setdefault(tag, [])
+    node = Node(child, tag, len(siblings) + 1, outer.source, outer.problems, inside)
+    siblings.append(node)
+    if not KNOWN[tag].issuperset(node.attributes):
+        _keep_attributes(parts, node, CHILDREN[tag].attributes)
+    for grandchild in child.iterchildren("*") if len(child) else ():
+        say_unknown(grandchild, node.place, node.problems, f"'{tag}'", ())
+        parts.extensions.append(element_text(grandchild, node.path))
 
 
 def _say_repeated(parts: Elements) -> None:
@@ -209,8 +265,8 @@ def _say_repeated(parts: Elements) -> None:
 
 
 def _say_missing(parts: Elements) -> None:
-    for tag, row in CHILDREN.items():
-        if parts.kind not in row.needed or parts.children[tag]:
+    for tag, row in NEEDED[parts.kind]:
+        if tag in parts.children:
             continue
         message = f"the {parts.kind} object has no element '{tag}'"
         if row.absent:

@@ -36,7 +36,7 @@ def write(spec: ObjectFile) -> str:
     Raises
     ------
     UsageError
-        If a goal has no waypoint, or a file's name cannot stand on a line of its own.
+        If a goal has no waypoint, a file's name cannot stand on a line of its own, or an object is reactive.
     """
     lines = [f"{len(spec.objects)} // number of objects"]
     for item in with_identifiers(spec.objects):
@@ -45,6 +45,8 @@ def write(spec: ObjectFile) -> str:
 
 
 def _object(item: TrafficObject) -> Iterator[str]:
+    if item.reactive:
+        raise UsageError(f"object '{item.name}' is reactive, which version 1 cannot hold")
     yield f"{TYPE_CODES[item.kind]} // object type: 0 dyn_sim, 1 dyn_no_sim, 2 static, 3 mesh"
     if item.kind is Kind.MESH:
         yield _path(item.vertices, item)

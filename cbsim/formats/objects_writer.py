@@ -82,6 +82,7 @@ def own_attributes(item: TrafficObject) -> Attributes:
         "shape": None if item.kind is Kind.MESH else item.shape.name.lower(),
         "id": None if item.identifier is None else str(item.identifier),
         "controller": item.controller.name.lower() if away and item.controller is not None else None,
+        "reactive": "true" if item.reactive else None,
         "drivable": "true" if item.drivable else None,
         "drive": item.drive,
         **{name: number_text(value, PARAMETERS[name].factor) for name, value in item.parameters},
@@ -122,7 +123,8 @@ def _motion(item: TrafficObject) -> Iterator[Row]:
     if item.kind is Kind.DYNAMIC or item.initial_pause:
         yield Row("initial_pause", {}, number_text(item.initial_pause))
     for goal in item.goals:
-        attributes: Attributes = {"speed": number_text(goal.speed), "pause": number_text(goal.pause)}
+        speed = None if item.reactive and goal.speed == 0.0 else number_text(goal.speed)
+        attributes: Attributes = {"speed": speed, "pause": number_text(goal.pause)}
         attributes |= {"segment": str(goal.segment), "lane": str(goal.lane)}
         yield Row("goal", attributes | {"waypoint": None if goal.waypoint is None else str(goal.waypoint)})
     for entry in item.script:

@@ -181,15 +181,13 @@ def _is_harmless(root: Element, source: Source, problems: Problems) -> bool:
     if entities or doctype.system_url or doctype.public_id:  # type: ignore[attr-defined]
         problems.error("E021", "entity declarations and external references are not accepted", source.at(1))
         return False
-    stack = [(root, 1)]
-    while stack:
-        element, depth = stack.pop()
-        if depth > DEPTH_LIMIT:
-            place = source.at(element.sourceline)  # type: ignore[arg-type]
-            problems.error("E022", f"elements are nested deeper than {DEPTH_LIMIT}", place)
-            return False
-        stack.extend((child, depth + 1) for child in element)
-    return True
+    level = [root]
+    for _ in range(DEPTH_LIMIT):
+        level = [child for element in level for child in element]
+    if level:
+        place = source.at(level[0].sourceline)  # type: ignore[arg-type]
+        problems.error("E022", f"elements are nested deeper than {DEPTH_LIMIT}", place)
+    return not level
 
 
 def yaml_lines(text: str) -> Callable[[int], int]:
@@ -210,9 +208,10 @@ def read_yaml(source: Source, problems: Problems) -> yaml.Node | None:
     """
     line_of = yaml_lines(source.text)
     try:
-        depth = 0
+        depth, aliases = 0, False
         for count, event in enumerate(_yaml_events(source.text), 1):
-            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            depth += DEEPER.get(type(event), 0)
+            aliases = aliases or type(event) is yaml.AliasEvent
             if depth > DEPTH_LIMIT:
                 place = source.at(line_of(_line(event)))
                 problems.error("E022", f"YAML is nested deeper than {DEPTH_LIMIT}", place)
@@ -230,7 +229,7 @@ def read_yaml(source: Source, problems: Problems) -> yaml.Node | None:
     except ValueError as reason:  # a character that cannot be encoded, an impossible date
         problems.error("E020", f"not well-formed YAML: {reason}", source.at(1))
         return None
-    if node is not None and _expanded_size(node, {}) > YAML_NODE_LIMIT:
+    if node is not None and aliases and _expanded_size(node, {}) > YAML_NODE_LIMIT:
         problems.error("E023", f"YAML aliases expand to more than {YAML_NODE_LIMIT} nodes", source.at(1))
         return None
     return node
@@ -245,8 +244,23 @@ def _line(event: yaml.Event) -> int:
     return 1 if event.start_mark is None else event.start_mark.line + 1
 
 
+DEEPER = {
+    yaml.SequenceStartEvent: 1,
+    yaml.MappingStartEvent: 1,
+    yaml.SequenceEndEvent: -1,
+    yaml.MappingEndEvent: -1,
+}
+
+
 def _yaml_events(text: str) -> Iterator[yaml.Event]:
-    return iter(yaml.parse(text, Loader=YAML_LOADER))
+    loader = YAML_LOADER(text)
+    try:
+        while (event := loader.get_event()) is not None:
+            yield event
+            if type(event) is yaml.StreamEndEvent:
+                return
+    finally:
+        loader.dispose()
 
 
 def _expanded_size(node: yaml.Node, sizes: dict[int, int]) -> int:

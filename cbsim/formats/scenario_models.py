@@ -37,7 +37,7 @@ from cbsim.formats.scenario_fields import (
     as_list,
 )
 from cbsim.formats.scenario_rules import RULES, ExpectationModel, one_of
-from cbsim.formats.scenario_traffic import DriverModel, PoolModel
+from cbsim.formats.scenario_traffic import DriverModel, LightName, PhaseModel, PoolModel
 from cbsim.formats.scenario_vehicle import VehicleParameters
 from cbsim.formats.yaml_tree import shown
 from cbsim.spec.drives import DRIVES, drives_on
@@ -236,10 +236,8 @@ def _controllers(data: Mapping[str, Any]) -> Iterator[Contradiction]:
 
 
 def _goal_speeds(data: Mapping[str, Any]) -> Iterator[Contradiction]:
-    """Literal goals need a speed; a reactive object has neither a script nor a pause at the start."""
+    """Literal goals need a speed; a reactive object has no pause at the start."""
     if data.get("reactive") is True:
-        if data.get("script"):
-            yield ("reactive",), "an object with a script cannot be reactive"
         if data.get("initial_pause"):
             yield ("initial_pause",), "a reactive object sets off at once: 'initial_pause' is for literal ones"
         return
@@ -272,6 +270,9 @@ class OriginModel(Model):
 
     latitude: float = about("north positive", unit="deg", ge=-90, le=90, allow_inf_nan=False, example=30.2)
     longitude: float = about("east positive", unit="deg", ge=-180, le=180, allow_inf_nan=False, example=-92.0)
+
+
+PHASE = {"type": "array", "minItems": 2, "maxItems": 2}
 
 
 def _planners(value: Any) -> Any:
@@ -316,6 +317,12 @@ class ScenarioModel(Model):
     drivers: dict[Name, DriverModel] = about(
         "drivers that traffic names", {}, example={"calm": {"time_headway": 1.8, "desired_speed": 0.9}}
     )
+    lights: dict[LightName, list[Annotated[PhaseModel, ShortForm(**PHASE)]]] = about(
+        "programs of traffic lights, by intersection.light: phases as [colour, seconds], again and again; lights "
+        "without one have green in turn, group by group",
+        {},
+        example={"2.1": [["green", 20.0], ["yellow", 3.0], ["red", 25.0]]},
+    )
     planner: Planners = about(
         "module:Class of the first bot's planner, or a mapping from bots to planners", {}, example="my_planner:Planner"
     )
@@ -332,6 +339,17 @@ class ScenarioModel(Model):
         yield from _repeated(data.get("add"), "add")
         yield from _repeated(data.get("models"), "models")
         yield from _repeated(data.get("traffic"), "traffic")
+        yield from _endless(data.get("lights"))
+
+
+def _endless(lights: Any) -> Iterator[Contradiction]:
+    """Programs of lights whose phases sum to 0."""
+    for name, phases in lights.items() if isinstance(lights, dict) else ():
+        pairs = phases if isinstance(phases, list) else []
+        durations = [pair[1] if isinstance(pair, list) and len(pair) == 2 else pair for pair in pairs]
+        durations = [one.get("duration") if isinstance(one, dict) else one for one in durations]
+        if isinstance(phases, list) and all(isinstance(each, int | float) for each in durations) and not sum(durations):
+            yield ("lights", str(name)), f"the phases of the light '{name}' sum to 0, expected more"
 
 
 def _repeated(entries: Any, key: str) -> Iterator[Contradiction]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -74,9 +75,12 @@ class _Replacer:
 
     def _item(self, item: Item) -> Item:
         if isinstance(item.value, dict):
-            return replace(item, value={key: self.item(child) for key, child in item.value.items()})
+            mapping = {key: self.item(child) for key, child in item.value.items()}
+            same = all(map(operator.is_, mapping.values(), item.value.values()))
+            return item if same else replace(item, value=mapping)
         if isinstance(item.value, list):
-            return replace(item, value=[self.item(child) for child in item.value])
+            listed = [self.item(child) for child in item.value]
+            return item if all(map(operator.is_, listed, item.value)) else replace(item, value=listed)
         if isinstance(item.value, str) and "${" in item.value:
             return self._scalar(item, item.value)
         return item

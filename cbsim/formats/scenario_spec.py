@@ -34,7 +34,7 @@ from cbsim.spec.objects import (
     WheelType,
 )
 from cbsim.spec.scenario import Addition, Expectation, ModelAddition, Origin, ParameterValue, Placement, Scenario
-from cbsim.spec.traffic import DEFAULT_DRIVER, Driver, FollowingModel, Pool, Spread
+from cbsim.spec.traffic import DEFAULT_DRIVER, Driver, FollowingModel, LightProgram, Pool, Spread
 from cbsim.units import DEGREE
 
 __all__ = ["DEFAULT_SIZE", "scenario_of"]
@@ -78,6 +78,10 @@ def scenario_of(model: ScenarioModel, where: Where, places: Mapping[str, Locatio
         deadline=model.deadline,
         traffic=tuple(_pool(one, where("traffic", n)) for n, one in enumerate(model.traffic)),
         drivers=tuple(_driver(name, one, where("drivers", name)) for name, one in model.drivers.items()),
+        lights=tuple(
+            LightProgram(name, tuple((one.colour, one.duration) for one in phases), where("lights", name))
+            for name, phases in model.lights.items()
+        ),
         planner=tuple(model.planner.items()),
         expect=tuple(_expectation(one, where("expect", n)) for n, one in enumerate(model.expect)),
         parameters=tuple((name, _parameter(value)) for name, value in model.parameters.items()),
@@ -102,9 +106,9 @@ def _triple(axes: Axes | None, default: Triple) -> Triple:
 
 
 def _addition(model: AdditionModel, where: Where) -> Addition:
-    kind = Kind(model.kind)
+    kind, here = Kind(model.kind), where()
     anchor = "at" if model.at is not None else "position"
-    placement = _placement(model, where(anchor) if anchor in model.model_fields_set else where())
+    placement = _placement(model, where(anchor) if anchor in model.model_fields_set else here)
     item = TrafficObject(
         kind=kind,
         name=model.name,
@@ -126,16 +130,16 @@ def _addition(model: AdditionModel, where: Where) -> Addition:
             ScriptEntry(one.speed, one.pause, one.distance, one.angle * DEGREE, where("script", n))
             for n, one in enumerate(model.script)
         ),
-        vertices=_mesh_file(model.vertices, where("vertices")),
-        indices=_mesh_file(model.indices, where("indices")),
+        vertices=None if model.vertices is None else _mesh_file(model.vertices, where("vertices")),
+        indices=None if model.indices is None else _mesh_file(model.indices, where("indices")),
         drivable=model.drivable,
         reactive=model.reactive,
         parameters=parameters_of(model.parameters),
         drive=model.drive,
-        location=where(),
+        location=here,
         anchor_location=placement.location,
     )
-    return Addition(item, placement, where())
+    return Addition(item, placement, here)
 
 
 def _controller(model: AdditionModel, kind: Kind) -> Controller | None:
@@ -164,8 +168,8 @@ def _steering(model: AdditionModel) -> Steering:
     return Steering() if model.steering is None else Steering(model.steering.throttle_rate, model.steering.lever_rate)
 
 
-def _mesh_file(model: MeshModel | None, place: Location) -> MeshFile | None:
-    return None if model is None else MeshFile(model.path, model.mode, place)
+def _mesh_file(model: MeshModel, place: Location) -> MeshFile:
+    return MeshFile(model.path, model.mode, place)
 
 
 def _model(model: ModelModel, place: Location) -> ModelAddition:

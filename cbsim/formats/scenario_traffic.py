@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, PlainValidator, WithJsonSchema
 
 from cbsim.formats.scenario_fields import (
     Contradiction,
@@ -21,7 +21,7 @@ from cbsim.formats.scenario_fields import (
 )
 from cbsim.formats.scenario_rules import ordered
 
-__all__ = ["DriverModel", "PoolModel"]
+__all__ = ["DriverModel", "LightName", "PhaseModel", "PoolModel"]
 
 NUMBER = {"type": "number"}
 STRING = {"type": "string"}
@@ -91,6 +91,31 @@ class DriverModel(Model):
     max_acceleration: Spread | None = about("by default 1.4", None, unit="m/s²")
     comfortable_deceleration: Spread | None = about("by default 2", None, unit="m/s²")
     errors: ErrorsModel | None = about("mistakes", None, example={"runs_stops": 0.05})
+
+
+def _light(value: Any) -> str:
+    """Read the name of a light: intersection and number."""
+    intersection, _, number = str(value).partition(".")
+    if not (intersection.isdecimal() and number.isdecimal()):
+        raise ValueError(f"'{value}' is no traffic light; expected intersection.light, such as 2.1")
+    return f"{int(intersection)}.{int(number)}"
+
+
+LightName = Annotated[str, PlainValidator(_light), WithJsonSchema({"type": "string", "examples": ["2.1"]})]
+
+
+class PhaseModel(Model):
+    """A phase of a traffic light."""
+
+    colour: Literal["green", "yellow", "red"] = about("what it shows", example="green")
+    duration: Annotated[Number, Field(ge=0.0)] = about("how long", unit="s", example=20.0)
+
+    @classmethod
+    def expanded(cls, data: Any) -> Any:
+        """Take a pair for colour and duration."""
+        return (
+            dict(zip(("colour", "duration"), data, strict=True)) if isinstance(data, list) and len(data) == 2 else data
+        )
 
 
 def _shares(value: Any) -> Any:

@@ -104,7 +104,7 @@ def parse_number(text: str, quantity: Quantity) -> Written | Complaint:
         )
     if quantity.grain and plain % quantity.grain:
         return Complaint(f"{quantity.name} must be a multiple of {quantity.grain:g}, not {quote(text)}", "", True)
-    return Written(text, quantity.factor)
+    return Written.of(text, plain, quantity.factor)
 
 
 def parse_whole(text: str, name: str, least: int = 0, most: int = WHOLE_LIMIT) -> int | Complaint:

@@ -33,7 +33,9 @@ ENDLESS = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
 STANDARD = "tag:yaml.org,2002:"
 RESOLVER = yaml.resolver.Resolver()
 MERGE = STANDARD + "merge"
-TAGS = ("str", "int", "float", "bool", "null", "timestamp", "merge", "value", "map", "seq")
+TAGS = frozenset(
+    STANDARD + name for name in ("str", "int", "float", "bool", "null", "timestamp", "merge", "value", "map", "seq")
+)
 
 
 NO_KEYS: Mapping[str, Location] = MappingProxyType({})
@@ -92,7 +94,7 @@ class _Builder:
     """Turns YAML nodes into items, each aliased node once."""
 
     def __init__(self, source: Source, problems: Problems) -> None:
-        self.source = source
+        self.path = source.path
         self.problems = problems
         self.done: dict[int, tuple[Item, int]] = {}
         self.line_of = yaml_lines(source.text)
@@ -102,11 +104,11 @@ class _Builder:
     def place(self, node: yaml.Node) -> Location:
         mark = node.start_mark
         if not mark:
-            return Location(self.source.path)
+            return Location(self.path)
         line = self.line_of(mark.line + 1)
         if line > self.last_line:  # where nothing follows '---' at the end of the text
-            return Location(self.source.path, self.last_line)
-        return Location(self.source.path, line, mark.column + 1)
+            return Location(self.path, self.last_line)
+        return Location(self.path, line, mark.column + 1)
 
     def build(self, node: yaml.Node) -> tuple[Item, int]:
         """Return the item and the depth below it, which aliases may add up."""
@@ -116,18 +118,17 @@ class _Builder:
 
     def _build(self, node: yaml.Node) -> tuple[Item, int]:
         place = self.place(node)
-        standard = node.tag.removeprefix(STANDARD) in TAGS and node.tag.startswith(STANDARD)
-        if not standard:
+        if node.tag not in TAGS:
             self.problems.error("E808", f"the tag {shown(node.tag)} is not accepted", place, "leave the tag away")
         if isinstance(node, yaml.MappingNode):
-            return self._mapping(node)
+            return self._mapping(node, place)
         if isinstance(node, yaml.SequenceNode):
             built = [self.build(child) for child in node.value]
             return Item([item for item, _ in built], place), 1 + max((below for _, below in built), default=0)
         assert isinstance(node, yaml.ScalarNode)
         return _scalar(node, place), 1
 
-    def _mapping(self, node: yaml.MappingNode) -> tuple[Item, int]:
+    def _mapping(self, node: yaml.MappingNode, at: Location) -> tuple[Item, int]:
         own: dict[str, Item] = {}
         keys: dict[str, Location] = {}
         merged: list[Item] = []
@@ -147,7 +148,7 @@ class _Builder:
                 own[key.value], keys[key.value] = item, place
         if merged:
             own, keys = _merge(merged, own, keys)
-        return Item(own, self.place(node), keys), 1 + deepest
+        return Item(own, at, keys), 1 + deepest
 
     def _merged(self, item: Item) -> list[Item]:
         bases = item.value if isinstance(item.value, list) else [item]

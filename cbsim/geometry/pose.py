@@ -52,18 +52,19 @@ def heading_quaternion(angle: ArrayLike) -> Array:
     return np.stack([math.cos(half), zero, zero, math.sin(half)], axis=-1)
 
 
-def mounting_quaternion(pitch: float, roll: float, yaw: float) -> Array:
-    """Quaternion (4,) of R = Rz(yaw) · Rx(pitch) · Ry(roll) [rad]: nose up, right side down, counter-clockwise.
+def mounting_quaternion(pitch: ArrayLike, roll: ArrayLike, yaw: ArrayLike) -> Array:
+    """Quaternion (..., 4) of R = Rz(yaw) · Rx(pitch) · Ry(roll) [rad]: nose up, right side down, counter-clockwise.
 
     Notes
     -----
     Source: docs/formats/objects.md D16, D17. With x to the right, a positive rotation about x lifts the nose (y) and
     one about y lowers the right side (x).
     """
-    about_z = np.array([math.cos(yaw / 2), 0.0, 0.0, math.sin(yaw / 2)])
-    about_x = np.array([math.cos(pitch / 2), math.sin(pitch / 2), 0.0, 0.0])
-    about_y = np.array([math.cos(roll / 2), 0.0, math.sin(roll / 2), 0.0])
-    return multiply(multiply(about_z, about_x), about_y)
+    halves = [0.5 * np.asarray(angle, float) for angle in (pitch, roll, yaw)]
+    (cp, cr, cy), (sp, sr, sy) = ([function(half) for half in halves] for function in (math.cos, math.sin))
+    zero = np.zeros_like(halves[0])
+    about_z, about_x = np.stack([cy, zero, zero, sy], axis=-1), np.stack([cp, sp, zero, zero], axis=-1)
+    return multiply(multiply(about_z, about_x), np.stack([cr, zero, sr, zero], axis=-1))
 
 
 def heading(q: ArrayLike) -> Array:

@@ -17,7 +17,7 @@ from cbsim.formats.values import quote
 from cbsim.lint.rule import Finding, Rule, apply_rules
 from cbsim.paths import Files, sensor_folders
 from cbsim.road.address import Addresses, point_sets
-from cbsim.road.goals import expand_goals
+from cbsim.road.goals import LaneTable, expand_goals
 from cbsim.spec.drives import DEFAULT_DRIVES, DRIVES
 from cbsim.spec.objects import Controller, Goal, Kind, ObjectFile, ScriptEntry, TrafficObject, Wheels
 from cbsim.spec.road import PointId, RoadNetwork
@@ -113,13 +113,27 @@ def _first_goal_elsewhere(context: ObjectsContext) -> Iterator[Finding]:
     """I658: the first goal is on another lane than the start."""
     for item in context.accepted:
         first = item.goals[0] if item.controller is Controller.WAYPOINT and item.goals else None
-        if first is None or item.anchor is None or first.broken:
+        if first is None or item.anchor is None or first.broken or item.reactive:
             continue
         ends = {(first.segment, first.lane), (item.anchor.segment, item.anchor.lane)}
         if len(ends) == 2 and (context.lanes is None or ends <= context.lanes):  # E654, E661 report missing lanes
             message = f"object {quote(item.name)} starts at '{item.anchor}', but its first goal is on lane "
             message += f"'{first.segment}.{first.lane}'; it goes there in a straight line"
             yield Finding(message, first.location, also=item.anchor_location)
+
+
+def _reactive_without_goals(context: ObjectsContext) -> Iterator[Finding]:
+    """E830: something is reactive that does not drive to goals from the start on."""
+    for item in (one for one in context.accepted if one.reactive):
+        name = quote(item.name)
+        if item.script or item.controller is Controller.SCRIPT:
+            yield Finding(f"object {name} is reactive, but follows a script", item.location)
+        elif item.controller is not Controller.WAYPOINT:
+            controller = "none" if item.controller is None else item.controller.name.lower()
+            yield Finding(f"object {name} is reactive, but its controller is '{controller}'", item.location)
+        if item.initial_pause > 0.0:
+            message = f"object {name} is reactive, and sets off at once: its initial pause must be 0"
+            yield Finding(message, item.location)
 
 
 def _unused_parameters(context: ObjectsContext) -> Iterator[Finding]:
@@ -190,7 +204,7 @@ def _measures(item: TrafficObject) -> Iterator[tuple[str, float, PlausibleRange,
 
 # --- referenced files ------------------------------------------------------------------------------------------------
 def _missing_confs(context: ObjectsContext, consequence: str = "") -> Iterator[Finding]:
-    for item in context.file.objects:
+    for item in (one for one in context.file.objects if one.sensors):
         folders = sensor_folders(item.name, context.folder, context.files.environment)
         for sensor in item.sensors:
             if not sensor.broken and context.files.find(sensor.conf, folders) is None:
@@ -267,6 +281,7 @@ RULES: tuple[Rule[ObjectsContext], ...] = (
     Rule("I657", _mesh_beside),
     Rule("I658", _first_goal_elsewhere),
     Rule("I659", _no_motion),
+    Rule("E830", _reactive_without_goals),
     Rule("I660", _unused_parameters),
     Rule("W669", _implausible),
     Rule("E654", _missing_waypoint, requires="network"),
@@ -295,5 +310,6 @@ def lint_objects(
     """
     apply_rules(RULES, ObjectsContext(file, network, files, strict), problems)
     if network is not None:
+        lanes = LaneTable(network)
         for item in file.objects:
-            expand_goals(item, network, problems)  # reports goals on missing lanes
+            expand_goals(item, network, problems, lanes=lanes)  # reports goals on missing lanes

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Generic, NamedTuple, TypeVar
 
-from cbsim.errors import Location, Problem, Problems, Severity
+from cbsim.errors import Location, Problem, Problems, Severity, did_you_mean
+from cbsim.formats.values import quote
 
-__all__ = ["Finding", "Rule", "apply_rules"]
+__all__ = ["Finding", "Rule", "apply_rules", "unknown"]
 
 Context = TypeVar("Context")
 
@@ -61,3 +62,10 @@ def apply_rules(rules: Iterable[Rule[Context]], context: Context, problems: Prob
         for found in rule.find(context):
             severity = SEVERITIES[rule.code[0]]
             problems.add(Problem(severity, rule.code, found.message, found.location, found.hint, found.also))
+
+
+def unknown(name: str, known: Sequence[str], noun: str, place: Location) -> Iterator[Finding]:
+    """Yield a finding for a name that is not known, with the nearest one."""
+    if name not in known:
+        listed = f"there is {', '.join(known[:10])}{', …' if len(known) > 10 else ''}" if known else ""
+        yield Finding(f"no {noun} {quote(name)}", place, did_you_mean(name, known) or listed)

@@ -7,133 +7,24 @@ The files of a scenario are read and linted, too; of their problems, those that 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from pathlib import Path
-from typing import Any
 
-from cbsim.errors import FileError, Location, Problem, Problems, Severity, did_you_mean
-from cbsim.formats.scenario import KINDS, find_named
+from cbsim.errors import Location, Problem, Problems, Severity
 from cbsim.formats.scenario import RULES as EXPECTATIONS
 from cbsim.formats.values import quote
 from cbsim.lint.mission import lint_mission
 from cbsim.lint.objects import lint_objects
-from cbsim.lint.rule import Finding, Rule, apply_rules
-from cbsim.models import MODELS, read_file
-from cbsim.paths import Files, shipped_names
-from cbsim.road.address import Addresses, point_sets
+from cbsim.lint.rule import Finding, Rule, apply_rules, unknown
+from cbsim.lint.scenario_context import ScenarioContext
+from cbsim.lint.scenario_traffic import no_exits, traffic_without_road, unknown_driver, unknown_lane, unreachable
+from cbsim.paths import Files
 from cbsim.spec.mission import Mission
-from cbsim.spec.objects import Controller, Kind, ObjectFile, TrafficObject
+from cbsim.spec.objects import Controller, Kind, ObjectFile
 from cbsim.spec.road import PointId, RoadNetwork
 from cbsim.spec.scenario import Placement, Scenario
 
 __all__ = ["RULES", "lint_scenario"]
 
-FORMATS_OF = {
-    "network": ("rndf",),
-    "mission": ("mdf",),
-    "objects": ("objects-v1", "objects-v2"),
-    "models": tuple(MODELS),
-}
-READER_WARNINGS = ("W642",)  # warnings of readers that are reported for the scenario, too
 OBJECT_WARNINGS = ("W655", "W669")  # warnings of object files that are reported, too: missing conf, odd values
-SPEC: dict[str, type] = {"network": RoadNetwork, "mission": Mission, "objects": ObjectFile, "models": object}
-
-
-@dataclass
-class ScenarioContext:
-    """A scenario and the files that it names, each read when first used."""
-
-    scenario: Scenario
-    files: Files
-    problems: Problems
-    given_network: RoadNetwork | None
-    given_mission: Mission | None
-    given_objects: Sequence[ObjectFile] | None
-    strict: bool
-
-    @property
-    def folder(self) -> Path:
-        return Path(self.scenario.location.path).parent
-
-    def find(self, kind: str, name: str, place: Location) -> Path | None:
-        """Find a named file; report a missing one with the nearest name."""
-        path = find_named(kind, name, self.folder, self.files)
-        if path is None:
-            shipped, suffixes = KINDS[kind]
-            beside = self.folder.glob("*") if self.files.allows(self.folder) else ()
-            names = (name for one in beside if one.suffix in suffixes for name in (one.stem, one.name))
-            near = [*names, *shipped_names(shipped, suffixes)]
-            self.problems.error("E011", f"no such file '{name}'", place, did_you_mean(name, near))
-        return path
-
-    def read(self, kind: str, name: str | None, place: Location) -> Any:
-        """Read a named file and report its errors; None if it does not exist or is not usable."""
-        path = None if name is None else self.find(kind, name, place)
-        if path is None:
-            return None
-        try:
-            reading = read_file(path, self.files, asked_at=place)
-        except FileError as error:
-            self.problems.extend(error.problems)
-            return None
-        if reading.format.name not in FORMATS_OF[kind]:
-            wanted = " or ".join(FORMATS_OF[kind])
-            message = f"this is a file of format '{reading.format.name}', expected {wanted}"
-            self.problems.error("E891" if kind == "models" else "E002", message, place)
-            return None
-        self.problems.extend(
-            [*reading.problems.errors, *(p for p in reading.problems.warnings if p.code in READER_WARNINGS)]
-        )
-        return reading.spec if isinstance(reading.spec, SPEC[kind]) else None
-
-    @cached_property
-    def network(self) -> RoadNetwork | None:
-        if self.given_network is not None:
-            return self.given_network
-        network: RoadNetwork | None = self.read("network", self.scenario.network, self.scenario.at("network"))
-        return network
-
-    @property
-    def roadless(self) -> bool:
-        """Whether no network is given at all, as opposed to an unreadable one."""
-        return self.scenario.network is None and self.given_network is None
-
-    @property
-    def present(self) -> set[str]:
-        """Which of network and mission are given, readable or not."""
-        road = set() if self.roadless else {"network"}
-        given = self.scenario.mission is not None or self.given_mission is not None
-        return road | ({"mission"} if given else set())
-
-    @cached_property
-    def addresses(self) -> Addresses | None:
-        if self.network is None:
-            return None
-        sets = point_sets(self.network)
-        return Addresses(PointId(*key, number) for key, points, _ in sets for number in points.numbers)
-
-    @cached_property
-    def object_files(self) -> list[ObjectFile | None]:
-        if self.given_objects is not None:
-            return list(self.given_objects)
-        at = self.scenario.at
-        return [self.read("objects", name, at(f"objects.{k}")) for k, name in enumerate(self.scenario.objects)]
-
-    @property
-    def named(self) -> list[TrafficObject]:
-        """Objects of the object files."""
-        return [item for file in self.object_files if file is not None for item in file.objects]
-
-    @property
-    def added(self) -> list[TrafficObject]:
-        """Objects of the scenario itself."""
-        return [addition.object for addition in self.scenario.add]
-
-    @property
-    def complete(self) -> bool:
-        """Whether all object files were read, so that other names are errors."""
-        return all(file is not None for file in self.object_files)
 
 
 # --- problems of the files that a scenario names ---------------------------------------------------------------------
@@ -204,7 +95,7 @@ def _unknown_in_place(context: ScenarioContext) -> Iterator[Finding]:
             message = f"{quote(name)} is described in this scenario, not in an object file"
             yield Finding(message, place, "give its position there")
         else:
-            yield from _unknown(name, movable, "object of the object files", place)
+            yield from unknown(name, movable, "object of the object files", place)
 
 
 def _unknown_in_expect(context: ScenarioContext) -> Iterator[Finding]:
@@ -215,7 +106,7 @@ def _unknown_in_expect(context: ScenarioContext) -> Iterator[Finding]:
         if not isinstance(subject, str) or subject.rpartition("/")[0] in models:  # a model's bodies are not known here
             continue
         if not _is_car(context.scenario, subject):
-            yield from _unknown(subject, everyone, "object", expectation.location)
+            yield from unknown(subject, everyone, "object", expectation.location)
 
 
 def _is_car(scenario: Scenario, name: str) -> bool:
@@ -231,13 +122,7 @@ def _unknown_in_planner(context: ScenarioContext) -> Iterator[Finding]:
     everyone = {item.name for item in (*context.added, *context.named)}
     for name, _ in scenario.planner:
         if name and name not in models and name not in everyone:
-            yield from _unknown(name, _drivable(context), "object", scenario.at(f"planner.{name}"))
-
-
-def _unknown(name: str, known: Sequence[str], noun: str, place: Location) -> Iterator[Finding]:
-    if name not in known:
-        listed = f"there is {', '.join(known[:10])}{', …' if len(known) > 10 else ''}" if known else ""
-        yield Finding(f"no {noun} {quote(name)}", place, did_you_mean(name, known) or listed)
+            yield from unknown(name, _drivable(context), "object", scenario.at(f"planner.{name}"))
 
 
 def _nothing_to_drive(context: ScenarioContext) -> Iterator[Finding]:
@@ -299,23 +184,6 @@ def _expectation_after_end(context: ScenarioContext) -> Iterator[Finding]:
             yield Finding(message, expectation.location)
 
 
-def _traffic_without_road(context: ScenarioContext) -> Iterator[Finding]:
-    """E830: something is reactive where there is no road, or has a script."""
-    for pool in context.scenario.traffic if context.roadless else ():
-        yield Finding(f"the traffic {quote(pool.name)} needs a road network", pool.location, "'network: …' names one")
-    for item in context.added:
-        if item.reactive and context.roadless:
-            yield Finding(f"{quote(item.name)} is reactive, but there is no road network", item.location)
-
-
-def _unknown_driver(context: ScenarioContext) -> Iterator[Finding]:
-    """E823: traffic names a driver that the scenario does not describe."""
-    known = [driver.name for driver in context.scenario.drivers]
-    for pool in context.scenario.traffic:
-        for name, _ in pool.drivers:
-            yield from _unknown(name, known, "driver", pool.location)
-
-
 def _missing_needs(context: ScenarioContext) -> Iterator[Finding]:
     """E826: a rule of ``expect`` needs a network or a mission, and the scenario has none."""
     for expectation in context.scenario.expect:
@@ -330,12 +198,15 @@ RULES: tuple[Rule[ScenarioContext], ...] = (
     Rule("E820", _mission_without_network),
     Rule("E821", _unknown_name),
     Rule("E822", _missing_waypoint),
-    Rule("E823", _unknown_driver),
+    Rule("E823", unknown_driver),
     Rule("E824", _duplicate_name),
     Rule("W824", _name_in_several_files),
     Rule("E825", _nothing_to_drive),
     Rule("E826", _missing_needs),
-    Rule("E830", _traffic_without_road),
+    Rule("E822", unknown_lane, requires="network"),
+    Rule("E829", unreachable),
+    Rule("E830", traffic_without_road),
+    Rule("W831", no_exits, requires="network"),
     Rule("W827", _expectation_after_end),
 )
 

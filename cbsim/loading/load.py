@@ -22,14 +22,14 @@ from cbsim.errors import (
     did_you_mean,
 )
 from cbsim.formats import read_source, recognise
-from cbsim.formats.reader import Source
+from cbsim.formats.reader import Source, collector_at_rest
 from cbsim.lint.objects import lint_objects
 from cbsim.loading.loader import Loader
 from cbsim.loading.mistakes import every_mistake
 from cbsim.loading.model_files import STEP, model_format, model_scene, model_settings
 from cbsim.loading.request import Request
 from cbsim.paths import Files, data_folder, find_shipped, is_regular, scenario_name, shipped_names, stored_name
-from cbsim.road.goals import expand_goals
+from cbsim.road.goals import LaneTable, expand_goals
 from cbsim.road.roadmap import RoadMap, build
 from cbsim.spec.mission import Mission
 from cbsim.spec.objects import ObjectFile, TrafficObject
@@ -110,7 +110,8 @@ def load(  # noqa: PLR0913 - the public face spells out every option
         strict,
         deadline,
     )
-    world = compile_world(load_scene(request, problems=problems))
+    with collector_at_rest():
+        world = compile_world(load_scene(request, problems=problems))
     if len(world.instances) + len(world.scene.actors) > 1 and world.instances:
         from cbsim.coupling.placement import check_places  # not needed without models
 
@@ -288,6 +289,7 @@ class _Assembly:
             models,
             self.spec.traffic,
             self.spec.drivers,
+            self.spec.lights,
         )
 
     def _models(self, step: float) -> tuple[Model, ...]:
@@ -338,15 +340,22 @@ class _Assembly:
     def _actors(self, files: list[tuple[Path, ObjectFile]], roadmap: RoadMap | None) -> list[Actor]:
         """All objects: those of the object files, then those of the scenario itself."""
         moved = dict(self.spec.place)
-        actors = [
-            self._actor(item, moved.get(item.name), folder, roadmap) for folder, file in files for item in file.objects
-        ]
-        return actors + [self._actor(one.object, one.placement, self.folder, roadmap) for one in self.spec.add]
+        lanes = None if roadmap is None else LaneTable(roadmap.network)
+        placed = [(item, moved.get(item.name), folder) for folder, file in files for item in file.objects]
+        placed += [(one.object, one.placement, self.folder) for one in self.spec.add]
+        return [self._actor(item, placement, folder, roadmap, lanes) for item, placement, folder in placed]
 
-    def _actor(self, item: TrafficObject, placement: Placement | None, folder: Path, roadmap: RoadMap | None) -> Actor:
+    def _actor(
+        self,
+        item: TrafficObject,
+        placement: Placement | None,
+        folder: Path,
+        roadmap: RoadMap | None,
+        lanes: LaneTable | None,
+    ) -> Actor:
         start, station = (None, 0.0) if placement is None else (placement.waypoint, placement.station)
         problems = self.loader.problems
-        goals = () if roadmap is None else expand_goals(item, roadmap.network, problems, start, station)
+        goals = () if roadmap is None else expand_goals(item, roadmap.network, problems, start, station, lanes)
         if item.goals and self.request.rndf is None and self.spec.network is None:
             message = f"object '{item.name}' has goals, but there is no road network"
             self.loader.problems.error("E630", message, item.location)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,33 @@ from cbsim.road.address import Addresses, point_sets
 from cbsim.spec.objects import Goal, TrafficObject
 from cbsim.spec.road import PointId, Points, RoadNetwork
 
-__all__ = ["expand_goals"]
+__all__ = ["LaneTable", "expand_goals"]
+
+
+class LaneTable:
+    """Waypoints of the lanes and spots of a network, by segment and number; of equal ids the first counts.
+
+    Parameters
+    ----------
+    network : RoadNetwork
+    """
+
+    def __init__(self, network: RoadNetwork) -> None:
+        self.network = network
+
+    @cached_property
+    def points(self) -> dict[tuple[int, int], Points]:
+        """Waypoints in the order of travel."""
+        found: dict[tuple[int, int], Points] = {}
+        for key, points, _ in point_sets(self.network):
+            if key[1] != 0:
+                found.setdefault(key, points)
+        return found
+
+    @cached_property
+    def addresses(self) -> Addresses:
+        """Ids of lanes, for hints."""
+        return Addresses(PointId(*key, 1) for key in self.points)
 
 
 def expand_goals(
@@ -23,6 +50,7 @@ def expand_goals(
     problems: Problems,
     start: PointId | None = None,
     station: float = 0.0,
+    lanes: LaneTable | None = None,
 ) -> tuple[Goal, ...]:
     """Replace each goal without waypoint by waypoints, in the order of travel.
 
@@ -44,6 +72,8 @@ def expand_goals(
         Placement by a scenario, in place of the anchor.
     station : float
         Distance of the placement beyond the start along its lane [m]; waypoints before it are omitted.
+    lanes : LaneTable, optional
+        That of the network, for a caller with many objects.
 
     Returns
     -------
@@ -51,28 +81,29 @@ def expand_goals(
         Each with a waypoint.
     """
     expanded: list[Goal] = []
-    current = _passed(network, start, station) if start is not None else item.anchor
+    lanes = lanes or LaneTable(network)
+    current = _passed(lanes, start, station) if start is not None else item.anchor
     for goal in item.goals:
         if goal.broken:  # refused by the reader; the current waypoint is unknown
             current = None
             continue
-        more = [goal] if goal.waypoint is not None else _remaining(goal, current, network, problems)
+        more = [goal] if goal.waypoint is not None else _remaining(goal, current, lanes, problems)
         expanded += more
         if more:
             current = PointId(more[-1].segment, more[-1].lane, more[-1].waypoint or 0)
     return tuple(expanded)
 
 
-def _remaining(goal: Goal, current: PointId | None, network: RoadNetwork, problems: Problems) -> list[Goal]:
+def _remaining(goal: Goal, current: PointId | None, lanes: LaneTable, problems: Problems) -> list[Goal]:
     """Goals of all waypoints of a lane, or of those after the current one."""
     lane = (goal.segment, goal.lane)
-    numbers = next((points.numbers for key, points, _ in point_sets(network) if key == lane and lane[1] != 0), None)
-    if numbers is None:
-        near = Addresses(PointId(*key, 1) for key, _, _ in point_sets(network) if key[1]).nearest_lane(*lane)
+    if lane not in lanes.points:
+        near = lanes.addresses.nearest_lane(*lane)
         hint = f"did you mean '{near}'?" if near else ""
-        message = f"the goal's lane '{goal.segment}.{goal.lane}' is not in network '{network.name}'"
+        message = f"the goal's lane '{goal.segment}.{goal.lane}' is not in network '{lanes.network.name}'"
         _add_once(problems, Problem(Severity.ERROR, "E661", message, goal.location, hint))
         return []
+    numbers = lanes.points[lane].numbers
     if current is not None and (current.segment, current.lane) == lane and current.point in numbers:
         numbers = numbers[numbers.index(current.point) + 1 :]
         if not numbers:
@@ -81,17 +112,16 @@ def _remaining(goal: Goal, current: PointId | None, network: RoadNetwork, proble
     return [replace(goal, waypoint=number) for number in numbers]
 
 
-def _passed(network: RoadNetwork, start: PointId, station: float) -> PointId:
+def _passed(lanes: LaneTable, start: PointId, station: float) -> PointId:
     """Last waypoint up to a station beyond the start, along the chords of its lane; points of zones are never passed.
 
     A position exactly at a waypoint has reached it, as at the start itself.
     """
-    key = (start.segment, start.lane)
-    points = next((points for other, points, _ in point_sets(network) if other == key and key[1] != 0), None)
+    points = lanes.points.get((start.segment, start.lane))
     row = None if points is None else points.index(start.point)
     if points is None or row is None or station <= 0.0:
         return start
-    return start._replace(point=points.numbers[row + int(np.sum(_ways(points, row, network.metric) <= station))])
+    return start._replace(point=points.numbers[row + int(np.sum(_ways(points, row, lanes.network.metric) <= station))])
 
 
 def _ways(points: Points, row: int, metric: bool) -> NDArray[np.float64]:
@@ -103,5 +133,5 @@ def _ways(points: Points, row: int, metric: bool) -> NDArray[np.float64]:
 
 def _add_once(problems: Problems, problem: Problem) -> None:
     """Add a problem that a linter may have added before."""
-    if problem not in list(problems):
+    if problem not in problems:
         problems.add(problem)

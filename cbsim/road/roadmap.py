@@ -7,6 +7,7 @@ looks up a waypoint does not pay for them.
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -187,7 +188,8 @@ class RoadMap:
         ModelError
             If there is no such point.
         """
-        return float(np.nan_to_num(self.headings[self.row(point)]))
+        turn = float(self.headings[self.row(point)])
+        return 0.0 if turn != turn else turn  # noqa: PLR0124 (NaN alone differs from itself)
 
     def nearest(self, point: PointId) -> str:
         """Text of the nearest existing id, by segment, then lane, then point; empty if the network has no points."""
@@ -227,16 +229,34 @@ class RoadMap:
         heading : float
             Of the lane there [rad].
         """
-        row = self.row(point)
-        lane = int(self.lane_of_row[row])
+        positions, headings = self.places([point], [station], [offset])
+        return positions[0], float(headings[0])
+
+    def places(self, points: Sequence[PointId], stations: ArrayLike, offsets: ArrayLike) -> tuple[Floats, Floats]:
+        """Find places at distances from points of one lane, or from points that are on no lane.
+
+        Parameters
+        ----------
+        points : sequence of PointId
+            Where to start; at least one.
+        stations, offsets : array_like, shape (n,)
+            As of `place` [m].
+
+        Returns
+        -------
+        positions : ndarray, shape (n, 2)
+            [m]
+        headings : ndarray, shape (n,)
+            [rad]
+        """
+        rows = np.array([self.row(point) for point in points], np.int64)
+        lane, station, offset = int(self.lane_of_row[rows[0]]), np.asarray(stations, float), np.asarray(offsets, float)
         if lane >= 0:
             curve = self.lanes[lane]
-            start = curve.waypoint_stations[row - self.offsets[lane]]
-            position, turned = curve.at(start + station, offset)
-            return position, float(turned)
-        turn = self.heading(point)
-        along = direction(np.asarray(turn))
-        return self.positions[row] + station * along + offset * left_of(along), turn
+            return curve.at(curve.waypoint_stations[rows - self.offsets[lane]] + station, offset)
+        turns = np.array([self.heading(point) for point in points])
+        along = direction(turns)
+        return self.positions[rows] + station[:, None] * along + offset[:, None] * left_of(along), turns
 
     def match(self, positions: ArrayLike, headings: ArrayLike | None = None) -> Match:
         """Match positions to lanes.

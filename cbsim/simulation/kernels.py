@@ -15,6 +15,7 @@ from cbsim.traffic.kernels.cars import bound_cars, drive_cars, mark_hits
 from cbsim.traffic.kernels.follower import follow_trajectories
 from cbsim.traffic.kernels.literal import move_literally
 from cbsim.traffic.kernels.vehicles import drive_vehicles, read_vehicles
+from cbsim.traffic.kernels.workspace import parts_of, path_of
 from cbsim.world.kernels import hash_leaves_into, hash_words
 from cbsim.world.packed.kernels import constants_of, shapes_of, state_of
 
@@ -88,7 +89,8 @@ def advance_into(
     float_words, int_words = floats.view(np.uint64), ints.view(np.uint64)
     planar, stack = np.empty((constants.vehicle_body.shape[0], 6)), np.empty(DEPTH, np.int64)
     segments, workspace, touch_workspace, pair_workspace, ways = make_workspaces(
-        constants, shapes, state, workspace_floats, workspace_ints
+        *(constants, shapes, state, workspace_floats, workspace_ints),
+        path_of(state.intent.shape[0], parts_of(constants.step), car_floats),
     )
     pairs, anchors, cars = pairs_on(workspace), workspace.anchors, state.intent.shape[0]
     moving, active_contacts, start = constants.moving, state.active_contacts, state.clock[0]

@@ -43,6 +43,14 @@ class Written(float):
         number.unit = unit
         return number
 
+    @classmethod
+    def of(cls, text: str, value: float, unit: float = 1.0) -> Written:
+        """Make one of a text whose value in the file's unit is known already, and finite."""
+        number = super().__new__(cls, value * unit)
+        number.text = text
+        number.unit = unit
+        return number
+
     def __reduce__(self) -> tuple[type[Written], tuple[str, float]]:
         return (Written, (self.text, self.unit))
 

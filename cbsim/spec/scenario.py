@@ -14,7 +14,7 @@ from cbsim.errors import Location
 from cbsim.spec.brief import brief
 from cbsim.spec.objects import TrafficObject, Triple
 from cbsim.spec.road import PointId
-from cbsim.spec.traffic import Driver, Pool
+from cbsim.spec.traffic import Driver, LightProgram, Pool
 
 __all__ = [
     "OFFSET_FRAMES",
@@ -157,6 +157,8 @@ class Scenario:
         Cars that react to each other.
     drivers : tuple of Driver
         Drivers that pools name.
+    lights : tuple of LightProgram
+        Programs of traffic lights.
     planner : tuple of (str, str)
         Name of an autonomous object, empty for the first one, and ``module:Class``.
     expect : tuple of Expectation
@@ -183,6 +185,7 @@ class Scenario:
     deadline: float = 5.0
     traffic: tuple[Pool, ...] = ()
     drivers: tuple[Driver, ...] = ()
+    lights: tuple[LightProgram, ...] = ()
     planner: tuple[tuple[str, str], ...] = ()
     expect: tuple[Expectation, ...] = ()
     parameters: tuple[tuple[str, ParameterValue], ...] = ()

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from cbsim.errors import Location
 from cbsim.spec.road import PointId
 
-__all__ = ["CLASSES", "DEFAULT_DRIVER", "Driver", "FollowingModel", "Pool", "Spread", "VehicleClass"]
+__all__ = ["CLASSES", "DEFAULT_DRIVER", "Driver", "FollowingModel", "LightProgram", "Pool", "Spread", "VehicleClass"]
 
 
 class FollowingModel(IntEnum):
@@ -54,6 +54,15 @@ CLASSES = {
 
 ALL_OF_LIMIT, HEADWAY, GAP = Spread(1.0), Spread(1.5), Spread(2.0)
 ACCELERATION, DECELERATION = Spread(1.4), Spread(2.0)
+
+
+@dataclass(frozen=True, slots=True)
+class LightProgram:
+    """Phases of a traffic light, ``2.1`` for light 1 of intersection 2: colour and duration [s], again and again."""
+
+    light: str
+    phases: tuple[tuple[str, float], ...]
+    location: Location = field(default=Location(""), compare=False)
 
 
 @dataclass(frozen=True, slots=True)

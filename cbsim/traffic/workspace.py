@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from cbsim.traffic.kernels.cars import note_static_obstacles
-from cbsim.traffic.kernels.workspace import car_workspace_sizes
+from cbsim.traffic.kernels.workspace import car_workspace_sizes, parts_of
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.static_cache import StaticCache
 from cbsim.world.tables import Floats, Ints
@@ -25,7 +25,11 @@ def take_cars(world: World, snapshot: Snapshot, static_cache: StaticCache) -> tu
     if found is None:
         traffic, layout = world.traffic, world.layout
         floats, ints = car_workspace_sizes(
-            layout.cars, len(traffic.road.lanelets), len(traffic.crossings.rules), layout.bodies - layout.cars
+            layout.cars,
+            len(traffic.road.lanelets),
+            len(traffic.crossings.rules),
+            layout.bodies - layout.cars,
+            parts_of(world.step),
         )
         found = np.zeros(floats), np.zeros(ints, np.int64)
         note_static_obstacles(world.pack, layout.sizes, *snapshot.blocks, *found)

@@ -24,14 +24,14 @@ from cbsim.vehicle.parameters import PARAMETERS, drive_code, vehicle_parameters
 from cbsim.world.bodies import Bodies, Body, PoolRows
 from cbsim.world.figures import outline_of
 from cbsim.world.memory import command_delay_steps, pose_history_steps
-from cbsim.world.places import frame_of, start_pose, trajectory_of
+from cbsim.world.places import frame_of, start_poses, trajectories_of
 from cbsim.world.scene import Actor, Scene
 from cbsim.world.sensors import sensor_of
 from cbsim.world.shapes import ground_of, shapes_of
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.tables import Constants, Floats, Ints, Layout, Shapes, State
 from cbsim.world.traffic.tables import BODY, FIRST_CAR, LAST_CAR, NO_TRAFFIC, POOL, Traffic
-from cbsim.world.trajectories import TrajectoryBuilder, trajectory_tables
+from cbsim.world.trajectories import Trajectories, trajectory_tables
 from cbsim.world.world import Sensor, World
 
 if TYPE_CHECKING:
@@ -53,35 +53,31 @@ def compile_world(scene: Scene) -> World:
     ModelError
         If an object refers to a waypoint that the network does not have, or has no network to refer to.
     """
-    poses = [start_pose(actor, scene) for actor in scene.actors]
+    poses = start_poses(scene.actors, scene)
     outlines = [outline_of(body.shape, model.scale) for model in scene.models for body in model.description.bodies]
     traffic, cars = _traffic(scene, poses)
     shapes = shapes_of(scene.actors, outlines, _pool_sizes(scene, traffic))
     ground = ground_of(scene.actors, poses, shapes)
     bodies = _bodies(scene, shapes, traffic)
     instances = _instances(scene, len(bodies) - len(outlines))
-    segments = {
-        k: trajectory_of(actor, poses[k], scene)
-        for k, actor in enumerate(scene.actors)
-        if _follows_trajectory(actor.item)
-    }
+    movers = [k for k, actor in enumerate(scene.actors) if _follows_trajectory(actor.item)]
+    trajectories = trajectories_of(movers, poses, scene)
     vehicles = [k for k, actor in enumerate(scene.actors) if is_vehicle(actor.item)]
     sensors = tuple(_sensors(scene.actors, bodies, shapes))
     memory = pose_history_steps(sensors, scene.settings.step)
-    constants = _constants(scene, segments, vehicles, ground, poses, memory, traffic)
-    movers, followers = len(constants.mover_body), len(constants.follower_vehicle)
+    constants = _constants(scene, trajectories, vehicles, ground, poses, memory, traffic)
     layout = Layout(
         bodies=len(bodies),
         vehicles=len(vehicles),
-        movers=movers,
+        movers=len(constants.mover_body),
         history_rows=len(constants.tracked_body) * memory,
         moving=len(constants.moving),
-        followers=followers,
+        followers=len(constants.follower_vehicle),
         delay_rows=len(vehicles) * constants.delay_steps,
         controller_values=sum(len(instance.memory) for instance in instances),
         cars=len(traffic.road.car_rows),
         pools=len(traffic.demand.flows),
-        watched=movers + len(vehicles) + len(bodies) - constants.first_model if cars is not None else 0,
+        watched=_watched(constants, len(bodies)) if cars is not None else 0,
     )
     digest = _digest(constants, shapes, bodies, sensors, poses, instances, traffic, scene)
     start = _start(scene, layout, digest, poses, constants)
@@ -159,7 +155,14 @@ def _traffic(scene: Scene, poses: list[Pose]) -> tuple[Traffic, TrafficStart | N
     places = np.array(others, float).reshape(-1, 3)
     drivers = {driver.name: driver for driver in scene.drivers}
     road = LaneletMap(scene.roadmap, scene.mission)
-    return compile_traffic(road, scene.pools, drivers, objects, len(scene.actors), scene.settings.seed, places)
+    return compile_traffic(
+        road, scene.pools, drivers, objects, len(scene.actors), scene.settings.seed, places, scene.lights
+    )
+
+
+def _watched(constants: Constants, bodies: int) -> int:
+    """Count the bodies that move and are no reactive cars: literal movers, vehicles, and bodies of models."""
+    return len(constants.mover_body) + len(constants.vehicle_body) + bodies - constants.first_model
 
 
 def _pools_of(traffic: Traffic) -> Ints:
@@ -238,7 +241,7 @@ def _bodies(scene: Scene, shapes: Shapes, traffic: Traffic) -> Bodies:
 
 def _constants(
     scene: Scene,
-    segments: dict[int, TrajectoryBuilder],
+    trajectories: Trajectories,
     vehicles: list[int],
     ground: Forest,
     poses: list[Pose],
@@ -247,21 +250,21 @@ def _constants(
 ) -> Constants:
     models = _rows_of_models(scene, traffic)
     items = [scene.actors[k].item for k in vehicles]
+    movers = [trajectories.bodies, np.array(vehicles, np.int64), traffic.road.car_rows[:, BODY]]
     step = scene.settings.step
     return Constants(
         step=step,
         substeps=max(1, math.ceil(step / SUBSTEP - 1e-9)),
         memory=memory,
         delay_steps=command_delay_steps(items, step),
-        moving=np.concatenate(
-            [
-                np.unique(np.array([*segments, *vehicles, *traffic.road.car_rows[:, BODY]], np.int64)),
-                np.array(models, np.int64),
-            ]
-        ),
-        **trajectory_tables(segments, vehicles),
+        moving=np.concatenate([np.unique(np.concatenate(movers)), np.array(models, np.int64)]),
+        **trajectory_tables(trajectories, vehicles),
         follower_levers=np.array(
-            [_wheels(scene.actors[k].item).type is WheelType.SKID for k in segments if k in vehicles], np.int64
+            [
+                _wheels(scene.actors[k].item).type is WheelType.SKID
+                for k in trajectories.bodies[np.isin(trajectories.bodies, vehicles)].tolist()
+            ],
+            np.int64,
         ),
         vehicle_body=np.array(vehicles, np.int64),
         vehicle_drive=np.array([drive_code(item) for item in items], np.int64),
@@ -298,9 +301,8 @@ def _sensors(actors: tuple[Actor, ...], bodies: Bodies, shapes: Shapes) -> Itera
 def _start(scene: Scene, layout: Layout, digest: int, poses: list[Pose], constants: Constants) -> Snapshot:
     snapshot = Snapshot.empty(layout, digest, scene.settings.step)
     state = snapshot.state
-    for row, pose in enumerate(poses):
-        state.position[row] = pose.position
-        state.orientation[row] = pose.orientation
+    state.position[: len(poses)] = np.array([pose.position for pose in poses], float).reshape(-1, 3)
+    state.orientation[: len(poses)] = np.array([pose.orientation for pose in poses], float).reshape(-1, 4)
     state.seed[0] = scene.settings.seed
     state.command[:, 2:4] = 1.0  # levers at rest
     state.command[:, 5] = 1.0  # parked: the handbrake is on until the first command
@@ -346,10 +348,10 @@ def _digest(
     """Digest the contents of a World, so that Snapshots of other Worlds are detected."""
     digest = hashlib.blake2b(digest_size=8)
     for value in (*constants, *shapes):
-        digest.update(np.ascontiguousarray(value).tobytes())
+        digest.update(np.ascontiguousarray(value).data)
     if len(traffic.road.car_rows):
         for value in traffic.tables():
-            digest.update(np.ascontiguousarray(value).tobytes())
+            digest.update(np.ascontiguousarray(value).data)
         digest.update(repr([replace(pool, location=Location("")) for pool in scene.pools]).encode())
     for body, pose in zip(bodies.single, poses, strict=False):
         digest.update(f"{body.name}\0{body.kind}\0".encode())

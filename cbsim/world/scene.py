@@ -19,7 +19,7 @@ from cbsim.spec.mission import Mission
 from cbsim.spec.objects import Goal, TrafficObject
 from cbsim.spec.scenario import Expectation, Placement
 from cbsim.spec.sensor import SensorConf
-from cbsim.spec.traffic import Driver, Pool
+from cbsim.spec.traffic import Driver, LightProgram, Pool
 
 __all__ = ["Actor", "Model", "Scene", "Settings"]
 
@@ -147,6 +147,8 @@ class Scene:
         Reactive cars; their bodies take the rows after those of the actors.
     drivers : tuple of Driver
         Drivers that pools name.
+    lights : tuple of LightProgram
+        Programs of traffic lights.
     """
 
     name: str
@@ -160,6 +162,7 @@ class Scene:
     models: tuple[Model, ...] = ()
     pools: tuple[Pool, ...] = ()
     drivers: tuple[Driver, ...] = ()
+    lights: tuple[LightProgram, ...] = ()
 
     __repr__ = brief
 

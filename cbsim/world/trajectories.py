@@ -6,18 +6,16 @@ reaches each goal at t = pauses + Σ dᵢ/vᵢ, whatever the step.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from cbsim.geometry import elementary as math
 from cbsim.geometry.pose import heading_quaternion
-from cbsim.spec.objects import ScriptEntry
-from cbsim.world.tables import Floats
+from cbsim.world.tables import Floats, Ints
 
-__all__ = ["Target", "TrajectoryBuilder", "goal_trajectory", "script_trajectory", "trajectory_tables"]
+__all__ = ["Legs", "Trajectories", "goal_legs", "joined_legs", "lay_out", "script_legs", "trajectory_tables"]
 
 SCRIPT_ANGLES = {
     "ccw_north": lambda angle: angle,
@@ -25,144 +23,214 @@ SCRIPT_ANGLES = {
     "ccw_east": lambda angle: angle - 0.5 * math.pi,
 }
 
-FOREVER = 1e12  # [s] duration of a segment from which it never ends; sums of longer times could overflow
+FOREVER = 1e12  # [s] duration of a leg from which it never ends; sums of longer times could overflow
+TURNS, GOES = True, False  # whether a mover turns to a leg that it cannot drive
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
-    """A goal with its position: x, y [m], speed [m/s], pause after arriving [s]."""
+class Legs(NamedTuple):
+    """Straight legs of several movers, without times.
 
-    x: float
-    y: float
-    speed: float
-    pause: float
-
-
-@dataclass
-class TrajectoryBuilder:
-    """Collects the segments of one mover: start times, origins, velocities, orientations."""
-
-    position: Floats
-    orientation: Floats
-    time: float = 0.0
-    starts: list[float] = field(default_factory=list)
-    origins: list[Floats] = field(default_factory=list)
-    velocities: list[Floats] = field(default_factory=list)
-    orientations: list[Floats] = field(default_factory=list)
-
-    def add(self, velocity: Floats) -> None:
-        """Begin a segment at the current position and time."""
-        self.starts.append(self.time)
-        self.origins.append(self.position)
-        self.velocities.append(velocity)
-        self.orientations.append(self.orientation)
-
-    def wait(self, pause: float) -> None:
-        """Add a pause."""
-        if pause > 0.0:
-            self.add(np.zeros(3))
-            self.time += pause
-
-    def travel(self, target: Floats, distance: float, speed: float) -> None:
-        """Add a straight segment to a target; none if the distance is zero."""
-        if distance <= 0.0:
-            return
-        direction = (target - self.position) / distance
-        self.orientation = heading_quaternion(math.atan2(-direction[0], direction[1]))
-        self.add(speed * direction)
-        self.time += distance / speed
-        self.position = target
-
-    def rest(self) -> None:
-        """Add a final segment at rest."""
-        self.add(np.zeros(3))
-
-
-def goal_trajectory(
-    position: Floats, orientation: Floats, initial_pause: float, targets: Iterable[Target]
-) -> TrajectoryBuilder:
-    """Lay out the segments of a mover that follows goals.
-
-    Parameters
+    Attributes
     ----------
-    position, orientation : (3,) [m], (4,)
-        Where it starts; its height stays.
-    initial_pause : float
-        Wait before the first goal [s].
-    targets : iterable of Target
-        In order; a target with a speed of 0, or nearly 0, is never reached.
+    spans : list of (int, int)
+        First leg of each mover, and the one after its last.
+    turns : list of bool
+        Whether each mover turns to a leg that it does not drive.
+    ends : (n, 3) [m]
+        End of each leg.
+    velocities : (n, 3) [m/s]
+    orientations : (n, 4)
+    distances, speeds, pauses : (n,) [m], [m/s], [s]
+        A pause comes after a leg.
     """
-    segments = TrajectoryBuilder(position, orientation)
-    segments.wait(initial_pause)
-    for target in targets:
-        place = np.array([target.x, target.y, position[2]])
-        distance = math.hypot(place[0] - segments.position[0], place[1] - segments.position[1])
-        if target.speed * FOREVER < distance:
-            break
-        segments.travel(place, distance, target.speed)
-        segments.wait(target.pause)
-    segments.rest()
-    return segments
+
+    spans: list[tuple[int, int]]
+    turns: list[bool]
+    ends: Floats
+    velocities: Floats
+    orientations: Floats
+    distances: Floats
+    speeds: Floats
+    pauses: Floats
 
 
-def script_trajectory(
-    position: Floats, orientation: Floats, initial_pause: float, script: Iterable[ScriptEntry], sense: str
-) -> TrajectoryBuilder:
-    """Lay out the segments of a mover that follows a script: turn in place, drive, wait (D9).
+class Trajectories(NamedTuple):
+    """Segments of several movers, mover after mover.
+
+    Attributes
+    ----------
+    bodies : (m,) int64
+        Row of each mover's body.
+    counts : (m,) int64
+        Number of its segments.
+    starts : (n,) [s]
+    origins : (n, 3) [m]
+    velocities : (n, 3) [m/s]
+    orientations : (n, 4)
+    """
+
+    bodies: Ints
+    counts: Ints
+    starts: Floats
+    origins: Floats
+    velocities: Floats
+    orientations: Floats
+
+
+def goal_legs(positions: Floats, counts: Sequence[int], places: Floats, speeds: Floats, pauses: Floats) -> Legs:
+    """Lay out the legs of movers that follow goals on straight chords.
 
     Parameters
     ----------
-    position, orientation : (3,) [m], (4,)
-        Where it starts.
-    initial_pause : float
-        Wait before the first entry [s].
-    script : iterable of ScriptEntry
-        In order.
+    positions : (m, 3) [m]
+        Where they start; their height stays.
+    counts : sequence of int
+        How many goals each of them has.
+    places : (n, 2) [m]
+        Goals, mover after mover.
+    speeds, pauses : (n,) [m/s], [s]
+        A speed of 0, or as good as 0, never arrives.
+    """
+    spans = _spans(counts)
+    ends = np.column_stack([places, np.repeat(positions[:, 2], counts)])
+    before = np.empty_like(ends)
+    before[1:] = ends[:-1]
+    firsts = np.array([first for first, stop in spans if stop > first], np.int64)
+    before[firsts] = positions[np.flatnonzero(counts)]
+    at_goal = (before[:, 0] == ends[:, 0]) & (before[:, 1] == ends[:, 1])
+    for k in np.flatnonzero(at_goal[:-1] & np.isin(np.arange(1, len(ends)), firsts, invert=True)).tolist():
+        before[k + 1] = before[k]  # no way at all keeps the place, down to the sign of a zero
+    gaps = ends - before
+    distances = math.hypot(gaps[:, 0], gaps[:, 1])
+    directions = gaps / np.where(distances > 0.0, distances, 1.0)[:, None]
+    orientations = heading_quaternion(math.atan2(-directions[:, 0], directions[:, 1]))
+    velocities = speeds[:, None] * directions
+    return Legs(spans, [GOES] * len(spans), ends, velocities, orientations, distances, speeds, pauses)
+
+
+def script_legs(
+    positions: Floats,
+    counts: Sequence[int],
+    speeds: Floats,
+    pauses: Floats,
+    distances: Floats,
+    angles: Floats,
+    sense: str,
+) -> Legs:
+    """Lay out the legs of movers that follow a script: turn in place, drive, wait (D9).
+
+    Parameters
+    ----------
+    positions : (m, 3) [m]
+        Where they start.
+    counts : sequence of int
+        How many entries each of them has.
+    speeds, pauses, distances, angles : (n,) [m/s], [s], [m], [rad]
+        Entries, mover after mover.
     sense : str
         ``ccw_north``, ``cw_north`` or ``ccw_east``.
     """
-    segments = TrajectoryBuilder(position, orientation)
-    segments.wait(initial_pause)
-    for entry in script:
-        angle = SCRIPT_ANGLES[sense](entry.angle)
-        segments.orientation = heading_quaternion(angle)
-        step = entry.distance * np.array([-math.sin(angle), math.cos(angle), 0.0])
-        if entry.speed * FOREVER < entry.distance:
-            break
-        if entry.distance > 0.0:
-            segments.add(entry.speed * step / entry.distance)
-            segments.time += entry.distance / entry.speed
-            segments.position = segments.position + step
-        segments.wait(entry.pause)
-    segments.rest()
-    return segments
+    spans, headings = _spans(counts), SCRIPT_ANGLES[sense](angles)
+    ways = np.column_stack([-math.sin(headings), math.cos(headings), np.zeros(len(headings))])
+    steps = distances[:, None] * ways
+    velocities = speeds[:, None] * steps / np.where(distances > 0.0, distances, 1.0)[:, None]
+    ends = np.empty_like(steps)
+    for position, (first, stop) in zip(positions, spans, strict=True):
+        for k in range(first, stop):
+            position = position + steps[k] if distances[k] > 0.0 else position  # noqa: PLW2901
+            ends[k] = position
+    return Legs(spans, [TURNS] * len(spans), ends, velocities, heading_quaternion(headings), distances, speeds, pauses)
 
 
-def trajectory_tables(segments: Mapping[int, TrajectoryBuilder], vehicles: Sequence[int]) -> dict[str, Any]:
+def joined_legs(one: Legs, other: Legs) -> Legs:
+    """Put the movers of two tables into one, in that order."""
+    n = len(one.speeds)
+    spans = one.spans + [(first + n, stop + n) for first, stop in other.spans]
+    columns = [np.concatenate(pair) for pair in zip(one[2:], other[2:], strict=True)]
+    return Legs(spans, one.turns + other.turns, *columns)
+
+
+def lay_out(
+    bodies: Sequence[int], order: Sequence[int], positions: Floats, orientations: Floats, initial: Floats, legs: Legs
+) -> Trajectories:
+    """Give legs their times: each mover waits, drives leg by leg, and rests after the last.
+
+    Parameters
+    ----------
+    bodies : sequence of int
+        Row of the body of each mover.
+    order : sequence of int
+        Movers in the order of the result.
+    positions, orientations : (m, 3) [m], (m, 4)
+        Start poses.
+    initial : (m,) [s]
+        Pause before the first leg.
+    legs : Legs
+    """
+    movers, rest = len(bodies), len(legs.speeds)
+    distances, speeds, pauses = legs.distances.tolist(), legs.speeds.tolist(), legs.pauses.tolist()
+    rows: list[tuple[float, int, int, int]] = []  # start, place, orientation, velocity; those of movers, then of legs
+    counts: list[int] = []
+    for mover, wait in zip(order, initial[np.asarray(order, np.int64)].tolist(), strict=True):
+        time, point, turn, begin = 0.0, mover, mover, len(rows)
+        if wait > 0.0:
+            rows.append((time, point, turn, rest))
+            time += wait
+        for k in range(*legs.spans[mover]):
+            distance = distances[k]
+            if legs.turns[mover]:
+                turn = movers + k
+            if speeds[k] * FOREVER < distance:
+                break
+            if distance > 0.0:
+                turn = movers + k
+                rows.append((time, point, turn, k))
+                time += distance / speeds[k]
+                point = movers + k
+            if pauses[k] > 0.0:
+                rows.append((time, point, turn, rest))
+                time += pauses[k]
+        rows.append((time, point, turn, rest))
+        counts.append(len(rows) - begin)
+    table = np.array(rows, float).reshape(-1, 4)
+    points, turns, moves = table[:, 1:].T.astype(np.int64)
+    return Trajectories(
+        np.array([bodies[mover] for mover in order], np.int64),
+        np.array(counts, np.int64),
+        table[:, 0].copy(),
+        np.concatenate([positions, legs.ends])[points],
+        np.concatenate([legs.velocities, np.zeros((1, 3))])[moves],
+        np.concatenate([orientations, legs.orientations])[turns],
+    )
+
+
+def _spans(counts: Sequence[int]) -> list[tuple[int, int]]:
+    """Range of each of several consecutive lists of given lengths."""
+    stops = np.cumsum(np.asarray(counts, np.int64)).tolist()
+    return [(stop - count, stop) for stop, count in zip(stops, counts, strict=True)]
+
+
+def trajectory_tables(trajectories: Trajectories, vehicles: Sequence[int]) -> dict[str, Any]:
     """Assemble the segments of all bodies into the tables of `Constants`, for literal movers and followers.
 
     Parameters
     ----------
-    segments : mapping
-        Row of the body → its segments.
+    trajectories : Trajectories
     vehicles : sequence of int
         Rows of vehicles, which follow their segments by physics; all others move literally.
     """
-    counts = np.array([len(builder.starts) for builder in segments.values()], np.int64)
+    bodies, counts, start, origin, velocity, orientation = trajectories
     last = np.cumsum(counts) - 1
     first = last - counts + 1
-    bodies = np.array(list(segments), np.int64)
     drives = np.isin(bodies, vehicles)
-    start = np.array([t for b in segments.values() for t in b.starts], float)
-    velocity = np.array([v for b in segments.values() for v in b.velocities], float).reshape(-1, 3)
     return {
         "mover_body": bodies[~drives],
         "mover_first": first[~drives],
         "mover_last": last[~drives],
         "segment_start": start,
-        "segment_origin": np.array([p for b in segments.values() for p in b.origins], float).reshape(-1, 3),
+        "segment_origin": origin,
         "segment_velocity": velocity,
-        "segment_orientation": np.array([q for b in segments.values() for q in b.orientations], float).reshape(-1, 4),
+        "segment_orientation": orientation,
         "segment_station": _stations(start, math.hypot(velocity[:, 0], velocity[:, 1]), first),
         "follower_vehicle": np.searchsorted(np.asarray(vehicles, np.int64), bodies[drives]),
         "follower_first": first[drives],

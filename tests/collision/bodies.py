@@ -51,7 +51,7 @@ def blow(world: World, poses: Any, velocities: Any, dt: float = 1e-6) -> tuple[n
     state.clock[0] = 1
     blocks = take_workspace(world, world.static_caches.of(snapshot))
     segments, workspace, touch_workspace, *_ = make_workspaces(
-        world.constants, world.shapes, state, blocks.floats, blocks.ints
+        world.constants, world.shapes, state, blocks.floats, blocks.ints, np.empty((0, 2, 4))
     )
     _, _, pairs, count, touches = near_pairs(
         world.constants, world.shapes.radius, 0, segments, planar, workspace, pairs_on(workspace)

@@ -41,7 +41,7 @@ def pairs_of(made, since, steps):
     planar[:, 3] = 7.0
     c, blocks = made.constants, take_workspace(made, made.static_caches.of(made.start))
     workspace = workspace_of(len(made), 4, blocks.floats, blocks.ints)
-    segments = trajectory_of(c, state)
+    segments = trajectory_of(c, state, np.empty((0, 2, 4)))
     set_bounds(segments, made.shapes.radius, c.mover_body, c.vehicle_body, planar, since, c.step, steps, workspace)
     empty = np.empty((0, 2), np.int64)
     literal, first, driven, second = find_pairs(c.moving, workspace, empty, empty)
@@ -87,7 +87,9 @@ def test_vehicle_that_leaves_its_margin_asks_for_new_pairs():
     state, planar = made.start.state, np.empty((4, 6))
     read_vehicles(made.constants, state, planar)
     blocks = take_workspace(made, made.static_caches.of(made.start))
-    segments, workspace, *_ = make_workspaces(made.constants, made.shapes, state, blocks.floats, blocks.ints)
+    segments, workspace, *_ = make_workspaces(
+        made.constants, made.shapes, state, blocks.floats, blocks.ints, np.empty((0, 2, 4))
+    )
     near_pairs(made.constants, made.shapes.radius, 0, segments, planar, workspace, pairs_on(workspace))
     anchors = workspace[3]
     assert not has_left(planar, anchors)

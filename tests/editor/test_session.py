@@ -21,7 +21,7 @@ from cbsim.spec.objects import Kind
 from cbsim.viewer.canvas import Canvas
 from cbsim.viewer.progress_window import run_with_progress
 from cbsim.viewer.screenshot import pixels_of
-from cbsim.world.places import start_pose, trajectory_of
+from cbsim.world.places import start_poses, trajectories_of
 from cbsim.world.scene import Scene
 from tests.common import ROOT
 from tests.editor import scripts
@@ -309,9 +309,9 @@ def test_ends_of_a_script_are_where_a_run_ends(hand):
     preview = session.preview()
     actor = preview.actors[row]
     scene = Scene("", (actor,), session.roadmap)
-    legs = trajectory_of(actor, start_pose(actor, scene), scene)
-    np.testing.assert_allclose(legs.position[:2], preview.ends[row][-1], atol=1e-9)
-    assert legs.time == pytest.approx(sum(entry.distance / entry.speed for entry in actor.item.script))
+    segments = trajectories_of([0], start_poses((actor,), scene), scene)
+    np.testing.assert_allclose(segments.origins[-1, :2], preview.ends[row][-1], atol=1e-9)
+    assert segments.starts[-1] == pytest.approx(sum(entry.distance / entry.speed for entry in actor.item.script))
 
 
 def test_meshes_that_stand_are_seen(monkeypatch, tmp_path):

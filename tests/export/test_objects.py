@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
-from cbsim.errors import Problems, Severity
+from cbsim.errors import Location, Problems, Severity, UsageError
 from cbsim.export.objects import to_v1, to_v2
 from cbsim.formats import objects, objects_v1, read_file
 from cbsim.spec.objects import Controller, Goal, Kind, MeshFile, ObjectFile, SensorMount, TrafficObject, Triple
@@ -97,14 +98,14 @@ def test_strict_version_2_refuses_extensions(item):
     assert [p.code for p in problems] == ["E667"]
 
 
-@given(object_files(goals=GOAL))
+@given(object_files(GOAL, st.just(False)))
 def test_there_and_back_is_the_identity_on_what_version_1_holds(file):
     model = to_v1(file, None, Problems())
     back, _ = there_and_back(model)
     assert back == model
 
 
-@given(object_files(goals=GOAL))
+@given(object_files(GOAL, st.just(False)))
 def test_going_to_version_1_twice_changes_and_says_nothing_more(file):
     model = to_v1(file, None, Problems())
     problems = Problems()
@@ -202,3 +203,20 @@ def test_published_example_becomes_version_1_with_its_network():
     model = to_v1(read_file(shared("cajunbot", "Objects.xml")).spec, network, problems)
     assert codes(problems) == [(4, "W665"), (18, "W665"), (29, "W665")]
     assert read_v1(objects_v1.write(model)) == (model, [])
+
+
+def test_version_1_has_no_reactive_objects():
+    place = Location("many.xml", 7)
+    item = TrafficObject(Kind.DYNAMIC, "object 1", 1, controller=Controller.WAYPOINT, reactive=True, location=place)
+    problems = Problems()
+    to_v1(ObjectFile("Default", (item,)), None, problems)
+    assert [(p.code, p.location) for p in problems] == [("E670", place)]
+    with pytest.raises(UsageError, match="is reactive, which version 1 cannot hold"):
+        objects_v1.write(ObjectFile("Default", (item,), 1))
+
+
+def test_reactive_is_an_extension_of_version_2():
+    item = TrafficObject(Kind.DYNAMIC, "object 1", 1, controller=Controller.WAYPOINT, reactive=True)
+    problems = Problems()
+    assert to_v2(ObjectFile("Default", (item,)), problems).objects[0].reactive
+    assert [p.code for p in problems] == ["I667"]

@@ -117,6 +117,7 @@ GOAL = st.builds(Goal, st.floats(0.1, 50), POSITIVE, st.integers(1, 99), st.inte
 OPEN_GOAL = st.builds(Goal, st.floats(0.1, 50), POSITIVE, st.integers(1, 99), st.integers(1, 9), st.none())
 ENTRY = st.builds(ScriptEntry, st.floats(0.1, 50), POSITIVE, POSITIVE, ANGLE)
 SENSOR = st.builds(SensorMount, PATH, st.none() | st.integers(0, 5), st.none() | NAME)
+FLAG = st.booleans()
 MESH_FILE = st.builds(MeshFile, PATH, st.sampled_from(["full", "base"]))
 
 
@@ -151,7 +152,7 @@ def bodies(draw, kind):
 
 
 @st.composite
-def traffic_objects(draw, goals=GOAL | OPEN_GOAL):
+def traffic_objects(draw, goals=GOAL | OPEN_GOAL, reactive=FLAG):
     """An object of any kind that its file can hold."""
     kind = draw(st.sampled_from(Kind))
     if kind is Kind.MESH:
@@ -169,6 +170,7 @@ def traffic_objects(draw, goals=GOAL | OPEN_GOAL):
         fields["parameters"] = tuple(dict(draw(st.lists(PARAMETER, max_size=3))).items())
         if fields["controller"] is Controller.WAYPOINT:
             fields["goals"] = tuple(draw(st.lists(goals, max_size=4)))
+            fields["reactive"] = kind is Kind.DYNAMIC and draw(reactive)
         if fields["controller"] is Controller.SCRIPT:
             fields["script"] = tuple(draw(st.lists(ENTRY, max_size=4)))
     if kind is Kind.AUTONOMOUS:
@@ -180,6 +182,6 @@ def traffic_objects(draw, goals=GOAL | OPEN_GOAL):
     return TrafficObject(**fields)
 
 
-def object_files(goals=GOAL | OPEN_GOAL):
+def object_files(goals=GOAL | OPEN_GOAL, reactive=FLAG):
     """Whole files, most of them small."""
-    return st.builds(ObjectFile, NAME, st.lists(traffic_objects(goals), max_size=4).map(tuple))
+    return st.builds(ObjectFile, NAME, st.lists(traffic_objects(goals, reactive), max_size=4).map(tuple))

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cbsim.formats import objects, read_file
-from cbsim.spec.objects import Controller, Kind, ShapeKind, Steering, Wheels, WheelType
+from cbsim.formats.objects import write
+from cbsim.spec.objects import Controller, Kind, ObjectFile, ShapeKind, Steering, Wheels, WheelType
 from cbsim.spec.road import PointId
 from tests.common import shared, shared_files
 from tests.formats.object_texts import (
@@ -509,3 +510,33 @@ def test_mutated_real_files_give_a_spec_or_located_problems(path, data):
         content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(32, 126))
     spec, problems = read_v2(bytes(content))
     assert spec is not None or codes(problems, "E")
+
+
+def test_a_dynamic_object_may_be_reactive_and_its_goals_need_no_speed():
+    goals = '<goal pause="3" segment="1" lane="1" waypoint="2"/>', '<goal speed="0" pause="0" segment="1" lane="1"/>'
+    item, problems = one(v2(element("dynamic", PAUSE, *goals, attributes=' reactive="true"')))
+    assert item.reactive
+    assert [(goal.speed, goal.pause, goal.waypoint) for goal in item.goals] == [(0.0, 3.0, 2), (0.0, 0.0, None)]
+    assert codes(problems) == []
+    text = write(ObjectFile("many", (item,)))
+    assert 'reactive="true"' in text
+    assert '<goal pause="3"' in text
+    assert one(text)[0] == item
+
+
+@pytest.mark.parametrize(
+    ("attributes", "goal", "expected"),
+    [
+        (' reactive="maybe"', 'speed="1" pause="0"', [(3, "E604")]),
+        ("", 'pause="0"', [(10, "E632")]),
+        (' reactive="false"', 'pause="0"', [(10, "E632")]),
+    ],
+)
+def test_a_literal_goal_needs_its_speed_and_reactive_is_true_or_false(attributes, goal, expected):
+    goal = f'<goal {goal} segment="1" lane="1" waypoint="2"/>'
+    assert codes(one(v2(element("dynamic", PAUSE, goal, attributes=attributes)))[1]) == expected
+
+
+def test_only_dynamic_objects_are_reactive():
+    _, problems = one(v2(element("static", attributes=' reactive="true"')))
+    assert [(p.code, p.location.line) for p in problems] == [("I635", 3)]

@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cbsim.errors import Problems
+import cbsim
+from cbsim.errors import ModelError, Problems
+from cbsim.formats import read_file
 from cbsim.formats.reader import Source
 from cbsim.formats.scenario import read, write
 from cbsim.lint.scenario import lint_scenario
-from cbsim.paths import Files
-from cbsim.spec.road import PointId
+from cbsim.paths import Files, data_folder
+from cbsim.road.roadmap import build
+from cbsim.simulation.advance import advance
+from cbsim.spec.road import PointId, RoadNetwork
 from cbsim.spec.scenario import Scenario
 from cbsim.spec.traffic import CLASSES, Driver, FollowingModel, Pool, Spread
+from cbsim.traffic.kernels.pools import LEFT
+from cbsim.world.compile import compile_world
+from cbsim.world.scene import Scene
+from cbsim.world.traffic.tables import ABSENT, PHASE
+from tests.road.site import Site
 
 WHOLE = """\
 network: city
@@ -123,26 +134,100 @@ def test_mistakes_are_told_with_their_line(entry, code):
     assert problems == [(3, code)]
 
 
+REACTIVE = "add:\n  - {name: a, kind: dynamic, at: 1.1.1, reactive: true, "
+SCRIPT = "script: [{speed: 1, distance: 2, angle: 0}]"
+
+
 @pytest.mark.parametrize(
-    ("text", "code"),
+    ("text", "code", "hint"),
     [
-        ("network: city\ntraffic:\n  - {name: a, flow: 5, from: 99.1.1}\n", "E822"),
-        ("network: city\ntraffic:\n  - {name: a, count: 5, drivers: clam}\ndrivers: {calm: {}}\n", "E823"),
-        ("step: 0.1\ntraffic:\n  - {name: a, count: 5}\n", "E830"),
+        ("network: city\ntraffic:\n  - {name: a, flow: 5, from: 99.1.1}\n", "E822", "did you mean"),
+        ("network: city\ntraffic:\n  - {name: a, flow: 5, from: 1.1.1, to: 1.1.99}\n", "E822", "did you mean '1.1."),
+        ("network: city\ntraffic:\n  - {name: a, count: 5, on: [99.1]}\n", "E822", "did you mean '3"),
+        ("network: city\ntraffic:\n  - {name: a, count: 5, drivers: clam}\ndrivers: {calm: {}}\n", "E823", "'calm'"),
+        ("step: 0.1\ntraffic:\n  - {name: a, count: 5}\n", "E830", "names one"),
+        (f"network: city\n{REACTIVE}{SCRIPT}}}\n", "E830", ""),
+        (f"network: city\n{REACTIVE}controller: manual}}\n", "E830", ""),
+        (f"step: 0.1\n{REACTIVE}goals: [{{waypoint: 1.1.2}}]}}\n", "E830", ""),
     ],
 )
-def test_what_does_not_fit_the_rest_is_told_with_its_line(text, code):
+def test_what_does_not_fit_the_rest_is_told_with_its_line(text, code, hint):
     spec, problems = Scenario(), Problems()
     spec = read(Source("test.yaml", text, text.encode()), problems)
     assert spec is not None
     lint_scenario(spec, Files(), problems)
-    assert (3, code) in [(problem.location.line, problem.code) for problem in problems]
+    found = [problem for problem in problems if problem.location.line == 3 and problem.code == code]
+    assert len(found) == 1
+    assert hint in found[0].hint
+
+
+def test_driver_of_an_unknown_model_is_told_with_the_nearest_one():
+    problems = Problems()
+    text = "network: city\ndrivers:\n  calm: {model: kraus}\n"
+    assert read(Source("test.yaml", text, text.encode()), problems) is None
+    assert [(p.location.line, p.code, p.hint) for p in problems] == [(3, "E805", "did you mean 'krauss'?")]
+
+
+def test_count_above_the_room_of_its_lanes_is_refused_with_its_line_and_the_room(tmp_path):
+    path = tmp_path / "full.yaml"
+    path.write_text("network: city\ntraffic:\n  - {name: a, count: 90, on: [1.1]}\n")
+    with pytest.raises(ModelError, match=r"full.yaml:3: error: traffic 'a': 90 cars do not fit: there is room for \d+"):
+        cbsim.load(path)
+
+
+# --- flows and networks without a way on ------------------------------------------------------------------------------
+def roads(*lanes: tuple[str, float, bool], exits: tuple[tuple[str, str], ...] = ()) -> RoadNetwork:
+    """Lanes of 100 m, some of them southwards, at distances from each other."""
+    site = Site(metric=True)
+    for name, x, south in lanes:
+        ends = [(x, 100.0), (x, 0.0)] if south else [(x, 0.0), (x, 100.0)]
+        site.lane(name, ends, exits=[pair for pair in exits if pair[0].startswith(f"{name}.")])
+    return site.network()
+
+
+def linted(network: RoadNetwork, traffic: str) -> list[tuple[int | None, str, str, str]]:
+    text, problems = f"network: site\ntraffic:\n  - {{name: a, {traffic}}}\n", Problems()
+    spec = read(Source("test.yaml", text, text.encode()), problems)
+    assert spec is not None
+    lint_scenario(replace(spec, network=None), Files(), problems, network=network)
+    return [(p.location.line, p.code, p.message, p.hint) for p in problems]
+
+
+ISLANDS = roads(("1.1", 0.0, False), ("2.1", 200.0, False), ("3.1", 203.0, True), exits=(("1.1.2", "1.1.1"),))
+
+
+def test_flow_without_a_way_to_its_destination_is_told_with_the_nearest_that_can_be_reached():
+    found = linted(ISLANDS, "flow: 60, from: 1.1.1, to: {1.1.2: 1, 2.1.2: 1}")
+    message, hint = "no way leads from '1.1.1' to '2.1.2'", "the nearest that can be reached is '1.1.2'"
+    assert found == [(3, "E829", message, hint)]
+
+
+def test_flow_that_reaches_its_destination_by_turning_round_is_accepted():
+    assert linted(ISLANDS, "flow: 60, from: 2.1.1, to: 3.1.2") == []
+
+
+def test_traffic_on_a_network_without_exits_is_warned_of_and_its_cars_leave_at_the_end_of_their_lane():
+    network = roads(("1.1", 0.0, False))
+    message = "the network has no exits: cars of 'a' go to the end of their lane and leave"
+    assert linted(network, "count: 3") == [(3, "W831", message, "")]
+    pool = Pool("a", count=3)
+    made = compile_world(Scene("test", (), build(network), pools=(pool,)))
+    snapshot = made.start
+    advance(made, snapshot, 1200)
+    assert (snapshot.columns.intent[:, PHASE] == ABSENT).all()
+    assert snapshot.columns.pool_counts[0, LEFT] == 3
+
+
+def test_flow_whose_end_is_on_no_lane_is_told():
+    with_zone = read_file(data_folder("rndf") / "parking.rndf").spec
+    zone = with_zone.zones[0]
+    lane = with_zone.segments[0].lanes[0]
+    found = linted(with_zone, f"flow: 60, from: {lane.segment}.{lane.number}.1, to: {zone.number}.0.1")
+    assert [(line, code) for line, code, _, _ in found] == [(3, "E829")]
 
 
 def test_goal_of_a_literal_object_needs_a_speed_that_of_a_reactive_one_does_not():
     one = "network: city\nadd:\n  - {name: a, kind: dynamic, at: 1.1.1, goals: [{waypoint: 1.1.2}]%s}\n"
     assert spec_of(one % "")[1] == [(3, "E806")]
     assert spec_of(one % ", reactive: true")[1] == []
-    script = "add:\n  - {name: a, kind: dynamic, reactive: true, script: [{speed: 1, distance: 2, angle: 0}]}\n"
-    assert spec_of(script)[1] == [(2, "E806")]
     assert spec_of(one % ", reactive: true, initial_pause: 9")[1] == [(3, "E806")]

@@ -309,3 +309,19 @@ def test_published_sample_does_not():
     problems = Problems()
     lint_objects(read_file(path).spec, network, Files([path]), problems)
     assert [line for line, code in codes(problems) if code == "E654"] == [30, 57, 60, 63, 66, 69]
+
+
+@pytest.mark.parametrize(
+    ("attributes", "children", "expected"),
+    [
+        ("", [PAUSE, '<goal pause="0" segment="1" lane="1" waypoint="2"/>'], []),
+        (' controller="script"', [PAUSE, '<script speed="1" pause="0" distance="2" angle="0"/>'], ["E830"]),
+        (' controller="manual"', [PAUSE], ["E830"]),
+        ("", ["<initial_pause>2</initial_pause>"], ["E830"]),
+    ],
+)
+def test_what_is_reactive_drives_to_goals_from_the_start_on(folder, attributes, children, expected):
+    text = v2(element("dynamic", *children, attributes=f' reactive="true"{attributes}'))
+    found = lint(folder, text, NETWORK, name="objects.xml")
+    assert [p.code for p in found if p.code[0] == "E"] == expected
+    assert all(p.location.line == 3 for p in found if p.code == "E830")

@@ -379,8 +379,8 @@ def every_pair(count: int) -> RoadNetwork:
 @pytest.mark.parametrize(
     ("count", "reason"),
     [
-        (41, "overlap in more than 245260 places"),
-        (141, "overlap in more than 261848 places"),
+        (41, r"overlap in more than \d+ places"),
+        (141, r"overlap in more than \d+ places"),
         (317, "has 100489 exits; lanelets are made of up to 20000"),
     ],
 )

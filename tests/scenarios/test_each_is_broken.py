@@ -212,18 +212,22 @@ LITERAL = [
 BESIDE_A_BOT = [
     Break(
         "roundabout",
-        "the taxi is late",
-        ("reach Taxi 1.1.8", "reach Taxi 3.2.1", "rest Taxi"),
-        {"add.1.initial_pause": 1},
+        "the taxi comes from further away",
+        ("reach Taxi 1.1.8", "reach Taxi 3.2.1"),
+        {"add.1.at": "2.1.10"},
+        may=("reach Van 1.1.8", "reach Van 5.2.12", "reach Truck 1.1.5"),  # they yield to the taxi, or follow it
     ),
-    Break("roundabout", "the van does not give way", ("reach Van 1.1.8",), {"add.2.goals.1.pause": 0}),
     Break(
-        "roundabout", "the van is late", ("reach Van 5.2.12", "reach Van 1.1.8", "rest Van"), {"add.2.initial_pause": 1}
+        "roundabout",
+        "the van comes from further away",
+        ("reach Van 5.2.12", "reach Van 1.1.8"),
+        {"add.2.at": "5.2.6"},
     ),
-    Break("roundabout", "the truck does not give way", ("reach Truck 1.1.5",), {"add.3.goals.1.pause": 0}),
-    Break("roundabout", "the truck is slow", ("reach Truck 2.1.12", "reach Truck 1.1.5"), {"add.3.goals.0.speed": 6}),
     Break(
-        "roundabout", "the truck goes to the end of the road", ("travel Truck",), {"add.3.goals.13.waypoint": "4.1.12"}
+        "roundabout", "the truck comes from further away", ("reach Truck 1.1.5", "travel Truck"), {"add.3.at": "2.1.4"}
+    ),
+    Break(
+        "roundabout", "the truck goes to the end of the road", ("travel Truck",), {"add.3.goals.0.waypoint": "4.1.12"}
     ),
     Break(
         "merge",
@@ -266,6 +270,11 @@ CRASH = [
     Break("crash", "no wall", ("travel Parked car", "rest Parked car"), {"add.13.position": [300, 0, 0]}),
 ]
 
+HIT_BY_THE_BOT = (
+    *("collision CajunBot", "collision Taxi", "collision Truck", "reach Taxi 3.2.1", "travel Truck"),
+    *("checkpoints CajunBot", "mission_time CajunBot"),
+)
+
 DRIVEN = [
     *(
         case
@@ -283,7 +292,13 @@ DRIVEN = [
                 driver=Sleeper,
                 may=("collision CajunBot", "lane CajunBot", "speed CajunBot"),  # literal traffic pushes it along
             ),
-            Break(name, "the driver speeds", ("speed CajunBot",), driver=Speeder),
+            Break(
+                name,
+                "the driver speeds",
+                ("speed CajunBot",),
+                driver=Speeder,
+                may=HIT_BY_THE_BOT if name == "roundabout" else (),  # it runs into traffic that has the right of way
+            ),
             Break(
                 name,
                 "the driver drifts to the left",

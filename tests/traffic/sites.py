@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from cbsim.geometry.pose import heading_quaternion
 from cbsim.road.roadmap import build
 from cbsim.simulation.advance import advance
 from cbsim.spec.road import RoadNetwork
@@ -13,7 +14,18 @@ from cbsim.spec.traffic import Driver, Pool
 from cbsim.world.compile import compile_world
 from cbsim.world.scene import Actor, Scene, Settings
 from cbsim.world.snapshot import Snapshot
-from cbsim.world.traffic.tables import SPEED, STATION
+from cbsim.world.traffic.tables import (
+    ALONG,
+    BODY,
+    FRONT_AXLE,
+    LANELET,
+    NEXT,
+    REAR_AXLE,
+    SAMPLE,
+    SPEED,
+    STATION,
+    UNKNOWN,
+)
 from cbsim.world.world import World
 from tests.road.site import Site
 
@@ -99,3 +111,19 @@ def put(snapshot: Snapshot, car: int, station: float, speed: float = 0.0) -> Non
     state = snapshot.state
     state.travel[car, [STATION, SPEED]] = station, speed
     state.position[car + len(state.position) - len(state.travel), :2] = 0.0, station + 2.25
+
+
+def put_on(made: World, snapshot: Snapshot, car: int, lanelet: int, station: float, speed: float = 0.0) -> None:
+    """Put a car on a lanelet, its body too."""
+    road, state = made.traffic.road, snapshot.state
+    state.intent[car, [LANELET, NEXT]], state.travel[car, [STATION, SPEED]] = (lanelet, UNKNOWN), (station, speed)
+    first, last = road.links[lanelet, SAMPLE], road.links[lanelet + 1, SAMPLE]
+    along, places = road.samples[first:last, ALONG], road.samples[first:last]
+    ends = [
+        [np.interp(station + road.car_sizes[car, axle], along, places[:, c]) for c in range(2)]
+        for axle in (REAR_AXLE, FRONT_AXLE)
+    ]
+    body = road.car_rows[car, BODY]
+    state.position[body, :2] = np.mean(ends, axis=0)
+    dx, dy = np.subtract(ends[1], ends[0])
+    state.orientation[body] = heading_quaternion(np.arctan2(-dx, dy))

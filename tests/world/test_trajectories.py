@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -11,14 +12,28 @@ from hypothesis import strategies as st
 
 import cbsim
 from cbsim.spec.objects import Triple
-from cbsim.world.trajectories import Target, goal_trajectory
+from cbsim.world.trajectories import Trajectories, goal_legs, lay_out
 from tests.worlds import mover, world
+
+
+class Target(NamedTuple):
+    x: float
+    y: float
+    speed: float
+    pause: float
+
 
 PLACE = st.floats(-500.0, 500.0).map(lambda x: round(x, 3))
 TARGETS = st.lists(
     st.builds(Target, PLACE, PLACE, st.floats(0.1, 40.0), st.sampled_from([0.0, 0.3, 7.0])), min_size=1, max_size=6
 )
 UP = np.array([1.0, 0.0, 0.0, 0.0])
+
+
+def goal_trajectory(position: np.ndarray, initial_pause: float, targets: list[Target]) -> Trajectories:
+    places, times = np.array([target[:2] for target in targets]), np.array([target[2:] for target in targets])
+    legs = goal_legs(position[None], [len(targets)], places, *times.T)
+    return lay_out([0], [0], position[None], UP[None], np.array([initial_pause]), legs)
 
 
 def arrivals(initial_pause, targets, start=(0.0, 0.0)):
@@ -34,12 +49,12 @@ def arrivals(initial_pause, targets, start=(0.0, 0.0)):
 
 @given(initial_pause=st.sampled_from([0.0, 2.5]), targets=TARGETS)
 def test_each_goal_is_reached_at_the_sum_of_pauses_and_travel_times(initial_pause, targets):
-    segments = goal_trajectory(np.array([0.0, 0.0, 0.5]), UP, initial_pause, targets)
+    segments = goal_trajectory(np.array([0.0, 0.0, 0.5]), initial_pause, targets)
     at_goal = dict(zip([(round(p[0], 6), round(p[1], 6)) for p in segments.origins], segments.starts, strict=True))
     for target, time in zip(targets, arrivals(initial_pause, targets), strict=True):
         begun = at_goal[round(target.x, 6), round(target.y, 6)]
         assert begun >= time - 1e-9  # the last leg that starts here starts at or after the first arrival
-    assert segments.starts == sorted(segments.starts)
+    assert segments.starts.tolist() == sorted(segments.starts)
     expected = arrivals(initial_pause, targets)[-1] + targets[-1].pause
     assert segments.starts[-1] == pytest.approx(expected, rel=1e-12)
 
@@ -58,14 +73,14 @@ def test_position_at_a_time_does_not_depend_on_the_step(step, speed):
 
 
 def test_goal_at_speed_zero_is_never_reached():
-    segments = goal_trajectory(np.zeros(3), UP, 0.0, [Target(5, 0, 0.0, 0.0), Target(9, 0, 1.0, 0.0)])
+    segments = goal_trajectory(np.zeros(3), 0.0, [Target(5, 0, 0.0, 0.0), Target(9, 0, 1.0, 0.0)])
     assert len(segments.starts) == 1
     assert not segments.velocities[0].any()
 
 
 def test_pause_comes_after_arriving_and_initial_pause_before_the_first_goal():
-    segments = goal_trajectory(np.zeros(3), UP, 2.0, [Target(0, 10, 5.0, 3.0), Target(0, 20, 5.0, 0.0)])
-    assert segments.starts == [0.0, 2.0, 4.0, 7.0, 9.0]
+    segments = goal_trajectory(np.zeros(3), 2.0, [Target(0, 10, 5.0, 3.0), Target(0, 20, 5.0, 0.0)])
+    assert segments.starts.tolist() == [0.0, 2.0, 4.0, 7.0, 9.0]
     assert [v[1] for v in segments.velocities] == [0.0, 5.0, 0.0, 5.0, 0.0]
 
 

@@ -1,7 +1,7 @@
 """Paths of bodies within a step: movers on their trajectory segments, all others at their Snapshot poses.
 
-Reactive cars move in a straight line from their pose at the beginning of the step to that at its end. Among the movers
-they are numbered after the literal ones.
+Reactive cars move in a straight line from their pose at the beginning of the step, or of its part of at most 0.1 s, to
+that at its end. Among the movers they are numbered after the literal ones.
 """
 
 from __future__ import annotations
@@ -22,7 +22,10 @@ RELATIVE = 2  # path of the second body relative to the first
 
 
 class TrajectoryTables(NamedTuple):
-    """Trajectories of literal movers, from `Constants` and `State`, with the poses of all bodies."""
+    """Trajectories of literal movers, from `Constants` and `State`, with the poses of all bodies.
+
+    `path` has the poses of reactive cars within a step that is divided (`cbsim.traffic.kernels.workspace.path_of`).
+    """
 
     starts: NDArray[np.float64]
     origins: NDArray[np.float64]
@@ -36,6 +39,7 @@ class TrajectoryTables(NamedTuple):
     rates: NDArray[np.float64]
     clock: NDArray[np.int64]
     step: float
+    path: NDArray[np.float64]
 
 
 @inner
@@ -45,7 +49,7 @@ def make_paths():
 
 
 @kernel
-def trajectory_of(constants, state):
+def trajectory_of(constants, state, path):
     """Collect `TrajectoryTables`; passing all constants costs more per call."""
     return TrajectoryTables(
         constants.segment_start,
@@ -60,7 +64,27 @@ def trajectory_of(constants, state):
         state.velocity,
         state.clock,
         constants.step,
+        path,
     )
+
+
+@inner
+def part_into(segments, car, body, time, path):
+    """Write position, velocity and orientation of a reactive car in its part of a divided step; return when that ends.
+
+    In a part it moves in a straight line, with the orientation at its end.
+    """
+    row, parts = segments.path[car], segments.path.shape[1] - 1
+    begin, dt = (segments.clock[0] - 1) * segments.step, segments.step / parts
+    part = min(max(int((time - begin) / dt + 1e-9), 0), parts - 1)
+    since = time - (begin + part * dt)
+    for k in range(2):
+        path[VELOCITY, k] = (row[part + 1, k] - row[part, k]) / dt
+        path[POSITION, k] = row[part, k] + since * path[VELOCITY, k]
+        path[ORIENTATION, 1 + k] = 0.0
+    path[POSITION, 2], path[VELOCITY, 2] = segments.positions[body, 2], 0.0
+    path[ORIENTATION, 0], path[ORIENTATION, 3] = row[part + 1, 2], row[part + 1, 3]
+    return begin + (part + 1) * dt if part < parts - 1 else math.inf
 
 
 @inner
@@ -71,6 +95,8 @@ def motion_into(segments, mover, body, time, path):
     """
     positions, turns = segments.positions, segments.turns
     if mover >= segments.firsts.shape[0]:
+        if segments.path.shape[0] > 0:
+            return part_into(segments, mover - segments.firsts.shape[0], body, time, path)
         elapsed = time - segments.clock[0] * segments.step
         for k in range(3):
             path[POSITION, k] = positions[body, k] + elapsed * segments.rates[body, k]

@@ -61,9 +61,11 @@ def first_impact(segments, shapes, roles, a, b, since, until, pair_workspace, pa
 
 
 @inner
-def stays_on_segment(starts, segment, mover, since):
-    """Whether a body stays on one segment throughout the step; always true for bodies other than literal movers."""
-    return mover < 0 or mover >= segment.shape[0] or starts[segment[mover]] <= since
+def stays_on_segment(starts, segment, path, mover, since):
+    """Whether a body stays on one segment throughout the step; reactive cars do so in steps that are not divided."""
+    if mover < 0 or mover >= segment.shape[0]:
+        return mover < 0 or path.shape[0] == 0
+    return starts[segment[mover]] <= since
 
 
 @inner
@@ -116,7 +118,7 @@ def find_literal_contacts(
     """
     roles, reach, radius, out = workspace.roles, workspace.reach, shapes.radius, pair_workspace.out
     starts, segment, position, orientation = segments.starts, segments.guess, segments.positions, segments.turns
-    step, sizes = until - since, shapes.size
+    step, sizes, path = until - since, shapes.size, segments.path
     for k in range(count):
         a, b = pairs[k, 0], pairs[k, 1]
         x, y, z = position[b, 0] - position[a, 0], position[b, 1] - position[a, 1], position[b, 2] - position[a, 2]
@@ -124,7 +126,7 @@ def find_literal_contacts(
         if x * x + y * y + z * z > near * near:
             continue
         one, two = roles[a, MOVER], roles[b, MOVER]
-        if stays_on_segment(starts, segment, one, since) and stays_on_segment(starts, segment, two, since):
+        if stays_on_segment(starts, segment, path, one, since) and stays_on_segment(starts, segment, path, two, since):
             u, v, w = velocity[b, 0] - velocity[a, 0], velocity[b, 1] - velocity[a, 1], velocity[b, 2] - velocity[a, 2]
             # bounding spheres over the whole step, then separating axes of upright boxes
             radii = radius[a] + radius[b] + SLACK

@@ -21,17 +21,19 @@ def models_from(constants, bodies):
 
 
 @kernel
-def make_workspaces(constants, shapes, state, floats, ints):
+def make_workspaces(constants, shapes, state, floats, ints, path):
     """Make the workspaces of collisions, once per kernel call: trajectories, broad phase, contact points, pairs, paths.
 
-    `floats` and `ints` are the blocks of a workspace, filled for the static bodies of the state.
+    `floats` and `ints` are the blocks of a workspace, filled for the static bodies of the state; `path` is that of
+    `TrajectoryTables`.
     """
     vehicles, triangles = constants.vehicle_body.shape[0], shapes.triangles.shape[0]
     workspace, touch_workspace = (
         workspace_of(shapes.kind.shape[0], vehicles, floats, ints),
         make_touch_workspace(vehicles, triangles),
     )
-    return trajectory_of(constants, state), workspace, touch_workspace, make_pair_workspace(triangles), make_paths()
+    segments, pair_workspace = trajectory_of(constants, state, path), make_pair_workspace(triangles)
+    return segments, workspace, touch_workspace, pair_workspace, make_paths()
 
 
 @kernel

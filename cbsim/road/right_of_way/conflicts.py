@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 
 from cbsim.geometry.polyline import wrap
 from cbsim.road.lanelets import LaneletKind, Lanelets
-from cbsim.road.right_of_way.places import Place, Relation, headings_at, places
+from cbsim.road.right_of_way.places import Place, Relation, headings_at, network_places
 from cbsim.road.right_of_way.rules import Approaching, Rule, decide, point_ranks
-from cbsim.road.right_of_way.swept import overlaps
 
 __all__ = ["ByLanelet", "Conflict", "ConflictKind", "Conflicts", "find_conflicts"]
 
@@ -150,7 +149,7 @@ def find_conflicts(lanelets: Lanelets) -> Conflicts:
     ModelError
         If lanes and exits overlap in too many places.
     """
-    found = [place for place in places(lanelets, overlaps(lanelets)) if _is_conflict(place)]
+    found = [place for place in network_places(lanelets) if _is_conflict(place)]
     found.sort(key=lambda place: (place.lanelets, place.ranges))
     pairs = np.array([place.lanelets for place in found], np.int64).reshape(-1, 2)
     ranges = np.array([place.ranges for place in found], float).reshape(-1, 2, 2)

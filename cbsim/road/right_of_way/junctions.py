@@ -140,7 +140,7 @@ def _served(conflicts: Conflicts) -> dict[int, int]:
         starts[node].append(row)
     marked = set(lanelets.ends[lanelets.stops, 1].tolist())
     for lane in roadmap.network.lanes:
-        marked |= {roadmap.rows[stop.point] for stop in lane.stops if roadmap.has(stop.point)} & set(starts)
+        marked |= {roadmap.rows[stop.point] for stop in lane.stops if roadmap.has(stop.point)} & starts.keys()
     found = {}
     for node in sorted(marked):
         work, nearest, seen = [(0.0, row) for row in starts[node]], (SERVED, -1), set()

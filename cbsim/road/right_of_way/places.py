@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +13,9 @@ from numpy.typing import NDArray
 from cbsim.geometry import elementary as math
 from cbsim.geometry.polyline import wrap
 from cbsim.road.lanelets import Graph, Lanelets
-from cbsim.road.right_of_way.swept import Overlaps
+from cbsim.road.right_of_way.swept import Overlaps, overlaps
 
-__all__ = ["Place", "Relation", "places"]
+__all__ = ["Place", "Relation", "network_places", "places"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -41,6 +42,12 @@ class Place:
     lanelets: tuple[int, int]
     ranges: tuple[tuple[float, float], tuple[float, float]]
     relation: Relation = Relation.NONE
+
+
+@lru_cache(maxsize=1)
+def network_places(lanelets: Lanelets) -> tuple[Place, ...]:
+    """Find all places of a network, as `places` tells them; conflicts and forks are made of them, one after another."""
+    return tuple(places(lanelets, overlaps(lanelets)))
 
 
 def places(lanelets: Lanelets, found: Overlaps) -> list[Place]:

@@ -141,7 +141,7 @@ def _left_turns(lanelets: Lanelets) -> Bools:
 
 def point_ranks(lanelets: Lanelets) -> Ints:
     """Rank of each point of the network in the order of ids, shape (points,)."""
-    ids = lanelets.roadmap.ids
+    ids = np.array(lanelets.roadmap.ids, np.int64).reshape(-1, 3)
     ranks = np.empty(len(ids), np.int64)
-    ranks[sorted(range(len(ids)), key=lambda row: (ids[row], row))] = np.arange(len(ids))
+    ranks[np.lexsort(ids.T[::-1])] = np.arange(len(ids))
     return ranks

@@ -21,10 +21,14 @@ Bools = NDArray[np.bool_]
 SWEPT_WIDTH = 2.75  # [m] 2.5 m, the widest vehicle of the class, plus 0.25 m
 STRETCH = 4  # sample intervals in one strip
 PAIR_LIMIT = 200_000  # largest number of pairs of strips with overlapping boxes; the largest real networks have 20 000
-PAIRS_A_STRIP = 4  # the same per strip, for networks so large that this allows more; a grid of streets has 0.7
+PAIRS_EACH = 3  # the same per strip, in networks for which that is more; cities have one
 BATCH = 256  # strips per query, to bound memory
 MANY = 65_536  # number of strips from which a network is tested part by part first
 TOUCH = 1e-4  # [m²] smallest overlap: strips that just touch do not overlap
+CELL = 8.0  # [m] least width of the cells in which near strips are searched
+CELLS_EACH = 8  # largest mean number of cells of a strip; otherwise cells are made wider
+CELL_PAIRS = 50  # pairs within cells per strip above which the index of shapely is used
+CHUNK = 1 << 20  # strips, or pairs, per pass
 
 
 class Overlaps(NamedTuple):
@@ -57,12 +61,18 @@ def overlaps(lanelets: Lanelets) -> Overlaps:
     Raises
     ------
     ModelError
-        If more than 200 000 pairs of strips overlap, and more than four per strip, as only in a hostile file.
+        If more than 200 000 pairs of strips overlap, and more than 3 per strip, as only in a hostile file.
     """
     import shapely
 
-    strips = _strips(lanelets)
-    one, other = _candidates(lanelets, strips)
+    near = _near(lanelets)
+    if near is None:
+        strips = _strips(lanelets)
+        one, other = _candidates(lanelets, strips)
+    else:
+        chosen, rows = np.unique(near, return_inverse=True)
+        strips = _Strips(lanelets, chosen)
+        one, other = _meeting(strips, *rows.reshape(2, -1))
     areas = shapely.intersection(strips.areas[one], strips.areas[other])
     meet = shapely.area(areas) > TOUCH
     one, other, areas = one[meet], other[meet], areas[meet]
@@ -81,9 +91,10 @@ def _strips(lanelets: Lanelets) -> _Strips:
     count = np.cumsum(_strip_counts(lanelets))
     drawn = MANY
     while len(count) and drawn < count[-1]:
-        _candidates(lanelets, _Strips(lanelets, int(np.searchsorted(count, drawn))))
+        some = int(np.searchsorted(count, drawn))
+        _candidates(lanelets, _Strips(lanelets, np.arange(count[some - 1] if some else 0)))
         drawn *= 2
-    return _Strips(lanelets, len(lanelets))
+    return _Strips(lanelets, np.arange(count[-1] if len(count) else 0))
 
 
 def _strip_counts(lanelets: Lanelets) -> Ints:
@@ -91,26 +102,98 @@ def _strip_counts(lanelets: Lanelets) -> Ints:
     return np.asarray(-(-(np.diff(lanelets.offsets) - 1) // STRETCH))
 
 
-class _Strips:
-    """Swept areas of the first `stop` lanelets, cut across every few samples."""
+def _owners(lanelets: Lanelets) -> Ints:
+    """Lanelet of each strip."""
+    return np.repeat(np.arange(len(lanelets)), _strip_counts(lanelets))
 
-    def __init__(self, lanelets: Lanelets, stop: int) -> None:
+
+def _outlines(lanelets: Lanelets, chosen: Ints, owners: Ints) -> tuple[Floats, Ints]:
+    """Corners of some strips, shape (n, 2 · STRETCH + 2, 2) [m], and the rows of their samples."""
+    count = _strip_counts(lanelets)
+    step = chosen - (np.cumsum(count) - count)[owners]
+    first = lanelets.offsets[owners] + STRETCH * step
+    last = np.minimum(first + STRETCH, lanelets.offsets[owners + 1] - 1)
+    rows = np.minimum(first[:, None] + np.arange(STRETCH + 1), last[:, None])
+    half = 0.5 * swept_widths(lanelets)[owners][:, None, None]
+    points = lanelets.points[rows]
+    aside = half * left_of(direction(lanelets.headings[rows]))
+    return np.concatenate([points + aside, (points - aside)[:, ::-1]], axis=1), rows
+
+
+def _near(lanelets: Lanelets) -> Ints | None:
+    """Pairs of strips of different lanelets whose boxes overlap, shape (2, k), the lanelet with the smaller row first.
+
+    Returns
+    -------
+    ndarray or None
+        None where so many strips are close together that an index is needed to find them.
+    """
+    owners = _owners(lanelets)
+    if not len(owners):
+        return np.empty((2, 0), np.int64)
+    low, high = np.empty((len(owners), 2)), np.empty((len(owners), 2))
+    for start in range(0, len(owners), CHUNK):
+        some = np.arange(start, min(start + CHUNK, len(owners)))
+        corners, _ = _outlines(lanelets, some, owners[some])
+        low[some], high[some] = corners.min(axis=1), corners.max(axis=1)
+    origin, width = low.min(axis=0), CELL
+    while np.prod(np.floor((high - origin) / width) - np.floor((low - origin) / width) + 1.0, axis=1).sum() > (
+        CELLS_EACH * len(owners)
+    ):
+        width *= 2.0
+    first, last = (np.floor((bound - origin) / width).astype(np.int64) for bound in (low, high))
+    columns = int(last[:, 0].max()) + 1
+    spans = last - first + 1
+    strips = np.repeat(np.arange(len(owners)), spans.prod(axis=1))
+    place = np.arange(len(strips)) - np.repeat(np.cumsum(spans.prod(axis=1)) - spans.prod(axis=1), spans.prod(axis=1))
+    aside, along = place % spans[strips, 0], place // spans[strips, 0]
+    cells = (first[strips, 1] + along) * columns + first[strips, 0] + aside
+    order = np.argsort(cells, kind="stable")
+    cells, strips = cells[order], strips[order]
+    after = np.searchsorted(cells, cells, side="right") - np.arange(len(cells)) - 1  # others behind it in its cell
+    if after.sum() > max(CELL_PAIRS * len(owners), CHUNK):
+        return None
+    limit, found, total = _pair_limit(len(owners)), list[Ints](), 0
+    stops = np.cumsum(after)
+    begin = 0
+    while begin < len(cells):
+        stop = max(int(np.searchsorted(stops, (stops[begin - 1] if begin else 0) + CHUNK)), begin + 1)
+        one = np.repeat(np.arange(begin, stop), after[begin:stop])
+        before = np.cumsum(after[begin:stop]) - after[begin:stop]
+        other = one + 1 + np.arange(len(one)) - np.repeat(before, after[begin:stop])
+        cell, one, other = cells[one], strips[one], strips[other]
+        corner = np.maximum(first[one], first[other])
+        wanted = (owners[one] != owners[other]) & (corner[:, 1] * columns + corner[:, 0] == cell)
+        wanted &= np.all((low[one] <= high[other]) & (low[other] <= high[one]), axis=1)
+        found.append(np.sort(np.stack([one[wanted], other[wanted]]), axis=0))
+        total += int(wanted.sum())
+        if total > limit:
+            raise _too_many(lanelets, limit)
+        begin = stop
+    return np.concatenate(found, axis=1)
+
+
+def _pair_limit(strips: int) -> int:
+    return max(PAIR_LIMIT, PAIRS_EACH * strips)
+
+
+def _too_many(lanelets: Lanelets, limit: int) -> ModelError:
+    text = f"the road network '{lanelets.roadmap.name}' has lanes and exits that overlap in more than {limit} places"
+    return ModelError(text, location=lanelets.roadmap.network.location)
+
+
+class _Strips:
+    """Swept areas of lanelets, cut across every few samples: those of some strips, in order."""
+
+    def __init__(self, lanelets: Lanelets, chosen: Ints) -> None:
         import shapely
 
-        count = _strip_counts(lanelets)[:stop]
-        self.lanelets = np.repeat(np.arange(stop), count)
-        step = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
-        first = lanelets.offsets[self.lanelets] + STRETCH * step
-        last = np.minimum(first + STRETCH, lanelets.offsets[self.lanelets + 1] - 1)
-        rows = np.minimum(first[:, None] + np.arange(STRETCH + 1), last[:, None])
-        half = 0.5 * swept_widths(lanelets)[self.lanelets][:, None, None]
-        points = lanelets.points[rows]
-        aside = half * left_of(direction(lanelets.headings[rows]))
-        rings = np.concatenate([points + aside, (points - aside)[:, ::-1]], axis=1)
+        self.lanelets = _owners(lanelets)[chosen]
+        rings, rows = _outlines(lanelets, chosen, self.lanelets)
         self.areas = np.asarray(shapely.polygons(rings), object)
         crossed = ~shapely.is_valid(self.areas)
         self.areas[crossed] = shapely.convex_hull(self.areas[crossed])  # on the inner side of a tight bend
-        self._points = points
+        self._points = lanelets.points[rows]
         self._stations = lanelets.stations[rows]
 
     def stations(self, strips: Ints, corners: Floats, owner: Ints) -> tuple[Floats, Floats]:
@@ -136,19 +219,22 @@ def _candidates(lanelets: Lanelets, strips: _Strips) -> tuple[Ints, Ints]:
     import shapely
 
     tree = shapely.STRtree(strips.areas)
-    limit = max(PAIR_LIMIT, PAIRS_A_STRIP * len(strips.areas))
-    found, total = [np.empty((2, 0), np.int64)], 0
+    limit, found, total = _pair_limit(len(strips.areas)), [np.empty((2, 0), np.int64)], 0
     for start in range(0, len(strips.areas), BATCH):
         one, other = tree.query(strips.areas[start : start + BATCH])
         one = one + start
         wanted = strips.lanelets[one] < strips.lanelets[other]
         total += int(wanted.sum())
         if total > limit:
-            name = lanelets.roadmap.name
-            text = f"the road network '{name}' has lanes and exits that overlap in more than {limit} places"
-            raise ModelError(text, location=lanelets.roadmap.network.location)
+            raise _too_many(lanelets, limit)
         found.append(np.stack([one[wanted], other[wanted]]))
-    one, other = np.concatenate(found, axis=1)
+    return _meeting(strips, *np.concatenate(found, axis=1))
+
+
+def _meeting(strips: _Strips, one: Ints, other: Ints) -> tuple[Ints, Ints]:
+    """Of pairs of strips those whose areas intersect, in order."""
+    import shapely
+
     order = np.lexsort((other, one, strips.lanelets[other], strips.lanelets[one]))
     one, other = one[order], other[order]
     meet = shapely.intersects(strips.areas[one], strips.areas[other])

@@ -35,7 +35,7 @@ from cbsim.traffic.kernels.moving import move
 from cbsim.traffic.kernels.others import BRANCHES, announce_others, find_others, free_others, see_arrivals
 from cbsim.traffic.kernels.pools import appear
 from cbsim.traffic.kernels.way import destination_of, following, keep_way, pose_car
-from cbsim.traffic.kernels.workspace import PACE, SPOT, car_workspace_of
+from cbsim.traffic.kernels.workspace import PACE, SPOT, car_workspace_of, parts_of, path_of
 from cbsim.world.packed.kernels import (
     constants_of,
     crossings_of,
@@ -70,7 +70,6 @@ from cbsim.world.traffic.tables import (
 
 __all__ = ["bound_cars", "drive_cars", "mark_hits", "note_static_obstacles"]
 
-LONGEST_STEP = 0.1  # [s] in which a car decides once
 HARDEST = 8.0  # [m/s²] that tyres hold
 AFTER_A_HIT = 6.0  # [m/s²]
 WITHOUT_CAUSE = 6.0  # [m/s²] with which a driver brakes by mistake, for a second
@@ -113,7 +112,7 @@ def note_static_obstacles(pack, sizes, floats, ints, car_floats, car_ints):
 
 @inner
 def decide(road, crossings, around, seed, travel, intent, watch, work, scratch, time, begin, count, dt, keeps):
-    """Write the acceleration of every car [m/s²], from what there is at a time [s].
+    """Fill the plan of every car, and give claims, from what there is at a time [s].
 
     With `keeps`, areas that somebody was in earlier in the step stay held: bodies move straight within a step, so that
     another one in the same area later in it could touch whoever has left.
@@ -132,36 +131,37 @@ def decide(road, crossings, around, seed, travel, intent, watch, work, scratch, 
         queues.turns[e] = UNTURNED
     see_arrivals(road, entries, watch, begin, count, time)
     announce_others(road, crossings, around, entries, watch, claims, queues, tree, begin, count)
-    for i in range(cars):
+    asking, waits = -1, work.queues.candidates
+    for i in range(cars):  # in the order of rows, in which their tables lie in memory
+        if entries.where[i] < 0:
+            continue
         destinations[i] = destination_of(road, intent, drawn, i)
-    for at in range(entries.first[entries.first.shape[0] - 1]):
-        i = entries.order[at]
-        if i < cars:
-            keep_way(road, seed, intent, ways, i, destinations[i])
-            look(
-                *(road, crossings, seed, travel, intent, drawn[i], plans[i], entries, claims, queues, ways),
-                *(at, i, destinations[i], ahead_of, distances),
-            )
-    for i in range(cars):
-        if intent[i, PHASE] == STOPPED:
-            if queues.conflicts[i] < 0:  # nothing conflicts behind this line
-                intent[i, PHASE], plans[i, LINE] = CROSSING, math.inf
-            else:
-                join(queues, crossings.rules[crossings.entry_rows[queues.conflicts[i]], JUNCTION], i)
+        keep_way(road, seed, intent, ways, i, destinations[i])
+        plan = plans[i]
+        look(
+            *(road, crossings, seed, travel, intent, drawn[i], plan, entries, claims, queues, ways),
+            *(entries.ranks[i], i, destinations[i], time, ahead_of, distances),
+        )
+        phase = intent[i, PHASE]
+        if phase == STOPPED and queues.conflicts[i] < 0:  # nothing conflicts behind this line
+            intent[i, PHASE] = phase = CROSSING
+            plan[LINE] = math.inf
+        if plan[CHAIN] == math.inf or phase in (HIT, PAUSING):
+            continue
+        if phase == STOPPED:
+            join(queues, crossings.rules[crossings.entry_rows[queues.conflicts[i]], JUNCTION], i)
+        elif plan[LINE] < plan[CHAIN] or not asks(travel[i, SPEED], drawn[i, COMFORTABLE], plan[CHAIN], dt):
+            continue
+        else:
+            travel[i, ARRIVAL] = time - travel[i, WAITING]
+        waits[i], asking = asking, i
     for junction in range(work.counts[1]):
         if queues.heads[junction] >= 0:
             order_waiting(crossings, travel, intent, entries, watch, queues, junction, waiting)
-    for i in range(cars):
-        phase, plan = intent[i, PHASE], plans[i]
-        if phase in (ABSENT, HIT, PAUSING) or plan[CHAIN] == math.inf:
-            continue
-        speed, comfortable = travel[i, SPEED], drawn[i, COMFORTABLE]
-        asks = plan[CHAIN] < 0.5 * speed * speed / comfortable + 2.0 * speed * dt + ASK_BEFORE
-        if phase == STOPPED or (asks and plan[LINE] >= plan[CHAIN]):
-            if phase != STOPPED:
-                travel[i, ARRIVAL] = time - travel[i, WAITING]
-            see_room(road, seed, travel, intent, drawn[i], plan, entries, claims, queues, ways, i, destinations[i])
-            join(queues, crossings.rules[crossings.entry_rows[queues.conflicts[i]], JUNCTION], i)
+    while asking >= 0:
+        i, asking = asking, waits[asking]
+        see_room(road, seed, travel, intent, drawn[i], plans[i], entries, claims, queues, ways, i, destinations[i])
+        join(queues, crossings.rules[crossings.entry_rows[queues.conflicts[i]], JUNCTION], i)
     for junction in range(work.counts[1]):
         if queues.heads[junction] >= 0:
             arbitrate(
@@ -169,17 +169,12 @@ def decide(road, crossings, around, seed, travel, intent, watch, work, scratch, 
                 *(destinations, junction, queues.candidates),
             )
     free_others(road, crossings, around, entries, watch, claims, queues, begin, count, dt)
-    for i in range(cars):
-        if intent[i, PHASE] == ABSENT:
-            continue
-        travel[i, ACCELERATION] = acceleration_of(road, seed, travel, intent, drawn[i], plans[i], i, time, dt)
-        if queues.is_blocked[i] != 0 and travel[i, WAITING] >= DETOUR:
-            way = find_detour(
-                *(road, travel, intent, drawn[i], plans[i], entries, claims, ways, i),
-                *(destinations[i],),
-            )
-            if way >= 0:
-                intent[i, NEXT] = way
+
+
+@inlined
+def asks(speed, comfortable, chain, dt):
+    """Whether a car asks for a claim of conflicts that begin at a distance ahead [m]."""
+    return chain < 0.5 * speed * speed / comfortable + 2.0 * speed * dt + ASK_BEFORE
 
 
 @inlined
@@ -216,20 +211,53 @@ def acceleration_of(road, seed, travel, intent, values, plan, i, time, dt):
 
 @inner
 def move_cars(road, crossings, seed, state, work, time, dt):
-    """Move all cars, lanelet by lanelet; count those that have left the road."""
-    left, entries = 0, work.entries
-    for at in range(entries.first[entries.first.shape[0] - 1]):
-        i = entries.order[at]
-        if i < state.intent.shape[0]:
-            left += move(
-                *(road, crossings, seed, state, work.drawn, work.plan[i], work.ways, work.destinations, i, time, dt)
-            )
+    """Accelerate and move all cars by their plans; count those that have left the road."""
+    left, entries, travel, intent = 0, work.entries, state.travel, state.intent
+    claims, queues, ways = work.claims, work.queues, work.ways
+    for i in range(intent.shape[0]):
+        if entries.where[i] < 0:
+            continue
+        plan, values = work.plan[i], work.drawn[i]
+        travel[i, ACCELERATION] = acceleration_of(road, seed, travel, intent, values, plan, i, time, dt)
+        if queues.is_blocked[i] != 0 and travel[i, WAITING] >= DETOUR:
+            way = find_detour(road, travel, intent, values, plan, entries, claims, ways, i, work.destinations[i])
+            if way >= 0:
+                intent[i, NEXT] = way
+        left += move(road, crossings, seed, state, work.drawn, plan, ways, work.destinations, i, time, dt)
     return left
 
 
 @inner
-def pose_cars(road, seed, state, work, step):
-    """Write the poses and the velocities of the bodies of all cars."""
+def trace_cars(road, seed, state, work, part, path):
+    """Write the poses of all cars after a part of a step to a path (cars, parts + 1, 4), and before the first one."""
+    position, orientation = state.position, state.orientation
+    for i in range(state.intent.shape[0]):
+        body, row = road.car_rows[i, BODY], path[i]
+        if state.intent[i, PHASE] == ABSENT:
+            continue
+        was_absent = position[body, 2] != road.car_sizes[i, HEIGHT]
+        x, y, w, z = position[body, 0], position[body, 1], orientation[body, 0], orientation[body, 3]
+        destination = destination_of(road, state.intent, work.drawn, i)
+        keep_way(road, seed, state.intent, work.ways, i, destination)
+        pose_car(road, seed, state.travel, state.intent, work.ways, position, orientation, i, destination)
+        now = row[part + 1]
+        now[0], now[1], now[2], now[3] = (
+            position[body, 0],
+            position[body, 1],
+            orientation[body, 0],
+            orientation[body, 3],
+        )
+        if was_absent:
+            for k in range(part + 1):
+                row[k, 0], row[k, 1], row[k, 2], row[k, 3] = now[0], now[1], now[2], now[3]
+            work.before[i, 0], work.before[i, 1] = now[0], now[1]
+        elif part == 0:
+            row[0, 0], row[0, 1], row[0, 2], row[0, 3] = x, y, w, z
+
+
+@inner
+def pose_cars(road, seed, state, work, step, path):
+    """Write the poses and the velocities of the bodies of all cars; `path` is that of `trace_cars`, or has no rows."""
     travel, intent, position, before = state.travel, state.intent, state.position, work.before
     for i in range(intent.shape[0]):
         if intent[i, PHASE] == ABSENT:
@@ -244,6 +272,8 @@ def pose_cars(road, seed, state, work, step):
         if was_absent:
             before[i, 0], before[i, 1] = position[body, 0], position[body, 1]
             w, z = q[0], q[3]
+        if path.shape[0] > 0:
+            w, z = path[i, 0, 2], path[i, 0, 3]
         for c in range(2):
             state.velocity[body, c] = (position[body, c] - before[i, c]) / step
         sine = w * q[3] - z * q[0]  # of half the turn, which is small in a step
@@ -264,8 +294,9 @@ def drive_cars(pack, sizes, floats, ints, car_floats, car_ints):
     around, demand, state = surroundings_of(pack), demand_of(pack), state_of(floats, ints, sizes)
     work = workspace_of_cars(shapes, road, crossings, car_floats, car_ints)
     seed, step, start = state.seed[0], constants.step, (state.clock[0] - 1) * constants.step
-    parts = max(1, int(math.ceil(step / LONGEST_STEP - 1e-9)))
+    parts = parts_of(step)
     dt, cars = step / parts, state.intent.shape[0]
+    path = path_of(cars, parts, car_floats)
     draw_drivers(road, demand, seed, state.intent, work.drawn, work.memo)
     for i in range(cars):
         if state.intent[i, NEXT] == UNKNOWN:
@@ -294,7 +325,9 @@ def drive_cars(pack, sizes, floats, ints, car_floats, car_ints):
         )
         changed += appear(road, demand, seed, state, work.drawn, work.memo, entries, time)
         changed += move_cars(road, crossings, seed, state, work, time, dt)
-    pose_cars(road, seed, state, work, step)
+        if parts > 1:
+            trace_cars(road, seed, state, work, part, path)
+    pose_cars(road, seed, state, work, step, path)
     if constants.memory > 0:
         remember_cars(constants, road, state)
     return changed

@@ -192,7 +192,10 @@ def goes_first(crossings, travel, queues, entries, watch, claims, values, i, row
     mine, theirs = travel[i, WAITING], travel[other, WAITING] if other < cars else 0.0
     if both_stand and theirs > HURRY and theirs > mine:
         return math.inf  # whoever has stood for so long is let in by all who stand
-    yielding = who_yields(rules[row, RULE], yields[row], rules[row, GREEN], False, False, False, False, one, two)
+    one_green, other_green = crossings.signalled[row, 0] != 0, crossings.signalled[row, 1] != 0
+    yielding = who_yields(
+        rules[row, RULE], yields[row], rules[row, GREEN], False, False, one_green, other_green, one, two
+    )
     if yielding != side:
         return 0.0
     if both_stand and mine > PATIENCE and (mine > theirs or (mine == theirs and i < other)):

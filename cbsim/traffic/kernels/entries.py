@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from cbsim.geometry.kernels import elementary as math
 from cbsim.geometry.kernels.rotation import rotate
-from cbsim.jit import inner
+from cbsim.geometry.kernels.solids import SHAPE_CYLINDER, SHAPE_SPHERE
+from cbsim.jit import inlined, inner
 from cbsim.traffic.kernels.workspace import EXTENT, OBSTACLES, PACE, SPOT
 from cbsim.world.traffic.tables import ABSENT, ALONG, CAR_LENGTH, LANELET, PHASE, SAMPLE, SPEED, STATION, WIDTH
 
@@ -18,8 +19,9 @@ OVERHEAD = 3.5  # [m] what begins higher is no obstacle
 def find_obstacles(road, around, shapes, state, body, count, entries):
     """Append the entries of a body that stands on lanelets, `count` of them so far; return how many there are then.
 
-    The body is taken as a rectangle. Samples of centrelines within the swept width of it tell the lanelets; on each,
-    its rear and front are those of its corners along the tangent at the sample nearest to its centre.
+    The body is taken as a rectangle, or as a circle if it is a cylinder or a sphere. Samples of centrelines within the
+    swept width of it tell the lanelets; on each, its rear and front are those of its corners along the tangent at the
+    sample nearest to its centre.
     """
     size = shapes.size[body]
     if shapes.solid[body] == 0 or state.position[body, 2] - 0.5 * size[2] > OVERHEAD:
@@ -35,7 +37,7 @@ def find_obstacles(road, around, shapes, state, body, count, entries):
     right = min(int(math.floor((x + reach_x - around.origin[0]) / cell)), columns - 1)
     low = max(int(math.floor((y - reach_y - around.origin[1]) / cell)), 0)
     high = min(int(math.floor((y + reach_y - around.origin[1]) / cell)), rows - 1)
-    begin = count
+    begin, is_round = count, shapes.kind[body] == SHAPE_CYLINDER or shapes.kind[body] == SHAPE_SPHERE
     for iy in range(low, high + 1):
         for ix in range(left, right + 1):
             c = iy * columns + ix
@@ -48,6 +50,8 @@ def find_obstacles(road, around, shapes, state, body, count, entries):
                     continue
                 lanelet = around.owners[k]
                 gap = max(across, 0.0) ** 2 + max(along, 0.0) ** 2
+                if is_round:
+                    gap = max(math.sqrt(u * u + w * w) - half_length, 0.0) ** 2
                 half = min(SWEPT, 0.5 * road.lanelets[lanelet, WIDTH])
                 if gap > half * half:
                     continue
@@ -88,55 +92,52 @@ def find_obstacles(road, around, shapes, state, body, count, entries):
 
 
 @inner
-def comes_before(entries, one, other):
-    """Whether an entry stands before another on the same lanelet: by station, then by number."""
-    if entries.stands[one, SPOT] != entries.stands[other, SPOT]:
-        return entries.stands[one, SPOT] < entries.stands[other, SPOT]
-    return one < other
-
-
-@inner
 def sort_entries(road, travel, intent, entries, count):
-    """Sort cars and obstacles, `count` entries, by lanelet, station and number.
-
-    Where a former step left an order it is the start, so that sorting takes one comparison an entry.
-    """
+    """Sort cars and obstacles, `count` entries, by lanelet, station and number."""
     first, order, where, stands = entries.first, entries.order, entries.where, entries.stands
-    cars, lanelets = intent.shape[0], road.lanelets.shape[0]
+    sorted_stands, cars, lanelets = entries.sorted_stands, intent.shape[0], road.lanelets.shape[0]
+    for k in range(lanelets + 1):
+        first[k] = 0
     for i in range(cars):
         if intent[i, PHASE] == ABSENT:
             where[i] = -1
             continue
         where[i], stands[i, SPOT], stands[i, PACE] = intent[i, LANELET], travel[i, STATION], travel[i, SPEED]
-        entries.stands[i, EXTENT] = road.car_sizes[i, CAR_LENGTH]
-    for k in range(lanelets + 1):
-        first[k] = 0
-    for e in range(count):
+        stands[i, EXTENT] = road.car_sizes[i, CAR_LENGTH]
+        first[where[i] + 1] += 1
+    for e in range(cars, count):
         if where[e] >= 0:
             first[where[e] + 1] += 1
     for k in range(lanelets):
         first[k + 1] += first[k]
+    total = first[lanelets]
     for e in range(count - 1, -1, -1):  # fill each lanelet from its end; afterwards its end has become its begin
         if where[e] >= 0:
             k = where[e] + 1
             first[k] -= 1
             order[first[k]] = e
+            sorted_stands[first[k], SPOT], sorted_stands[first[k], PACE] = stands[e, SPOT], stands[e, PACE]
     for k in range(lanelets):
         first[k] = first[k + 1]
-    total = 0
-    for e in range(count):
-        total += 1 if where[e] >= 0 else 0
     first[lanelets] = total
     for lanelet in range(lanelets):
-        begin, end = first[lanelet], first[lanelet + 1]
-        gap = 1
-        while 3 * gap + 1 < end - begin:
-            gap = 3 * gap + 1
-        while gap > 0:  # Shell (1959), gaps 3 h + 1
-            for k in range(begin + gap, end):
-                e, at = order[k], k - gap
-                while at >= begin and comes_before(entries, e, order[at]):
-                    order[at + gap] = order[at]
-                    at -= gap
-                order[at + gap] = e
-            gap //= 3
+        sort_lanelet(order, sorted_stands, first[lanelet], first[lanelet + 1])
+    for at in range(total):
+        entries.ranks[order[at]] = at
+
+
+@inlined
+def sort_lanelet(order, stands, begin, end):
+    """Sort entries of one lanelet by station, then by number (Shell 1959, gaps 3 h + 1)."""
+    gap = 1
+    while 3 * gap + 1 < end - begin:
+        gap = 3 * gap + 1
+    while gap > 0:
+        for k in range(begin + gap, end):
+            e, spot, pace, at = order[k], stands[k, SPOT], stands[k, PACE], k - gap
+            while at >= begin and (spot < stands[at, SPOT] or (spot == stands[at, SPOT] and e < order[at])):
+                order[at + gap] = order[at]
+                stands[at + gap, SPOT], stands[at + gap, PACE] = stands[at, SPOT], stands[at, PACE]
+                at -= gap
+            order[at + gap], stands[at + gap, SPOT], stands[at + gap, PACE] = e, spot, pace
+        gap //= 3

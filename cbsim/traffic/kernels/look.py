@@ -6,6 +6,7 @@ from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined, inner
 from cbsim.traffic.kernels.drivers import COMFORTABLE, FACTOR, LEAST, MISTAKES, RUNS_STOPS, STRONGEST, uniform
 from cbsim.traffic.kernels.drivers import SPEED as OWN_SPEED
+from cbsim.traffic.kernels.lights import must_stop_at_light
 from cbsim.traffic.kernels.way import next_on_way, sample_at
 from cbsim.traffic.kernels.workspace import PACE, SPOT
 from cbsim.world.traffic.tables import (
@@ -110,15 +111,14 @@ def leader_on(road, crossings, entries, lanelet, at, station):
 
     The station is infinite where there is nobody.
     """
-    nearest, entry = math.inf, -1
+    nearest, pace = math.inf, 0.0
     if at < entries.first[lanelet + 1]:
-        entry = entries.order[at]
-        nearest = entries.stands[entry, SPOT]
+        nearest, pace = entries.sorted_stands[at, SPOT], entries.sorted_stands[at, PACE]
     if road.links[lanelet, FORK] < road.links[lanelet + 1, FORK]:
         beside, other = behind_fork(road, crossings, entries, lanelet, station)
         if beside < nearest:
-            nearest, entry = beside, other
-    return nearest, entries.stands[entry, PACE] if entry >= 0 else 0.0
+            nearest, pace = beside, entries.stands[other, PACE]
+    return nearest, pace
 
 
 @inlined
@@ -163,6 +163,7 @@ def look(
     at,
     i,
     destination,
+    time,
     ahead_of,
     distances,
 ):
@@ -229,6 +230,8 @@ def look(
                     line = end - length
             else:
                 closed = True
+        if not closed and end - length > -PASSED and must_stop_at_light(crossings, lanelet, time, end - length, speed):
+            stop, closed = min(stop, end - length), True
         first, last = road.car_rows[i, FIRST_GOAL], road.car_rows[i, LAST_GOAL]
         if destination >= 0 and int(road.destinations[destination, 0]) == lanelet:
             ahead = base + road.destinations[destination, 1] - length

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inner, kernel
 from cbsim.traffic.kernels.drivers import VALUES
 from cbsim.traffic.kernels.way import AHEAD
 
 __all__ = [
     "EXTENT", "OBSTACLES", "PACE", "SPOT", "CarWorkspace", "Claims", "Entries", "Queues", "Ways", "car_workspace_of",
-    "car_workspace_sizes",
+    "car_workspace_sizes", "parts_of", "path_of",
 ]  # fmt: skip
 
+LONGEST_STEP = 0.1  # [s] in which a car decides once
 OBSTACLES = 6  # lanelets that one body may stand on
 PLAN = 8  # columns of `CarWorkspace.plan`
 KEY = 5  # columns of `Ways.keys`
@@ -32,18 +34,24 @@ class Entries(NamedTuple):
         First entry of each lanelet in `order`.
     order : (entries,) int64
         Numbers of entries, lanelet by lanelet, by station.
+    sorted_stands : (entries, 2) [m], [m/s]
+        Station of the rear and speed, in the order of `order`.
     stands : (entries, 3) [m], [m/s], [m]
         Station of the rear, speed along the lanelet, length.
     where : (entries,) int64
         Lanelet of each, -1 for none.
+    ranks : (entries,) int64
+        Place of each in `order`.
     watched : (entries,) int64
         Row of `State.watch` of a body that is no reactive car, -1 for one that never moves.
     """
 
     first: Any
     order: Any
+    sorted_stands: Any
     stands: Any
     where: Any
+    ranks: Any
     watched: Any
 
 
@@ -80,7 +88,7 @@ class Queues(NamedTuple):
     turns : (entries,) int64
         Place in the order of arrival.
     candidates : (cars,) int64
-        Scratch for those who ask for a claim at one junction.
+        Scratch: who asks for a claim, as a list; then those who do at one junction.
     places : (cars,) int64
         Lanelet behind the conflicts ahead on which the front will stand.
     conflicts : (cars,) int64
@@ -152,11 +160,31 @@ class CarWorkspace(NamedTuple):
 
 
 @kernel
-def car_workspace_sizes(cars, lanelets, conflicts, others):
-    """Count the floats and the ints of the blocks; `others` is the number of bodies that are no reactive cars."""
+def car_workspace_sizes(cars, lanelets, conflicts, others, parts):
+    """Count the floats and the ints of the blocks.
+
+    `others` is the number of bodies that are no reactive cars, `parts` that of the parts of a step (`parts_of`).
+    """
     entries = cars + OBSTACLES * others
-    floats = (VALUES + PLAN + 2) * cars + 3 * entries + 2 * conflicts + lanelets
-    return floats, (8 + KEY + AHEAD) * cars + lanelets + 3 + 5 * entries + 5 * conflicts
+    floats = (VALUES + PLAN + 2) * cars + 5 * entries + 2 * conflicts + lanelets
+    floats += 4 * cars * (parts + 1) if parts > 1 else 0
+    return floats, (8 + KEY + AHEAD) * cars + lanelets + 3 + 6 * entries + 5 * conflicts
+
+
+@kernel
+def parts_of(step):
+    """Count the equal parts of at most 0.1 s in which cars take a step [s]."""
+    return max(1, int(math.ceil(step / LONGEST_STEP - 1e-9)))
+
+
+@inner
+def path_of(cars, parts, floats):
+    """Poses of cars at the begin of a step and after each of its parts (cars, parts + 1, 4): x, y [m], and w, z.
+
+    It is the last part of the block of floats, and has no rows where a step is not divided.
+    """
+    size = 4 * cars * (parts + 1) if parts > 1 else 0
+    return floats[floats.shape[0] - size :].reshape((size // (4 * (parts + 1)), parts + 1, 4))
 
 
 @inner
@@ -164,7 +192,7 @@ def car_workspace_of(cars, lanelets, conflicts, others, floats, ints):
     """Slice the arrays of a workspace from its two blocks."""
     entries = cars + OBSTACLES * others
     a = VALUES * cars
-    b = a + 3 * entries
+    b = a + 5 * entries
     c = b + PLAN * cars
     d = c + 2 * conflicts
     e = d + lanelets
@@ -172,7 +200,7 @@ def car_workspace_of(cars, lanelets, conflicts, others, floats, ints):
     j = i + lanelets + 1
     k = j + entries
     m = k + entries
-    n = m + entries
+    n = m + 2 * entries
     o = n + 2 * conflicts
     p = o + 2 * conflicts
     q = p + conflicts
@@ -187,9 +215,11 @@ def car_workspace_of(cars, lanelets, conflicts, others, floats, ints):
         entries=Entries(
             first=ints[i:j],
             order=ints[j:k],
-            stands=floats[a:b].reshape((entries, 3)),
+            sorted_stands=floats[a + 3 * entries : b].reshape((entries, 2)),
+            stands=floats[a : a + 3 * entries].reshape((entries, 3)),
             where=ints[k:m],
-            watched=ints[m:n],
+            ranks=ints[m : m + entries],
+            watched=ints[m + entries : n],
         ),
         claims=Claims(
             holder=ints[n:o].reshape((conflicts, 2)),

@@ -15,11 +15,12 @@ from cbsim.errors import Location, ModelError, did_you_mean
 from cbsim.geometry import elementary as math
 from cbsim.geometry.pose import heading_quaternion
 from cbsim.road.lanelet_map import LaneletMap
+from cbsim.road.lanelets.reach import nearest_reachable, reachable
 from cbsim.spec.objects import Goal
 from cbsim.spec.road import PointId
-from cbsim.spec.traffic import CLASSES, DEFAULT_DRIVER, Driver, Pool
+from cbsim.spec.traffic import CLASSES, DEFAULT_DRIVER, Driver, LightProgram, Pool
 from cbsim.world.traffic.network import RoadTables, road_tables
-from cbsim.world.traffic.spread import GAP, CarStart, Taken, name_word, spread_cars, taken_by
+from cbsim.world.traffic.spread import GAP, CarStarts, joined, name_word, spread_cars, taken_by, too_near
 from cbsim.world.traffic.tables import (
     ABSENT,
     ALONG,
@@ -46,7 +47,7 @@ from cbsim.world.traffic.tables import (
     Traffic,
 )
 
-__all__ = ["CarStart", "ReactiveObject", "TrafficStart", "compile_traffic", "pool_size"]
+__all__ = ["ReactiveObject", "TrafficStart", "compile_traffic", "pool_size"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -97,16 +98,9 @@ def pool_size(pool: Pool, tables: RoadTables) -> int:
 
 def _room_ahead(pool: Pool, tables: RoadTables) -> int:
     """Cars that the lanes hold that a flow can reach."""
-    found = _origin(pool, tables)
-    seen, work = {found[0]}, [found[0]]
-    while work:
-        for row in tables.graph[work.pop()]:
-            if row not in seen:
-                seen.add(row)
-                work.append(row)
+    rows = np.flatnonzero(reachable(tables.graph, _origin(pool, tables)[0]))
     slot = CLASSES[pool.vehicle_class].length + GAP
-    lengths = tables.columns["lanelets"][:, LENGTH]
-    return max(1, int(sum(float(lengths[row]) for row in sorted(seen)) / slot))
+    return max(1, int(sum(tables.columns["lanelets"][rows, LENGTH].tolist()) / slot))
 
 
 def _origin(pool: Pool, tables: RoadTables) -> tuple[int, float]:
@@ -133,13 +127,13 @@ class _Destinations:
         self.rows: dict[tuple[int, float], int] = {}
         graph, lanelets = tables.graph, tables.columns["lanelets"]
         lengths, limits = lanelets[:, LENGTH], lanelets[:, LIMIT]
-        sources = np.repeat(np.arange(len(graph)), [len(ways) for ways in graph])
-        targets = np.array([way for ways in graph for way in ways], np.int64)
-        time = np.maximum(lengths / np.maximum(limits, 0.1), 1e-3)
+        self._sources = np.repeat(np.arange(len(graph)), [len(ways) for ways in graph])
+        self._targets = np.array([way for ways in graph for way in ways], np.int64)
+        self._times = np.maximum(lengths / np.maximum(limits, 0.1), 1e-3)
         self._backwards = csr_array(
             (  # type: ignore[no-untyped-call]
-                time[targets],
-                (targets, sources),
+                self._times[self._targets],
+                (self._targets, self._sources),
             ),
             shape=(len(graph), len(graph)),
         )
@@ -150,19 +144,17 @@ class _Destinations:
 
     def hops(self) -> Ints:
         """Next lanelet from each to each destination, -1 where there is no way, shape (destinations · lanelets,)."""
-        count = len(self.tables.graph)
-        lanelets = self.tables.columns["lanelets"]
-        lengths = np.maximum(lanelets[:, LENGTH] / np.maximum(lanelets[:, LIMIT], 0.1), 1e-3)
-        table = np.full((len(self.rows), count), -1, np.int64)
+        table = np.full((len(self.rows), len(self.tables.graph)), -1, np.int64)
+        first = np.flatnonzero(np.diff(self._sources, prepend=-1))  # of the ways on from each lanelet that has any
         for (lanelet, _), number in self.rows.items():
-            left = dijkstra(self._backwards, indices=lanelet)
-            for row, ways in enumerate(self.tables.graph):
-                best, least = -1, np.inf
-                for way in ways:
-                    total = left[way] + lengths[way]
-                    if total < least:
-                        best, least = way, total
-                table[number, row] = best
+            totals = dijkstra(self._backwards, indices=lanelet)[self._targets] + self._times[self._targets]
+            if len(first):
+                least = np.minimum.reduceat(totals, first)
+                best = np.flatnonzero(
+                    (totals == np.repeat(least, np.diff(first, append=len(totals)))) & np.isfinite(totals)
+                )
+                rows, where = np.unique(self._sources[best], return_index=True)
+                table[number, rows] = self._targets[best[where]]
         return table.reshape(-1)
 
     def reaches(self, start: int, place: tuple[int, float]) -> bool:
@@ -178,6 +170,7 @@ def compile_traffic(
     first_row: int,
     seed: int,
     others: Floats,
+    lights: Sequence[LightProgram] = (),
 ) -> tuple[Traffic, TrafficStart]:
     """Lay out all tables of reactive traffic, and the state of its cars at the start.
 
@@ -196,22 +189,25 @@ def compile_traffic(
         For pools that are spread at random.
     others : ndarray, shape (k, 3)
         Place and radius of other bodies, which cars of pools are not put on [m].
+    lights : sequence of LightProgram
 
     Raises
     ------
     ModelError
         If a place does not exist, or there is no room for so many.
     """
-    tables = road_tables(road)
+    tables = road_tables(road, lights)
     ways = _Destinations(tables)
     sizes = [pool_size(pool, tables) for pool in pools]
     cars = len(objects) + sum(sizes)
     pool_of = np.concatenate([np.full(len(objects), -1), np.repeat(np.arange(len(pools)), sizes)]).astype(np.int64)
     classes = [CLASSES[pool.vehicle_class] for pool in pools]
     own = np.array([[*one.size] for one in objects], float).reshape(-1, 3)
-    boxes = np.concatenate([own, *(np.tile(c[:3], (n, 1)) for c, n in zip(classes, sizes, strict=True))]).reshape(-1, 3)
+    boxes = np.concatenate([own, np.repeat([c[:3] for c in classes], sizes, axis=0).reshape(-1, 3)])
     lengths = boxes[:, 1]
-    bodies = np.array([*(one.row for one in objects), *range(first_row, first_row + cars - len(objects))], np.int64)
+    bodies = np.append(
+        np.array([one.row for one in objects], np.int64), np.arange(first_row, first_row + cars - len(objects))
+    )
     goals, goal_rows = _goals(objects, tables, ways)
     goal_rows = np.concatenate([goal_rows, np.full((cars - len(objects), 2), -1)])
     strongest = np.array([c.max_acceleration for c in classes] + [CLASSES["car"].max_acceleration])
@@ -230,15 +226,17 @@ def compile_traffic(
         words=np.array([name_word(pool.name) for pool in pools], np.int64),
     )
     traffic = Traffic(road_rows, tables.crossings, tables.surroundings, demand)
-    starts = [_start_of(one, road) for one in objects]
-    taken = taken_by(others, tables)
-    taken += [Taken(*start, start.station + float(length)) for start, length in zip(starts, lengths, strict=False)]
+    starts = [_starts_of(objects, road)]
+    taken = [taken_by(others, tables), starts[0].stretches(own[:, 1])]
+    if any(pool.count for pool in pools):
+        taken.append(too_near(tables))
     for pool, size in zip(pools, sizes, strict=True):
-        found = spread_cars(pool, tables, taken, seed) if pool.count else [CarStart(-1, 0.0)] * size
-        length = CLASSES[pool.vehicle_class].length
-        taken += [Taken(start.lanelet, start.station, start.station + length) for start in found]
-        starts += found
-    return traffic, _start(traffic, starts, len(pools))
+        if pool.count:
+            starts.append(spread_cars(pool, tables, joined(taken), seed))
+            taken.append(starts[-1].stretches(CLASSES[pool.vehicle_class].length))
+        else:
+            starts.append(CarStarts(np.full(size, -1), np.zeros(size)))
+    return traffic, _start(traffic, joined(starts), len(pools))
 
 
 def _goals(objects: Sequence[ReactiveObject], tables: RoadTables, ways: _Destinations) -> tuple[Floats, Ints]:
@@ -284,11 +282,9 @@ def _demand(
         for point, share in pool.destinations:
             place = _located(pool.name, point, tables, pool.location, leaving=False)
             if lanelet >= 0 and not ways.reaches(lanelet, place):
-                raise ModelError(
-                    f"no way leads from '{pool.origin}' to '{point}'{_reachable(lanelet, tables)}",
-                    subject=f"traffic '{pool.name}'",
-                    location=pool.location,
-                )
+                near = nearest_reachable(tables.lanelets, reachable(tables.graph, lanelet), point)
+                text = f"no way leads from '{pool.origin}' to '{point}'; the nearest that can be reached is '{near}'"
+                raise ModelError(text, subject=f"traffic '{pool.name}'", location=pool.location)
             total += share
             targets.append((float(ways.row(place)), total))
         flows.append((station, pool.flow / HOUR, pool.begin, pool.until, float(pool.is_even)))
@@ -321,63 +317,55 @@ def _driver_row(driver: Driver) -> list[float]:
     return [float(int(driver.model)), *means, *deviations, *mistakes]
 
 
-def _reachable(start: int, tables: RoadTables) -> str:
-    """Name the nearest lanelet ends that can be reached."""
-    names, ids = list[str](), tables.lanelets.roadmap.ids
-    seen, work = {start}, [start]
-    while work and len(names) < 3:
-        row = work.pop(0)
-        if row < len(tables.lanelets):
-            names.append(str(ids[int(tables.lanelets.ends[row, 1])]))
-        for way in tables.graph[row]:
-            if way not in seen:
-                seen.add(way)
-                work.append(way)
-    return f"; the nearest that can be reached are {', '.join(names)}" if names else ""
+def _starts_of(objects: Sequence[ReactiveObject], road: LaneletMap) -> CarStarts:
+    """Find the lanelets that objects stand on; the rear of each is on it too, if need be by moving ahead."""
+    found = [road.at(one.position[:2], one.heading) for one in objects]
+    rows, stations = list[int](), list[float]()
+    for one, place in zip(objects, found, strict=True):
+        if place is None or abs(place[2]) > BESIDE:
+            message = "is reactive, but stands on no lane"
+            raise ModelError(message, subject=one.name, location=one.location)
+        rows.append(place[0].row)
+        stations.append(max(place[1] - 0.5 * float(one.size[1]), 0.0))
+    return CarStarts(np.array(rows, np.int64), np.array(stations, float))
 
 
-def _start_of(one: ReactiveObject, road: LaneletMap) -> CarStart:
-    """Find the lanelet that an object stands on; its rear is on it too, if need be by moving ahead."""
-    found = road.at(one.position[:2], one.heading)
-    if found is None or abs(found[2]) > BESIDE:
-        message = "is reactive, but stands on no lane"
-        raise ModelError(message, subject=one.name, location=one.location)
-    lanelet, station, _ = found
-    return CarStart(lanelet.row, max(station - 0.5 * float(one.size[1]), 0.0))
-
-
-def _start(traffic: Traffic, starts: Sequence[CarStart], pools: int) -> TrafficStart:
-    cars = len(starts)
+def _start(traffic: Traffic, starts: CarStarts, pools: int) -> TrafficStart:
+    road, cars = traffic.road, len(starts.lanelets)
     travel, intent = np.zeros((cars, 6)), np.zeros((cars, 6), np.int64)
-    lanelets, stations = np.array([s.lanelet for s in starts], np.int64), np.array([s.station for s in starts], float)
-    present = lanelets >= 0
-    travel[:, STATION] = stations
-    intent[:, LANELET], intent[:, NEXT] = np.maximum(lanelets, 0), UNKNOWN
+    present = starts.lanelets >= 0
+    travel[:, STATION] = starts.stations
+    intent[:, LANELET], intent[:, NEXT] = np.maximum(starts.lanelets, 0), UNKNOWN
     intent[:, PHASE] = np.where(present, DRIVING, ABSENT)
     intent[:, SERIAL] = np.arange(cars)
     positions, orientations = np.zeros((cars, 3)), np.tile([1.0, 0.0, 0.0, 0.0], (cars, 1))
-    positions[:, 2] = np.where(present, traffic.road.car_sizes[:, HEIGHT], PARKED_HEIGHT)
+    positions[:, 2] = np.where(present, road.car_sizes[:, HEIGHT], PARKED_HEIGHT)
     for first, last, lanelet in traffic.demand.pool_rows[:, [FIRST_CAR, LAST_CAR, ORIGIN]].tolist():
         if lanelet >= 0:
-            positions[first : last + 1, :2] = traffic.road.samples[traffic.road.links[lanelet, SAMPLE], :2]
-    for i in np.flatnonzero(present).tolist():
-        rear, front = (
-            _point(traffic.road, int(lanelets[i]), stations[i] + traffic.road.car_sizes[i, k])
-            for k in (REAR_AXLE, FRONT_AXLE)
-        )
-        positions[i, :2] = 0.5 * (rear + front)
-        dx, dy = front - rear
-        orientations[i] = heading_quaternion(math.atan2(-float(dx), float(dy)))
+            positions[first : last + 1, :2] = road.samples[road.links[lanelet, SAMPLE], :2]
+    lanelets, stations = starts.lanelets[present], starts.stations[present]
+    rear, front = (
+        _points(road, lanelets, stations + road.car_sizes[present, axle]) for axle in (REAR_AXLE, FRONT_AXLE)
+    )
+    positions[present, :2] = 0.5 * (rear + front)
+    along = front - rear
+    orientations[present] = heading_quaternion(math.atan2(-along[:, 0], along[:, 1]))
     return TrafficStart(travel, intent, np.full(pools, UNBEGUN), positions, orientations)
 
 
-def _point(road: Road, lanelet: int, station: float) -> Floats:
-    """Point of a centreline [m]."""
-    first, stop = int(road.links[lanelet, SAMPLE]), int(road.links[lanelet + 1, SAMPLE])
-    along = road.samples[first:stop, ALONG]
-    k = min(max(int(np.searchsorted(along, station, "right")) - 1, 0), max(stop - first - 2, 0))
-    span = float(along[k + 1] - along[k]) if k + 1 < stop - first else 0.0
-    part = (station - float(along[k])) / span if span > 0.0 else 0.0
-    here = road.samples[first + k, :2]
-    there = road.samples[first + min(k + 1, stop - first - 1), :2]
-    return np.asarray(here + part * (there - here))
+def _points(road: Road, lanelets: Ints, stations: Floats) -> Floats:
+    """Points of centrelines at stations, shape (n, 2) [m]."""
+    first, stop = road.links[lanelets, SAMPLE], road.links[lanelets + 1, SAMPLE]
+    low, high = first.copy(), stop.copy()  # the first sample beyond the station is from `low` to `high`
+    while (low < high).any():
+        middle = (low + high) // 2
+        beyond = road.samples[np.minimum(middle, stop - 1), ALONG] > stations
+        open_ = low < high
+        high = np.where(open_ & beyond, middle, high)
+        low = np.where(open_ & ~beyond, middle + 1, low)
+    here = first + np.clip(low - first - 1, 0, np.maximum(stop - first - 2, 0))
+    there = np.minimum(here + 1, stop - 1)
+    begins, ends = road.samples[here], road.samples[there]
+    spans = ends[:, ALONG] - begins[:, ALONG]
+    parts = np.where(spans > 0.0, (stations - begins[:, ALONG]) / np.where(spans > 0.0, spans, 1.0), 0.0)
+    return np.asarray(begins[:, :2] + parts[:, None] * (ends[:, :2] - begins[:, :2]))

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import KDTree
 
-from cbsim.geometry import elementary as math
-from cbsim.geometry.polyline import wrap
 from cbsim.road.lanelet_map import LaneletMap
-from cbsim.road.lanelets import LaneletKind, Lanelets
+from cbsim.road.lanelets import Lanelets
+from cbsim.road.lanelets.reach import Turn, find_turns, locate_point, ways_on
 from cbsim.road.right_of_way import Conflicts
-from cbsim.road.right_of_way.gaps import LEFT_FROM_MINOR, critical_gaps
-from cbsim.road.right_of_way.places import Relation, places
+from cbsim.road.right_of_way.gaps import LEFT_FROM_MAJOR, LEFT_FROM_MINOR, critical_gaps
+from cbsim.road.right_of_way.places import Relation, network_places
 from cbsim.road.right_of_way.rules import Rule
-from cbsim.road.right_of_way.swept import SWEPT_WIDTH, overlaps
+from cbsim.road.right_of_way.swept import SWEPT_WIDTH
 from cbsim.spec.road import PointId
+from cbsim.spec.traffic import LightProgram
+from cbsim.world.traffic.signals import signal_columns
 from cbsim.world.traffic.tables import Crossings, Surroundings
 
 __all__ = ["RoadTables", "road_tables"]
@@ -30,12 +33,11 @@ LATERAL = 2.2  # [m/s²] in bends
 COMFORTABLE = 1.5  # [m/s²] with which a bend is approached
 FASTEST = 100.0  # [m/s]
 CELL, CELLS = 8.0, 4_000_000  # [m] width of a cell of the grid of samples, and how many there may be
-REACH = 25.0  # [m] from the end of a lane to the start of the one by which a car turns round
 TURN_SPEED = 3.0  # [m/s] on it
 BESIDE = 1.0  # [m] by which conflicts of it are longer than the samples within the swept width tell
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RoadTables:
     """The road of reactive cars.
 
@@ -56,37 +58,20 @@ class RoadTables:
     crossings: Crossings
     surroundings: Surroundings
 
+    @cached_property
+    def tree(self) -> Any:
+        """Index of the places of samples, a `scipy.spatial.KDTree`."""
+        return _tree(self.columns["samples"][:, :2])
+
     def locate(self, point: PointId, *, leaving: bool) -> tuple[int, float] | None:
-        """Lanelet and station of a waypoint; where two lanelets meet, the one that leaves it or that ends there.
-
-        Returns
-        -------
-        (int, float) or None
-            None for a point that is on no lane.
-        """
-        lanelets, roadmap = self.lanelets, self.lanelets.roadmap
-        if not roadmap.has(point):
-            return None
-        row = roadmap.row(point)
-        lane = int(roadmap.lane_of_row[row])
-        if lane < 0:
-            return None
-        station = float(roadmap.lanes[lane].waypoint_stations[row - int(roadmap.offsets[lane])])
-        pieces = np.flatnonzero(lanelets.lanes == lane)
-        begins = lanelets.begins[pieces]
-        ends = begins + lanelets.lengths[pieces]
-        inside = pieces[(begins <= station + 1e-6) & (ends >= station - 1e-6)]
-        if not len(inside):
-            return None
-        chosen = int(inside[-1] if leaving else inside[0])
-        along = station - float(lanelets.begins[chosen])
-        return chosen, min(max(along, 0.0), float(lanelets.lengths[chosen]))
+        """Lanelet and station of a waypoint, as `cbsim.road.lanelets.reach.locate_point` finds it."""
+        return locate_point(self.lanelets, point, leaving=leaving)
 
 
-def road_tables(road: LaneletMap) -> RoadTables:
+def road_tables(road: LaneletMap, lights: Sequence[LightProgram] = ()) -> RoadTables:
     """Lay out the columns of `Traffic` that tell of the road."""
     lanelets, conflicts = road.lanelets, road.conflicts
-    turns = _turns(lanelets)
+    turns = find_turns(lanelets)
     points = np.concatenate([lanelets.points, *(turn[2] for turn in turns)])
     stations = np.concatenate([lanelets.stations, *(_stations(turn[2]) for turn in turns)])
     counts = np.concatenate([np.diff(lanelets.offsets), [len(turn[2]) for turn in turns]]).astype(np.int64)
@@ -94,10 +79,7 @@ def road_tables(road: LaneletMap) -> RoadTables:
     extra = len(turns)
     lengths = np.concatenate([lanelets.lengths, [_stations(turn[2])[-1] for turn in turns]])
     limits = np.concatenate([lanelets.limits, np.full(extra, TURN_SPEED)])
-    graph = [lanelets.successors[row].tolist() for row in range(len(lanelets))]
-    for number, (source, target, _) in enumerate(turns):
-        graph[source].append(len(lanelets) + number)
-        graph.append([target])
+    graph = ways_on(lanelets, turns)
     curvatures = np.concatenate([lanelets.curvatures, np.zeros(len(points) - len(lanelets.points))])
     bends = _bends(curvatures, stations, offsets)
     owners = np.repeat(np.arange(len(graph)), counts)
@@ -112,6 +94,9 @@ def road_tables(road: LaneletMap) -> RoadTables:
     gaps[: len(conflicts.pairs)] = critical_gaps(lanelets, conflicts)
     fork_offsets, forks = _forks(lanelets, len(graph))
     wander_offsets, wanders = _rows(_endless(graph))
+    signals = signal_columns(lanelets, lights, graph, pairs)
+    gaps[signals["signalled"].all(axis=1)] = LEFT_FROM_MAJOR.critical
+    signals_at = np.diff(signals["signal_offsets"])[: len(lanelets)] > 0  # a light stands for the stop line beside it
     columns: dict[str, Any] = {
         "lanelets": np.stack(
             [lengths, limits, bends[offsets[:-1]], np.concatenate([lanelets.widths, np.full(extra, 3.0)])], axis=1
@@ -122,7 +107,7 @@ def road_tables(road: LaneletMap) -> RoadTables:
                 wander_offsets,
                 entry_offsets,
                 fork_offsets,
-                np.concatenate([lanelets.stops, np.zeros(extra + 1, bool)]),
+                np.concatenate([lanelets.stops & ~signals_at, np.zeros(extra + 1, bool)]),
             ],
             axis=1,
         ).astype(np.int64),
@@ -139,11 +124,17 @@ def road_tables(road: LaneletMap) -> RoadTables:
         gaps=gaps,
         rules=np.stack([rules, greens, junctions], axis=1),
         yields=yields,
+        **signals,
         ranks=np.concatenate([conflicts.approaches, np.zeros(extra, np.int64)]),
         forks=forks,
     )
     around = _surroundings(points, owners, graph)
     return RoadTables(lanelets, graph, columns, crossings, around)
+
+
+def _tree(points: Floats) -> Any:
+    """Index of points; a balanced tree would take several times as long to make."""
+    return KDTree(points, balanced_tree=False, compact_nodes=False)  # type: ignore[no-untyped-call]
 
 
 def _rows(lists: list[list[int]]) -> tuple[Ints, Ints]:
@@ -166,7 +157,7 @@ def _by_lanelet(pairs: Ints, begins: Floats, count: int) -> tuple[Ints, Ints, In
 
 
 def _with_turns(
-    conflicts: Conflicts, points: Floats, stations: Floats, owners: Ints, turns: list[tuple[int, int, Floats]]
+    conflicts: Conflicts, points: Floats, stations: Floats, owners: Ints, turns: list[Turn]
 ) -> tuple[Ints, Floats, Floats, Ints, Ints, Ints]:
     """Add conflicts of the rows by which cars turn round, which yield to all, to those of the network.
 
@@ -183,7 +174,7 @@ def _with_turns(
     )
     if not turns:
         return old
-    tree: Any = KDTree(points)  # type: ignore[no-untyped-call]
+    tree = _tree(points)
     first = len(conflicts.lanelets)
     found: list[tuple[int, int, float, float, float, float]] = []
     for number, (source, target, _) in enumerate(turns):
@@ -213,44 +204,6 @@ def _with_turns(
     return tuple(np.concatenate(each) for each in zip(old, new, strict=True))  # type: ignore[return-value]
 
 
-def _turns(lanelets: Lanelets) -> list[tuple[int, int, Floats]]:
-    """Ways by which cars turn round: from the end of a lane that leads nowhere to the nearest oncoming start of one."""
-    ends = [
-        row
-        for row in range(len(lanelets))
-        if not len(lanelets.successors[row]) and lanelets.kinds[row] == LaneletKind.LANE
-    ]
-    lanes = np.flatnonzero(lanelets.kinds == LaneletKind.LANE)
-    firsts = lanelets.offsets[lanes]
-    places, headings = lanelets.points[firsts], lanelets.headings[firsts]
-    found = []
-    for row in ends:
-        last = int(lanelets.offsets[row + 1]) - 1
-        place, heading = lanelets.points[last], float(lanelets.headings[last])
-        gaps = places - place
-        distance = np.sqrt(gaps[:, 0] * gaps[:, 0] + gaps[:, 1] * gaps[:, 1])
-        oncoming = np.abs(wrap(headings - heading)) > np.radians(135.0)
-        fitting = np.flatnonzero(oncoming & (distance < REACH))
-        if len(fitting):
-            best = int(fitting[np.argmin(distance[fitting])])
-            curve = _hermite(place, heading, places[best], float(headings[best]), float(distance[best]))
-            found.append((row, int(lanes[best]), curve))
-    return found
-
-
-def _hermite(start: Floats, heading: float, goal: Floats, arrival: float, distance: float) -> Floats:
-    """Sample a cubic from pose to pose, about 1 m apart."""
-    reach = 2.0 * max(distance, 4.0)
-    count = max(4, int(np.ceil(1.5 * reach)))
-    t = (np.arange(count + 1) / count)[:, None]
-    ahead = reach * np.array([-math.sin(heading), math.cos(heading)])
-    behind = reach * np.array([-math.sin(arrival), math.cos(arrival)])
-    rise = t * t * (3.0 - 2.0 * t)
-    return np.asarray(
-        start + rise * (goal - start) + t * (1.0 - t) * (1.0 - t) * ahead + t * t * (t - 1.0) * behind, np.float64
-    )
-
-
 def _bends(curvatures: Floats, stations: Floats, offsets: Ints) -> Floats:
     """Speed at each sample: what 2.2 m/s² sideways allow there, and comfortable braking for what comes on the lanelet.
 
@@ -267,7 +220,7 @@ def _bends(curvatures: Floats, stations: Floats, offsets: Ints) -> Floats:
 def _forks(lanelets: Lanelets, count: int) -> tuple[Ints, Floats]:
     """Rows of `Crossings.forks`, and the first of each lanelet."""
     lists: list[list[tuple[float, float, float]]] = [[] for _ in range(count)]
-    for place in places(lanelets, overlaps(lanelets)):
+    for place in network_places(lanelets):
         if place.relation is Relation.FORK:
             (one, other), ((a, b), (c, d)) = place.lanelets, place.ranges
             lists[one].append((float(other), d, a - c))

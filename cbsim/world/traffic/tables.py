@@ -172,6 +172,12 @@ class Crossings(NamedTuple):
     yields : (conflicts,) int64
     ranks : (lanelets,) int64
         `Conflicts.approaches`.
+    signal_offsets, signal_lights : (lanelets + 1,), (k,) int64
+        Traffic lights at the end of each lanelet.
+    signal_programs, signal_phases : (lights + 1,) int64, (n, 2) [s], [1]
+        First phase of each light; when each phase ends within its cycle, and its colour.
+    signalled : (conflicts, 2) int64
+        1 where one comes to the lanelet of that side past a traffic light, which is green then.
     forks : (k, 3)
         Lanelet that comes out of the same point; its station up to which swept widths overlap, and one's own station
         less that of the other [m].
@@ -187,6 +193,11 @@ class Crossings(NamedTuple):
     rules: Annotated[Ints, (3,)]
     yields: Ints
     ranks: Ints
+    signal_offsets: Ints
+    signal_lights: Ints
+    signal_programs: Ints
+    signal_phases: Annotated[Floats, (2,)]
+    signalled: Annotated[Ints, (2,)]
     forks: Annotated[Floats, (3,)]
 
 

@@ -1,0 +1,79 @@
+"""Lint rules for the reactive traffic of a scenario: drivers, lanes, where flows go (82x, 83x)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cbsim.formats.values import quote
+from cbsim.lint.rule import Finding, unknown
+from cbsim.lint.scenario_context import ScenarioContext
+from cbsim.road.goals import LaneTable
+
+__all__ = ["no_exits", "traffic_without_road", "unknown_driver", "unknown_lane", "unreachable"]
+
+
+def traffic_without_road(context: ScenarioContext) -> Iterator[Finding]:
+    """E830: something is reactive where there is no road."""
+    for pool in context.scenario.traffic if context.roadless else ():
+        yield Finding(f"the traffic {quote(pool.name)} needs a road network", pool.location, "'network: …' names one")
+    for item in (*context.named, *context.added):
+        if item.reactive and context.roadless:
+            yield Finding(f"{quote(item.name)} is reactive, but there is no road network", item.location)
+
+
+def unknown_lane(context: ScenarioContext) -> Iterator[Finding]:
+    """E822: traffic is spread on a lane that is not in the network."""
+    assert context.network is not None  # as the table requires
+    known = {f"{lane.segment}.{lane.number}" for lane in context.network.lanes if len(lane.points)}
+    for pool in context.scenario.traffic:
+        for segment, lane in pool.lanes:
+            name = f"{segment}.{lane}"
+            if name not in known:
+                near = LaneTable(context.network).addresses.nearest_lane(segment, lane)
+                hint = f"did you mean '{near}'?" if near else ""
+                yield Finding(f"lane '{name}' is not in network {quote(context.network.name)}", pool.location, hint)
+
+
+def unreachable(context: ScenarioContext) -> Iterator[Finding]:
+    """E829: no way leads from where a flow appears to where it goes."""
+    for pool in context.scenario.traffic:
+        addresses, origin = context.addresses, pool.origin
+        if origin is None or addresses is None or origin not in addresses:
+            continue  # E822 reports what does not exist
+        ends = [point for point, _ in pool.destinations if point in addresses]
+        lanes = () if context.network is None else context.network.lanes
+        on_lane = {(lane.segment, lane.number) for lane in lanes}
+        beside = [point for point in (origin, *ends) if point[:2] not in on_lane]
+        for point in beside:
+            yield Finding(f"'{point}' is on no lane; the cars of {quote(pool.name)} drive on lanes", pool.location)
+        from cbsim.road.lanelets.reach import locate_point, nearest_reachable, reachable  # of what others have no need
+
+        lanelets, graph = context.ways if ends and not beside else (None, [])
+        start = None if lanelets is None else locate_point(lanelets, origin, leaving=True)
+        if lanelets is None or start is None:
+            continue
+        found = reachable(graph, start[0])
+        for point in ends:
+            goal = locate_point(lanelets, point, leaving=False)
+            if goal is not None and not found[goal[0]]:
+                near = nearest_reachable(lanelets, found, point)
+                hint = f"the nearest that can be reached is '{near}'"
+                yield Finding(f"no way leads from '{origin}' to '{point}'", pool.location, hint)
+
+
+def no_exits(context: ScenarioContext) -> Iterator[Finding]:
+    """W831: traffic on a network whose lanes lead nowhere."""
+    assert context.network is not None  # as the table requires
+    if any(lane.exits for lane in context.network.lanes):
+        return
+    for pool in context.scenario.traffic:
+        message = f"the network has no exits: cars of {quote(pool.name)} go to the end of their lane and leave"
+        yield Finding(message, pool.location)
+
+
+def unknown_driver(context: ScenarioContext) -> Iterator[Finding]:
+    """E823: traffic names a driver that the scenario does not describe."""
+    known = [driver.name for driver in context.scenario.drivers]
+    for pool in context.scenario.traffic:
+        for name, _ in pool.drivers:
+            yield from unknown(name, known, "driver", pool.location)

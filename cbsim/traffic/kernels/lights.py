@@ -1,0 +1,35 @@
+"""Traffic lights: the colour at the end of a lanelet, and whether to stop for it."""
+
+from __future__ import annotations
+
+from cbsim.geometry.kernels import elementary as math
+from cbsim.jit import inlined, inner
+
+__all__ = ["must_stop_at_light"]
+
+YELLOW, RED = 1, 2  # values of `cbsim.road.signals.Colour`
+BRAKES = 3.0  # [m/s²] with which one stops for yellow, where that is enough
+
+
+@inner
+def colour_at(crossings, lanelet, time):
+    """Colour that holds at the end of a lanelet [`Colour`]: of several lights the strictest."""
+    strictest = 0
+    for k in range(crossings.signal_offsets[lanelet], crossings.signal_offsets[lanelet + 1]):
+        light = crossings.signal_lights[k]
+        phase, last = crossings.signal_programs[light], crossings.signal_programs[light + 1] - 1
+        cycle = crossings.signal_phases[last, 0]
+        within = time - cycle * math.floor(time / cycle)
+        while phase < last and within >= crossings.signal_phases[phase, 0]:
+            phase += 1
+        strictest = max(strictest, int(crossings.signal_phases[phase, 1]))
+    return strictest
+
+
+@inlined
+def must_stop_at_light(crossings, lanelet, time, ahead, speed):
+    """Whether one that is so far before the end of a lanelet [m] must stop there: for red, for yellow if 3 m/s² do."""
+    if crossings.signal_offsets[lanelet] == crossings.signal_offsets[lanelet + 1]:
+        return False
+    colour = colour_at(crossings, lanelet, time)
+    return colour == RED or (colour == YELLOW and speed * speed <= 2.0 * BRAKES * ahead)
