@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tests.common import ROOT
@@ -116,11 +118,149 @@ def take_compass(world, snapshot, sensor, index):
 '''
 
 
+MODEL_READER = '''"""Pendulums: ``pendulum:`` and a length [m]."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Pendulum:
+    length: float
+
+
+def read(source, problems):
+    return Pendulum(float(source.text.split()[1]))
+
+
+def write(spec):
+    return f"pendulum: {spec.length!r}\\n"
+'''
+
+MODEL = '''"""Pendulums as mechanisms: a ball on a hinge."""
+
+import numpy as np
+
+from cbsim.spec.mechanism.bodies import Body, Origin
+from cbsim.spec.mechanism.description import MechanismSpec
+from cbsim.spec.mechanism.model_description import ModelDescription
+from cbsim.spec.mechanism.prototypes import Revolute
+
+OPTIONS = {}
+
+
+def describe(spec, settings, timestep, folder, files, problems, *, strict=False):
+    origin, ball = Origin(), Body(1.0, 0.01 * np.eye(3), name="ball")
+    hinge = Revolute(origin, ball, (1.0, 0.0, 0.0), child_vertex=(0.0, 0.0, spec.length), name="hinge")
+    return ModelDescription(MechanismSpec(origin, [ball], [hinge], [], 0.01, -9.81), start={"hinge": (0.5,)})
+
+
+def count(spec):
+    return {"bodies": 1, "mass": 1.0}
+'''
+
+DRIVE = '''"""Drive `hover`: the throttle is the forward speed [m/s]."""
+
+from cbsim.jit import inner
+
+
+@inner
+def step_hover(planar, command, dt):
+    """Drive `hover`."""
+    planar[3] = command[0]
+    planar[1] += planar[3] * dt
+'''
+
+LAYER = '''"""Frame of the picture."""
+
+
+def draw(canvas, view):
+    print("layer drawn at", view.state.time)
+'''
+
+FIGURE = '''"""Start and end of every object."""
+
+
+def ends(runs, request):
+    return {run.name: {one.body.name: one.places[[0, -1]] for one in run.tracks} for run in runs}
+
+
+def draw_ends(figure, runs, request, size):
+    axes = figure.subplots()
+    for run in runs:
+        for track in run.tracks:
+            axes.plot(*track.places[[0, -1]].T)
+            print("ends of", track.body.name)
+'''
+
+CHANNEL = '''
+def half_speed(speeds: Floats) -> Floats:
+    """Half of the speed, shape (n,) [m/s]."""
+    return 0.5 * speeds
+
+
+'''
+
+COLLISION = '''
+@dataclass(frozen=True, eq=False)
+class SphereSlabCollision(Collision):
+    """A sphere of the parent against the slab of the child between two planes z = ± ``half_extent``."""
+
+    origin_parent: Any = 0.0
+    half_extent: Any = 0.1
+    radius_parent: float = 0.0
+
+    def meet(self, xp, qp, xc=None, qc=None):
+        x, q = self._child(xc, qc)
+        centre = np.asarray(xp, float) + rotate(qp, self.origin_parent)
+        z = float(rotate(conjugate(q), centre - x)[2])
+        normal = rotate(q, (0.0, 0.0, np.copysign(1.0, z)))
+        gap = abs(z) - self.half_extent[2]
+        return Meeting(gap - self.radius_parent, normal, centre - self.radius_parent * normal, centre - gap * normal)
+
+
+'''
+
+SLAB_ROW = """\
+    if isinstance(collision, SphereSlabCollision):
+        row[origin], row[c.RADIUS] = collision.origin_parent, collision.radius_parent
+        row[extent] = collision.half_extent
+        return c.SLAB
+"""
+
+SLAB_POINT = """\
+    elif shape == SLAB:
+        fx = fy = ex = ey = 0.0
+        ez -= min(max(ez, -hz), hz)
+"""
+
+BALL_ON_SLAB = """
+import numpy as np
+import cbsim.multibody as mb
+from cbsim.spec.mechanism.collisions import SphereSlabCollision
+from cbsim.spec.mechanism.contacts import ContactConstraint, ImpactContact
+
+origin, table, ball = mb.Origin(), mb.Body(1.0, np.eye(3), name="table"), mb.Body(1.0, 0.1 * np.eye(3), name="ball")
+joints = [mb.Fixed(origin, table, name="legs"), mb.Floating(origin, ball, name="air")]
+contact = ContactConstraint(ImpactContact(SphereSlabCollision(0.0, 0.1, 0.05)), ball, table, name="rest")
+made = mb.Mechanism(origin, [table, ball], joints, [contact])
+z = mb.minimal_to_maximal(made, [0, 0, 0.17, 0, 0, 0] + 6 * [0.0])
+for _ in range(30):
+    z = mb.step(made, z)
+print("height", round(float(z[13 + 2] if z.ndim == 1 else z[1, 2]), 3))
+"""
+
+
 def insert(path: Path, before: str, text: str) -> None:
     """Insert text into a file before the only occurrence of another."""
     whole = path.read_text(encoding="utf-8")
     assert whole.count(before) == 1, f"{path}: '{before}' occurs {whole.count(before)} times"
     path.write_text(whole.replace(before, text + before), encoding="utf-8")
+
+
+def replace(path: Path, old: str, new: str) -> None:
+    """Replace the only occurrence of a text in a file."""
+    insert(path, old, new)
+    path.write_text(path.read_text(encoding="utf-8").replace(new + old, new), encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
@@ -222,3 +362,150 @@ def test_rule_of_expect_is_a_file_a_model_and_two_table_lines(tree):
     )
     shown = python(tree, "-m", "cbsim", "run", "high.yaml", code=1)
     assert [line.split()[0] for line in shown.splitlines() if "on_ground" in line] == ["passed", "FAILED"]
+
+
+def test_format_of_models_is_a_reader_a_package_and_two_table_lines(tree):
+    (tree / "cbsim" / "formats" / "pendulum.py").write_text(MODEL_READER)
+    line = r'    Format("pendulum", "cbsim.formats.pendulum", (".pendulum",), r"\Apendulum:", "Pendulum"),' + "\n"
+    insert(tree / "cbsim" / "formats" / "__init__.py", '    Format("mdf", ', line)
+    (tree / "cbsim" / "models" / "pendulum.py").write_text(MODEL)
+    insert(tree / "cbsim" / "models" / "__init__.py", '    "irit": ', '    "pendulum": "cbsim.models.pendulum",\n')
+    (tree / "one.pendulum").write_text("pendulum: 0.5\n")
+    shown = python(tree, "-m", "cbsim", "run", "one.pendulum", "--duration", "0.05", "--json", "-")
+    (ball,) = json.loads(shown)["objects"]
+    assert ball["name"] == "ball"
+    assert np.linalg.norm(ball["position"]) == pytest.approx(0.5, abs=1e-6)
+
+
+def test_drive_is_a_file_a_branch_and_three_table_lines(tree):
+    kernels = tree / "cbsim" / "vehicle" / "kernels"
+    (kernels / "hover.py").write_text(DRIVE)
+    row = '        ("hover", Drive(CAR, "moves at the speed of its throttle", ANY)),\n'
+    insert(tree / "cbsim" / "spec" / "drives.py", '        ("skid-kinematic", ', row)
+    replace(
+        kernels / "columns.py",
+        "DYNAMIC, SKID_KINEMATIC, SKID = range(5)",
+        "DYNAMIC, HOVER, SKID_KINEMATIC, SKID = range(6)",
+    )
+    replace(
+        kernels / "drives.py",
+        "import DELAYED, DYNAMIC, KINEMATIC, SKID",
+        "import DELAYED, DYNAMIC, HOVER, KINEMATIC, SKID",
+    )
+    insert(
+        kernels / "drives.py",
+        "from cbsim.vehicle.kernels.kinematic ",
+        "from cbsim.vehicle.kernels.hover import step_hover\n",
+    )
+    insert(
+        kernels / "drives.py",
+        "    elif drive == DELAYED:\n",
+        "    elif drive == HOVER:\n        step_hover(planar, command, dt)\n",
+    )
+    scenario = tree / "cbsim" / "formats" / "scenario_models.py"
+    replace(scenario, '"dynamic", "skid-kinematic", ', '"dynamic", "hover", "skid-kinematic", ')
+    (tree / "hover.yaml").write_text(
+        "add:\n  - {name: Bot, kind: autonomous, size: [2, 4, 1.5], position: [0, 0, 0], drive: hover}\n"
+    )
+    code = (
+        "import cbsim; from cbsim.spec.command import Command; world = cbsim.load('hover.yaml')\n"
+        "print(cbsim.step(world, world.start, {'Bot': Command(throttle=0.5)}).columns.position[0, 1])"
+    )
+    assert float(python(tree, "-c", code)) == pytest.approx(0.5 * 0.05)
+
+
+def test_column_of_the_snapshot_is_a_row_of_columns_and_a_field_of_state(tree):
+    tables = tree / "cbsim" / "world" / "tables.py"
+    insert(tables, '    Column("pool_next", ', '    Column("fuel", "float", "vehicles", 1, "kg", "fuel left"),\n')
+    insert(tables, "    pool_next: Floats\n", "    fuel: Floats\n")
+    code = (
+        "import cbsim; world = cbsim.load('two_bots.yaml'); start = world.start; start.state.fuel[:] = 40.0, 50.0\n"
+        "later = world.restore(cbsim.step(world, start).to_bytes())\n"
+        "print(later.columns.fuel.tolist(), later.hash != cbsim.step(world, world.start).hash)"
+    )
+    bots = "".join(
+        f"  - {{name: Bot {k}, kind: autonomous, size: [2, 4, 1.5], position: [{9 * k}, 0, 0]}}\n" for k in range(2)
+    )
+    (tree / "two_bots.yaml").write_text("add:\n" + bots)
+    assert python(tree, "-c", code) == "[40.0, 50.0] True\n"
+
+
+def test_layer_of_the_viewer_is_a_function_and_a_row_of_layers(tree):
+    layers = tree / "cbsim" / "viewer" / "layers"
+    (layers / "frame.py").write_text(LAYER)
+    insert(layers / "__init__.py", "    ground,\n", "    frame,\n")
+    insert(layers / "__init__.py", '    Layer("measure", ', '    Layer("frame", "frame of the picture", frame.draw),\n')
+    shown = python(tree, "-m", "cbsim", "view", "rndf/loop.rndf", "--screenshot", "loop.png")
+    assert "layer drawn at 0.0" in shown
+
+
+@pytest.fixture(scope="module")
+def recording(tree) -> str:
+    """A recording of a mover, before anything is added."""
+    (tree / "go.yaml").write_text(
+        "duration: 0.5\nadd:\n  - {name: Cart, kind: dynamic, size: [1, 2, 1], position: [0, 0, 0],\n"
+        "     script: [{speed: 5, distance: 10, angle: 0}]}\n"
+    )
+    python(tree, "-m", "cbsim", "run", "go.yaml", "--record", "go.mcap")
+    return "go.mcap"
+
+
+def test_kind_of_figure_is_a_function_and_a_row_of_kinds(tree, recording):
+    plot = tree / "cbsim" / "plot"
+    (plot / "ends.py").write_text(FIGURE)
+    insert(plot / "figure.py", "from cbsim.plot import profiles", "from cbsim.plot import ends\n")
+    insert(plot / "figure.py", '    "scan": Kind(', '    "ends": Kind(ends.draw_ends, ends.ends, (80.0, 60.0)),\n')
+    assert "ends of Cart" in python(tree, "-m", "cbsim", "plot", recording, "--kind", "ends", "-o", "ends.svg")
+    assert (tree / "ends.svg").stat().st_size > 0
+
+
+def test_plot_of_a_report_is_a_function_a_row_of_channels_and_its_values(tree, recording):
+    report = tree / "cbsim" / "report"
+    insert(report / "channels.py", "def steering(", CHANNEL.lstrip("\n"))
+    insert(
+        report / "channels.py",
+        '    Channel("steering", ',
+        '    Channel("half", "Half of the speed", "m/s", 1e-3, "high"),\n',
+    )
+    insert(
+        report / "data.py",
+        "from cbsim.report.channels import CHANNELS",
+        "from cbsim.report.channels import half_speed\n",
+    )
+    insert(report / "data.py", '        "steering": steering(', '        "half": half_speed(speeds),\n')
+    python(tree, "-m", "cbsim", "report", recording, "-o", "report.html")
+    assert "Half of the speed" in (tree / "report.html").read_text(encoding="utf-8")
+
+
+def test_joint_is_a_row_of_prototypes_and_a_name(tree):
+    spec = tree / "cbsim" / "spec" / "mechanism"
+    insert(spec / "joints.py", '    "Planar": (2, 0),\n', '    "Piston": (1, 1),\n')
+    insert(spec / "prototypes.py", "Floating = ", 'Piston = _Axial("Piston")\n')
+    code = (
+        "import numpy as np, cbsim.multibody as mb\n"
+        "from cbsim.spec.mechanism.prototypes import Piston\n"
+        "origin, rod = mb.Origin(), mb.Body(1.0, np.eye(3), name='rod')\n"
+        "made = mb.Mechanism(origin, [rod], [Piston(origin, rod, (0, 0, 1), name='piston')])\n"
+        "z = mb.step(made, mb.minimal_to_maximal(made, [0.5, 0.2, 0.0, 0.0]))\n"
+        "print(mb.minimal_dimension(made), np.round(mb.maximal_to_minimal(made, z), 4).tolist())"
+    )
+    assert python(tree, "-c", code).startswith("4 [0.499, 0.2")
+
+
+def test_collision_is_a_class_a_row_and_a_nearest_point(tree):
+    spec, dynamics = tree / "cbsim" / "spec" / "mechanism", tree / "cbsim" / "dynamics"
+    insert(spec / "collisions.py", "@dataclass(frozen=True, eq=False)\nclass StringCollision", COLLISION.lstrip("\n"))
+    insert(
+        dynamics / "compile.py",
+        "from cbsim.spec.mechanism.collisions import",
+        "from cbsim.spec.mechanism.collisions import SphereSlabCollision\n",
+    )
+    insert(dynamics / "compile.py", "    if isinstance(collision, StringCollision):\n", SLAB_ROW)
+    replace(dynamics / "kernels" / "columns.py", "STRING, FACE = range(6)", "STRING, FACE, SLAB = range(7)")
+    insert(
+        dynamics / "kernels" / "nearest_points.py",
+        "from cbsim.dynamics.kernels.cones import",
+        "from cbsim.dynamics.kernels.columns import SLAB\n",
+    )
+    insert(dynamics / "kernels" / "nearest_points.py", "    elif shape == BOX:\n", SLAB_POINT)
+    assert python(tree, "-c", BALL_ON_SLAB) == "height 0.15\n"

@@ -26,13 +26,6 @@ def test_layers_and_other_import_contracts_hold():
     assert done.returncode == 0, done.stdout
 
 
-MUTUAL = [
-    {"cbsim.road.lanelets.border", "cbsim.road.lanelets.table"},
-    {"cbsim.simulation.loop", "cbsim.simulation.observers"},
-]
-"""Pairs of modules that import each other for types."""
-
-
 def test_imports_have_no_cycles_not_even_for_types():
     modules = {name_of(path): ast.parse(path.read_text(encoding="utf-8")) for path in SOURCES}
     graph = nx.DiGraph()
@@ -47,8 +40,7 @@ def test_imports_have_no_cycles_not_even_for_types():
                 continue
             graph.add_edges_from((module, name) for name in imported & modules.keys() - {module})
     assert graph.has_edge("cbsim.viewer.session", "cbsim.viewer.panels")
-    cycles = [found for found in nx.strongly_connected_components(graph) if len(found) > 1]
-    assert [found for found in cycles if found not in MUTUAL] == []
+    assert [found for found in nx.strongly_connected_components(graph) if len(found) > 1] == []
 
 
 def name_of(path: Path) -> str:

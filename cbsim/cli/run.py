@@ -30,7 +30,7 @@ from cbsim.paths import is_regular, scenario_name, stored_path
 if TYPE_CHECKING:
     from cbsim.evaluation.junit import Failure
     from cbsim.evaluation.outcome import MakeRecorder, Outcome
-    from cbsim.simulation.observers import RunObserver
+    from cbsim.simulation.loop import RunObserver
     from cbsim.viewer.progress_window import Progress
     from cbsim.world.world import World
 
@@ -237,7 +237,7 @@ def _observers(
     world: World, realtime: float | None, *, view: bool, serve: tuple[str, tuple[str, ...]] | None, quiet: bool
 ) -> Iterator[RunObserver | None]:
     """Create the observers of the run: a window or a real-time clock, and a Foxglove server."""
-    from cbsim.simulation.observers import Pace
+    from cbsim.simulation.pace import Pace
 
     with ExitStack() as leaving:
         observer: RunObserver | None = (

@@ -1,4 +1,4 @@
-"""Collisions: contacts between all shapes in a step, how far apart objects are, and checks of planned trajectories."""
+"""Collisions: contacts in a step, distances between objects, and collision checks of planned trajectories."""
 
 from __future__ import annotations
 

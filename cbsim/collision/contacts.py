@@ -1,4 +1,4 @@
-"""Contacts between bodies as a run tells of them: columns of a row, and a row as a `Contact`."""
+"""Contacts between bodies: columns of a row of contacts, and `Contact`, a row for users."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NO_CONTACTS = np.zeros((0, len(CONTACT)))
 
 @dataclass(frozen=True, slots=True)
 class Contact:
-    """Two bodies that begin to touch.
+    """Beginning of a contact between two bodies.
 
     Attributes
     ----------
@@ -35,7 +35,7 @@ class Contact:
     place, normal : (3,)
         [m]; unit vector from the first body to the second.
     closing_speed : float
-        At which they met along the normal [m/s].
+        Along the normal at first contact [m/s].
     impulse, depth : float
         [N s], [m].
     """
@@ -50,6 +50,6 @@ class Contact:
 
     @classmethod
     def of(cls, row: Floats, names: list[str]) -> Contact:
-        """Read a row of contacts, given the names of all bodies."""
+        """Make a contact from a row, given the names of all bodies."""
         time, a, b, *_ = map(float, row)
         return cls(time, (names[int(a)], names[int(b)]), row[3:6], row[6:9], *map(float, row[9:12]))

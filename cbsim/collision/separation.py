@@ -1,4 +1,4 @@
-"""`separation`: how far apart two objects of a Snapshot are, along which normal, and where."""
+"""`separation`: distance, normal and nearest points of two objects of a Snapshot."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ __all__ = ["Separation", "separation"]
 
 @dataclass(frozen=True, slots=True)
 class Separation:
-    """Two bodies measured.
+    """Distance between two bodies.
 
     Attributes
     ----------
     distance : float
-        [m]; negative where they overlap: how far one must be moved along the normal to part them.
+        [m]; negative where they overlap: the shift along the normal that separates them.
     normal : (3,)
         Unit vector from the first to the second.
     points : (2, 3) [m]
-        Nearest point of the first's surface, and of the second's; where they overlap, the deepest.
+        Nearest points on the first and the second surface; the deepest points where they overlap.
     """
 
     distance: float
@@ -37,7 +37,7 @@ class Separation:
 def separation(world: World, snapshot: Snapshot, one: str, two: str) -> Separation:
     """Measure two objects of a Snapshot, whatever their shapes.
 
-    A mesh is the surface of its triangles: an object inside of a closed one that touches none of them is apart.
+    A mesh is the surface of its triangles: an object inside a closed mesh that touches none of them is separate.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""`first_contacts`: does a planned trajectory run into moving boxes, and at which step; for planners, many at once."""
+"""`first_contacts`: the first steps at which planned trajectories collide with moving boxes."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ def first_contacts(
 ) -> NDArray[np.int64]:
     """Find the first step at which each trajectory touches a moving box.
 
-    Boxes that only touch count as touching. Between steps nothing is looked at: choose steps finer than the shortest
-    box over the fastest relative speed.
+    Boxes that just touch count as in contact. Only the poses at steps are tested: choose steps shorter than the
+    shortest box over the fastest relative speed.
 
     Parameters
     ----------
     poses : array_like, shape (trajectories, steps, 3)
         x, y [m] of the box's centre and heading [rad], 0 = north, counter-clockwise positive, in map axes.
     size : array_like, shape (2,) or (3,)
-        Width, length [m] of the box that goes; a height is not looked at.
+        Width, length [m] of the moving box; a height is ignored.
     obstacle_poses : array_like, shape (obstacles, steps, 3)
-        The same for what it may run into; nan where an obstacle is not there.
+        The same for obstacles; nan where an obstacle is absent.
     obstacle_sizes : array_like, shape (obstacles, 2) or (obstacles, 3)
         Width, length [m] of each.
 
@@ -39,7 +39,7 @@ def first_contacts(
     Raises
     ------
     UsageError
-        If the shapes do not fit together, a trajectory has numbers that are not finite, or a size is negative.
+        If the shapes of arrays do not match, a trajectory is not finite, or a size is negative.
 
     Notes
     -----
@@ -70,7 +70,7 @@ def first_contacts(
 def _check(
     go: NDArray[np.float64], own: NDArray[np.float64], stand: NDArray[np.float64], sizes: NDArray[np.float64]
 ) -> None:
-    """Refuse what does not fit together."""
+    """Raise `UsageError` for arrays that do not match or are not finite."""
     if go.ndim != 3 or go.shape[2] != 3:
         raise UsageError(f"poses have the shape {go.shape}, expected (trajectories, steps, 3)")
     if stand.ndim != 3 or stand.shape[1:] != go.shape[1:]:

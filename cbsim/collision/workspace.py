@@ -1,4 +1,4 @@
-"""`CollisionWorkspace`: what collisions of a step work on, kept from one call to the next."""
+"""`CollisionWorkspace`: scratch arrays of collision detection, kept from one call to the next."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NAME = "collision"  # among the workspaces of a `StaticCache`
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CollisionWorkspace:
-    """Scratch of one call at a time, set up for one `StaticCache`.
+    """Scratch arrays for one call at a time, set up for one `StaticCache`.
 
     Attributes
     ----------
@@ -37,12 +37,12 @@ class CollisionWorkspace:
 
 
 def take_workspace(world: World, static_cache: StaticCache) -> CollisionWorkspace:
-    """Take a workspace that nobody works on, or set one up; `return_workspace` lets others have it."""
+    """Take an idle workspace, or set one up; `return_workspace` gives it back."""
     return static_cache.take(NAME) or _set_up(world, static_cache)
 
 
 def return_workspace(workspace: CollisionWorkspace, static_cache: StaticCache) -> None:
-    """Let the next call have a workspace."""
+    """Return a workspace for the next call."""
     static_cache.give(NAME, workspace)
 
 
@@ -51,7 +51,7 @@ def _set_up(world: World, static_cache: StaticCache) -> CollisionWorkspace:
     floats, ints = workspace_sizes(layout.bodies, layout.vehicles)
     workspace = CollisionWorkspace(np.zeros(floats), np.zeros(ints, np.int64), static_cache.leaves.copy())
     columns = Snapshot(layout, static_cache.floats, np.zeros(layout.size("int"), np.int64), 0, 0.0).columns
-    models = layout.bodies - constants.first_model  # what they run into is the rigid-body core's affair
+    models = layout.bodies - constants.first_model  # the rigid-body core handles their contacts
     solid = shapes.solid.copy()
     solid[layout.bodies - models :] = 0
     movers = np.concatenate([constants.mover_body, world.traffic.road.car_rows[:, BODY]])

@@ -31,7 +31,9 @@ def note_contacts(
     if not known and not any(result.events or result.interpenetrations for result in results):
         return NO_CONTACTS
     candidates, columns, end = candidates_of(world, snapshot), snapshot.columns, trajectories[0][0]
-    moved = np.concatenate([instance.rows for instance in world.instances])  # riders stand between, and touch nothing
+    moved = np.concatenate(
+        [instance.rows for instance in world.instances]
+    )  # rows of massless links lie between; these have no contacts
     position, orientation, velocity = (
         np.array(table) for table in (columns.position, columns.orientation, columns.velocity)
     )

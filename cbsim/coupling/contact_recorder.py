@@ -87,8 +87,8 @@ class ContactRecorder:
 
         Parameters
         ----------
-        workspace : Rooms
-            In which the step was made.
+        workspace : SolverWorkspaces
+            In which the step was solved.
         was : ndarray, shape (bodies, 13)
             States before it.
         impulses : ndarray, shape (actors, 3)
@@ -114,9 +114,9 @@ class ContactRecorder:
                 if likely is not None:
                     self._note(likely, was, n)
 
-    def _likeliest(self, found: list[Touch], actor: int, was: Floats, blow: Floats) -> Touch | None:
+    def _likeliest(self, found: list[Touch], actor: int, was: Floats, received: Floats) -> Touch | None:
         """Attribute an impulse whose contact the core's substeps dropped: to the nearest gap or body; None if none."""
-        normal, impulse = blow / norm(blow), float(norm(blow))
+        normal, impulse = received / norm(received), float(norm(received))
         own = [touch for touch in found if actor in {touch.one, touch.other}]
         if own:
             touch = min(own, key=lambda each: each.gap)

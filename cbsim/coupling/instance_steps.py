@@ -161,7 +161,7 @@ def _run_motion(
         motion.move(when, instance.spec.timestep, state, controller_state)
         if not np.isfinite(state).all():
             if n < instance.steps:
-                raise StepError(f"the motion of '{instance.name}' left the numbers", time=when, snapshot=before)
+                raise StepError(f"the motion of '{instance.name}' is not finite", time=when, snapshot=before)
             return _truncated(trajectory, n // instance.steps)
         _store(instance, trajectory, n, state, controller_state)
     return trajectory

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cbsim.collision.kernels.memory import forget_the_parted, note, touches_already
+from cbsim.collision.kernels.active_contacts import add_contact, is_active, release_contacts
 from cbsim.collision.kernels.pairs import make_pair_workspace
 from cbsim.collision.kernels.stage import models_from
 from cbsim.collision.kernels.workspace import MOVING
@@ -16,7 +16,7 @@ __all__ = ["note_models"]
 
 @kernel
 def note_models(pack, sizes, floats, ints, position, orientation, pairs, fresh):
-    """Release ended contacts of models, and note current ones.
+    """Release ended contacts of models, and add_contact current ones.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def note_models(pack, sizes, floats, ints, position, orientation, pairs, fresh):
     pair_workspace, roles = make_pair_workspace(shapes.triangles.shape[0]), np.full((bodies, 3), -1)
     for k in range(moving.shape[0]):
         roles[moving[k], MOVING] = k
-    forget_the_parted(moving, position, orientation, active_contacts, shapes, models, bodies, pair_workspace)
+    release_contacts(moving, position, orientation, active_contacts, shapes, models, bodies, pair_workspace)
     for n in range(pairs.shape[0]):
         a, b = pairs[n, 0], pairs[n, 1]
-        fresh[n] = not touches_already(active_contacts, roles, a, b) and note(active_contacts, roles, a, b)
+        fresh[n] = not is_active(active_contacts, roles, a, b) and add_contact(active_contacts, roles, a, b)

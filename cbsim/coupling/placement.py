@@ -34,7 +34,7 @@ def check_places(world: World) -> None:
     for (one, other), depth in sorted(deepest.items()):
         (name, place), (what, there) = _described(world, candidates, one), _described(world, candidates, other)
         message = f"model {quote(name)} starts {depth:.2f} m deep in {quote(what)}, expected at most {DEEP:g} m"
-        problems.error("E894", message, place, "models and what stands start beside one another", also=there)
+        problems.error("E894", message, place, "models must not overlap anything at the start", also=there)
     problems.raise_if_any()
 
 

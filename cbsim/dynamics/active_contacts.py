@@ -1,6 +1,6 @@
 """Contacts between colliders: those of the last step (`active_contacts`) and those of any state (`contact_gaps`).
 
-`contact_impulses` sums those of the last step by body.
+`contact_impulses` sums the impulses of the last step by body.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from cbsim.geometry.pose import rotate
 
 __all__ = ["Gap", "Touch", "active_contacts", "contact_gaps", "contact_impulses"]
 
-INSTANT = 1e-9  # [s] in which nothing moves
+INSTANT = 1e-9  # [s] step in which nothing moves
 LOOK = SolverOptions(max_iter=0, order=4, warm_start=False).encode(INSTANT, np.zeros(3), None, False)
-"""Options of a step that ends where contacts have been found: no iteration, and no second try at order 4."""
+"""Options of a step that ends after contact detection: no iterations, and no second attempt at order 4."""
 
 
 class Touch(NamedTuple):
@@ -33,11 +33,11 @@ class Touch(NamedTuple):
     one, other : int
         Bodies, in the order of the maximal state; -1 for the world.
     place, normal : ndarray, shape (3,)
-        Where it is [m], and the unit normal that points to the first.
+        Its position [m], and the unit normal that points to the first.
     impulse : float
         Along the normal [N s].
     gap : float
-        That is left at the end of the step [m]; below zero where they overlap.
+        At the end of the step [m]; negative where they overlap.
     solids : (int, int)
         Rows of the two in the table of colliders (`cbsim.dynamics.detection.kernels.tables.ColliderTables`).
     """
@@ -52,9 +52,9 @@ class Touch(NamedTuple):
 
 
 def active_contacts(workspaces: SolverWorkspaces) -> Iterator[Touch]:
-    """List contacts of colliders that the last step on a state that was passed has had, those with an impulse or near.
+    """List the contacts of colliders in the last step on a passed state: those with an impulse or a small gap.
 
-    A step that had to be made in parts has those of its last part.
+    A step made in parts has the contacts of its last part.
     """
     colliders, work = workspaces.other_colliders, workspaces.others
     if colliders is None:
@@ -73,10 +73,10 @@ def active_contacts(workspaces: SolverWorkspaces) -> Iterator[Touch]:
 
 
 def contact_impulses(workspaces: SolverWorkspaces, z: Floats) -> Floats:
-    """Sum the impulses of all contacts on each body in the last step on a state that was passed.
+    """Sum the impulses of all contacts on each body in the last step on a passed state.
 
-    A pair's two bodies get opposite impulses at one point. For a kinematic body, whose velocities show nothing of them,
-    this is what it would have been changed by.
+    The two bodies of a pair get opposite impulses at one point. For a kinematic body, whose velocities do not change,
+    these are the impulses that act on it.
 
     Parameters
     ----------
@@ -113,11 +113,11 @@ class Gap(NamedTuple):
     one, other : int
         Bodies, in the order of the maximal state; -1 for the world.
     gap : float
-        Between them [m]; below zero where they overlap.
+        Between them [m]; negative where they overlap.
     solids : (int, int)
         Their rows in the table of colliders.
     place, normal : ndarray, shape (3,)
-        Of the first where it is nearest to the other [m], and the unit normal that points to the first.
+        Nearest point of the first [m], and the unit normal that points to the first.
     """
 
     one: int
@@ -129,9 +129,9 @@ class Gap(NamedTuple):
 
 
 def contact_gaps(workspaces: SolverWorkspaces, z: Floats) -> list[Gap]:
-    """Measure colliders at a state (bodies, 13), as a step from there would: those no farther apart than 4 mm.
+    """Find the gaps of colliders at a state (bodies, 13) by contact detection, up to 4 mm.
 
-    The least gap of a pair is that along the direction in which it is parted most easily.
+    The gap of an overlapping pair is that along its shortest way of separation.
     """
     compiled = workspaces.compiled
     if compiled.colliders is None:
@@ -141,7 +141,7 @@ def contact_gaps(workspaces: SolverWorkspaces, z: Floats) -> list[Gap]:
         z.copy(), inputs, external, *LOOK, 1, np.zeros((0, 0, 13)), np.zeros(c.REPORT), own=False
     )  # fmt: skip
     colliders, model = workspaces.other_colliders, compiled.model
-    assert colliders is not None  # as the mechanism has colliders
+    assert colliders is not None  # the mechanism has colliders
     rows = np.arange(len(model.contact), int(colliders.found[d.CONTACTS]))
     number, whole = colliders.contact[rows], colliders.contact_link[rows]
     links = colliders.collider_link[:, d.LINK]

@@ -1,4 +1,4 @@
-"""From the description of a mechanism to the tables that kernels walk."""
+"""Compilation of a mechanism: tables for kernels from its description."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ from cbsim.spec.mechanism.joints import JointConstraint
 
 __all__ = ["Compiled", "compile_mechanism"]
 
-LIGHTEST = 1e-9  # mass [kg] below which residuals are read no finer
-LEAST_COMPLIANCE = 1e-9  # of friction limited by a force, as a share of the compliance 1 / m of the body that it holds
-LAWS = {ImpactContact: c.IMPACT, LinearContact: c.LINEAR, ForceContact: c.BOXED}  # any other is the round cone
+LIGHTEST = 1e-9  # mass [kg] below which residuals are not scaled further
+LEAST_COMPLIANCE = 1e-9  # of friction limited by a force, as a share of the compliance 1 / m of its body
+LAWS = {ImpactContact: c.IMPACT, LinearContact: c.LINEAR, ForceContact: c.BOXED}  # others have the round cone
 
 
 class Compiled(NamedTuple):
-    """A mechanism for kernels.
+    """A compiled mechanism.
 
     Attributes
     ----------
@@ -47,9 +47,9 @@ class Compiled(NamedTuple):
     spanning : Spanning
         Joints of the rows of `Model.link`: links, then loop joints.
     system : Elimination
-        Order of elimination, its fill, and the number of every block.
+        Order of elimination, fill-in, and the number of every block.
     inputs : int
-        Numbers in an input vector.
+        Size of an input vector.
     colliders : ColliderTables or None
         Colliders, if there are any.
     """
@@ -62,13 +62,13 @@ class Compiled(NamedTuple):
 
     @property
     def touching(self) -> bool | None:
-        """True where anything is bounded (contacts, colliders, rows), else None, as kernels want it."""
+        """True if there are inequalities (contacts, colliders, rows), else None, as kernels take it."""
         model = self.model
         return True if len(model.contact) or len(model.row_link) or self.colliders is not None else None
 
     @property
     def fed(self) -> NDArray[np.bool_]:
-        """Which inputs (inputs,) are target velocities of motors, and so may be NaN."""
+        """Inputs (inputs,) that are target velocities of motors, and so may be NaN."""
         fed = np.zeros(self.inputs, bool)
         at = self.model.row_link[:, c.ROW_INPUT]
         fed[at[(self.model.row_link[:, c.KIND] == c.DRIVE) & (at >= 0)]] = True
@@ -86,7 +86,7 @@ def compile_mechanism(spec: MechanismSpec) -> Compiled:
     Raises
     ------
     ModelError
-        Naming the part that is wrong.
+        Names the part in error.
     """
     spanning = span(spec)
     rows = spanning.links + spanning.loop_joints
@@ -109,12 +109,12 @@ def compile_mechanism(spec: MechanismSpec) -> Compiled:
         link[row, c.FLAGS] = _flags(joint, is_chord)
         link[row, c.VELOCITIES] = sum(1 << drive.coordinate for drive in joint.drives if drive.is_fed)
         _write_body(table[row], joint.child)
-        if joint.child.kinematic:  # it has coordinates, but no unknowns, and what acts on it moves nothing
+        if joint.child.kinematic:  # kinematic: coordinates but no unknowns; forces on it have no effect
             link[row, c.DOF], table[row, c.MASS] = 0, 0.0
             link[row, c.FLAGS] |= c.KINEMATIC
         _write_joint(table[row], joint)
     table[:, c.TREE_MASS], table[:, c.FINENESS] = _tree_masses(link, table[:, c.MASS], links)
-    if not (table[links:, c.DAMPER] > 0.0).any():  # else all are implicit alike: a loop may be cut at any of its joints
+    if not (table[links:, c.DAMPER] > 0.0).any():  # else all are implicit: a loop may be cut at any of its joints
         table[:links, c.LEAST_MASS] = least_masses(links, link, table)
     loop_joints = [(int(link[row, c.PARENT]), int(link[row, c.CHILD])) for row in range(links, len(rows))]
     contact_link, contact = _contacts(spec, row_of)
@@ -151,20 +151,20 @@ def _flags(joint: JointConstraint, is_chord: bool) -> int:
     flags = c.OFFSET * turned + c.LOOP_JOINT * is_chord
     if joint.dof:
         damped = joint.damper or (joint.spring and joint.implicit_spring)
-        flags += c.SPRUNG * joint.spring + c.DAMPED * (damped and not is_chord)  # a loop joint's damper is a row
+        flags += c.SPRUNG * joint.spring + c.DAMPED * (damped and not is_chord)  # dampers of loop joints are rows
     return int(flags)
 
 
 def _is_free(link: Whole, row: Floats) -> bool:
-    """Whether a link floats in the world with nothing about it that wants axes of its own."""
+    """Whether a link floats in the world without anything that needs axes of its own."""
     plain = not link[c.FLAGS] & (c.OFFSET | c.DAMPED | c.ROWED) and link[c.PARENT] < 0 and link[c.DOF] == 6
     return bool(plain and not row[c.PARENT_VERTEX : c.CHILD_VERTEX + 3].any())
 
 
 def _tree_masses(link: Whole, mass: Floats, links: int) -> tuple[Floats, Floats]:
-    """Mass of all that hangs together by joints with the child of each row, and how much finer its residuals are read.
+    """Mass of the connected part of each row's child, and the scale of its residuals.
 
-    What hangs on the world alone and cannot move counts as infinite.
+    A part that cannot move counts as infinite.
     """
     label = labels_of(links, link[:, [c.PARENT, c.CHILD]].tolist())
     total, freedoms = np.zeros(links), np.zeros(links)

@@ -1,9 +1,9 @@
-"""Effective masses: how much a mechanism resists a push at a point of a body, given what its joints let it do.
+"""Effective masses: inertia of a mechanism against an impulse at a point of a body, given its joints.
 
-A push n at a point p of a body changes the velocity of p along n by n · (J M⁻¹ Jᵀ) n per impulse, with M⁻¹ the inverse
-inertia of all bodies among the motions that joints and closed loops allow. The reciprocal is the effective mass: that
-of a free body through its centre is its mass, that of a body along a direction in which joints hold it is infinite.
-Springs, motors, stops and contacts count for nothing.
+An impulse along n at a point p of a body changes the velocity of p along n by n · (J M⁻¹ Jᵀ) n per impulse, with M⁻¹
+the inverse inertia of all bodies within the motions that joints and closed loops allow. The reciprocal is the effective
+mass: for a free body through its centre it is the mass, along a direction that joints constrain it is infinite.
+Springs, motors, stops and contacts are ignored.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ from cbsim.geometry.pose import conjugate, multiply, rotate
 __all__ = ["EffectiveMasses", "orthonormal"]
 
 UPRIGHT = np.array([1.0, 0.0, 0.0, 0.0])
-SMALL = 1e-12  # share of a number that is left of it by rounding
-IMPLIED = 1e-7  # share of a loop's row beyond which other rows say what it says
+SMALL = 1e-12  # relative rounding error
+IMPLIED = 1e-7  # share of a loop's row beyond which other rows imply it
 
 
 class _Part(NamedTuple):
-    """Bodies that joints tie to one another, not by way of the world.
+    """Bodies connected by joints, not through the world.
 
     Attributes
     ----------
     motions : dict of int → ndarray
-        Velocity of each link (6, coordinates), linear then angular, by the rates of the part's coordinates.
+        Velocity of each link (6, coordinates), linear then angular, per rate of the part's coordinates.
     factor : ndarray
-        Of their inertia, as `cholesky` has it.
+        Of their inertia, from `cholesky`.
     held : ndarray, shape (coordinates, rows)
-        What loops forbid, each row of length one and at right angles to the others, in the factor's metric.
+        Constraints of loops, orthonormal in the metric of the factor.
     """
 
     motions: dict[int, Floats]
@@ -63,7 +63,7 @@ class EffectiveMasses:
     def inverse(self, body: int, point: Floats, direction: Floats) -> float:
         """Return the inverse effective mass [1/kg] of a body (-1: the world) at a point [m] along a unit direction.
 
-        It is 0 where joints hold the body in that direction, and for a kinematic body.
+        It is 0 where joints constrain the body in that direction, and for a kinematic body.
         """
         if body < 0:
             return 0.0
@@ -74,22 +74,22 @@ class EffectiveMasses:
         push = np.concatenate([direction, np.cross(point - self._z[body, :3], direction)])
         share = substitute(part.factor, times(push, part.motions[b])[:, None])[:, 0]
         whole = float((share * share).sum())
-        for _ in range(2):  # the second time for what rounding has left
+        for _ in range(2):  # repeated against rounding
             share = share - times(part.held, times(share, part.held))
         left = float((share * share).sum())
         return left if left > SMALL * max(whole, self._free(b, push)) else 0.0
 
     @property
     def labels(self) -> list[int]:
-        """Numbers of the parts: bodies that joints tie to one another, not by way of the world."""
+        """Numbers of the parts: bodies connected by joints, not through the world."""
         return sorted({int(label) for label in self._label})
 
     def label_of(self, row: int) -> int:
-        """Part to which a link or a loop joint belongs."""
+        """Part of a link or a loop joint."""
         return int(self._label[self._model.link[row, c.CHILD]])
 
     def held(self, label: int) -> Floats:
-        """Return what loops forbid of a part (coordinates, rows), orthonormal in the metric of the inertia."""
+        """Return the constraints of loops on a part (coordinates, rows), orthonormal in the metric of the inertia."""
         return self._part(label).held
 
     def coordinate_slopes(self, row: int) -> Floats:
@@ -99,7 +99,7 @@ class EffectiveMasses:
         return np.asarray(substitute(part.factor, slopes.T).T)
 
     def _free(self, b: int, push: Floats) -> float:
-        """Inverse mass of a body by itself."""
+        """Inverse mass of an unconstrained body."""
         mass, inertia = self._inertia(b)
         lower = cholesky(inertia)
         turning = substitute(lower, push[3:, None])
@@ -121,7 +121,7 @@ class EffectiveMasses:
 
     # --- motions --------------------------------------------------------------------------------------------------
     def _part(self, label: int) -> _Part:
-        """Look up what belongs to a label, or make it."""
+        """Find the part of a label, or make it."""
         if label in self._parts:
             return self._parts[label]
         model = self._model
@@ -166,14 +166,14 @@ class EffectiveMasses:
         return out
 
     def _relative(self, row: int) -> tuple[float, Floats]:
-        """Rotation that a joint has made: its scalar and its vector."""
+        """Relative rotation of a joint: scalar and vector."""
         link, offset = self._model.link[row], self._model.joint[row, c.ORIENTATION : c.ORIENTATION + 4]
         parent, child = self._pose(int(link[c.PARENT]))[1], self._pose(int(link[c.CHILD]))[1]
         q = multiply(conjugate(offset), multiply(conjugate(parent), child))
         return float(q[0]), q[1:]
 
     def _loop(self, row: int, motions: dict[int, Floats], *, free: bool = False) -> Floats:
-        """Rows (rows, coordinates) of what a joint that closes a loop forbids; or of what a joint leaves free."""
+        """Rows (rows, coordinates) of the constraints of a loop joint; or of the free directions of a joint."""
         link, joint = self._model.link[row], self._model.joint[row]
         parent, child = int(link[c.PARENT]), int(link[c.CHILD])
         place, turn = self._pose(child)
@@ -184,7 +184,7 @@ class EffectiveMasses:
         slides = rotate(self._pose(parent)[1], slides[:n_slides] if free else slides[n_slides:])
         w, r = self._relative(row)
         axes = _axes(joint, c.TURN_AXES)
-        if free:  # turns about the child's own axes, as which the rotation vector changes near zero
+        if free:  # rotations about the child's own axes, the change of the rotation vector near zero
             return np.concatenate([times(slides, apart[:3]), times(rotate(turn, axes[:n_turns]), apart[3:])])
         axes = axes[n_turns:]
         turns = rotate(turn, w * axes + np.cross(axes, r))
@@ -196,7 +196,7 @@ def _axes(joint: Floats, first: int) -> Floats:
 
 
 def orthonormal(vectors: Floats) -> Floats:
-    """Make columns (n, m) of length one and at right angles to one another; those that others imply are left out."""
+    """Orthonormalize columns (n, m); those that others imply are omitted."""
     kept: list[Floats] = []
     for vector in vectors.T:
         size, left = float(norm(vector)), vector

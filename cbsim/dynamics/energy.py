@@ -1,4 +1,4 @@
-"""Mechanical energy of a maximal state: of the half step before it, where the velocities of a state belong."""
+"""Mechanical energy of a maximal state, at the half step before it, the time of its velocities."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def mechanical_energy(spec: MechanismSpec, z: Floats) -> float:
 
     Notes
     -----
-    The kinetic energy is that of the velocities between the node before and this one, the potential energy the mean of
-    both nodes': so both belong to the middle of the step, and nothing of first order in its length is left.
+    The kinetic energy follows from the velocities between the previous node and this one, the potential energy is the
+    mean of both nodes. Both belong to the middle of the step, so that errors of first order in its length cancel.
     """
     h, mass = spec.timestep, np.array([body.mass for body in spec.bodies])
     inertia = np.array([body.inertia for body in spec.bodies])

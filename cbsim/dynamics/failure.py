@@ -1,4 +1,4 @@
-"""What is said of a step that failed: the solver's last words, and the constraint that is violated most."""
+"""Errors of failed steps: state of the solver, and the worst constraint."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def step_error(
     time: float,
     colliders: ColliderTables | None = None,
 ) -> StepError:
-    """Make the error of a step that the solver could not make.
+    """Make the error of a step without a solution.
 
     Parameters
     ----------
@@ -36,17 +36,17 @@ def step_error(
     before : ndarray, shape (bodies, 13)
         The state before it.
     work, report : Work, ndarray
-        As the kernel left them.
+        From the kernel.
     time : float
         Of the step [s].
     colliders : ColliderTables, optional
-        Where the contacts of colliders in that room were found.
+        With the contacts of that workspace.
     """
     how, worst = "no solution", ""
     if report[c.STATUS] == c.STUCK:
         how = f"no solution in {int(report[c.ITERATIONS])} iterations"
     elif report[c.STATUS] == c.NOT_FINITE:
-        how = "the iteration left the numbers"
+        how = "the iteration diverged to non-finite values"
     elif report[c.STATUS] == c.TURNED_TOO_FAR:
         how = "a body's spin is changed by too much for a step of this length"
     elif report[c.STATUS] == c.TOO_FAST:
@@ -60,7 +60,7 @@ def step_error(
 
 
 def _too_fast(spec: MechanismSpec, compiled: Compiled, before: Floats, work: Work) -> tuple[str, str]:
-    """Say which body turns so fast that no part of a step follows it, and what step would do for how it came."""
+    """Name the body that turns too fast for any part of a step, and a sufficient step length."""
     rates = norm(before[:, 10:13], axis=1)
     i = int(rates.argmax())
     if rates[i] * spec.timestep > QUARTER:
@@ -75,7 +75,7 @@ def _too_fast(spec: MechanismSpec, compiled: Compiled, before: Floats, work: Wor
 def worst_constraint(
     spec: MechanismSpec, compiled: Compiled, work: Work, colliders: ColliderTables | None = None
 ) -> str:
-    """Name the part whose equation is violated most in a work room where a step got stuck."""
+    """Name the part with the largest residual in the workspace of a failed step."""
     model = compiled.model
     found: list[tuple[float, str]] = []
     for row, j in enumerate(compiled.rows):
@@ -92,7 +92,7 @@ def worst_constraint(
             found.append((_missed(work.contact_work[i]), what))
     for row, limit_work in zip(model.row_link, work.limit_work, strict=True):
         count = max(0, int(limit_work[c.ROW_PAIRS]))
-        with np.errstate(invalid="ignore", over="ignore"):  # an iteration that left the numbers ends up here too
+        with np.errstate(invalid="ignore", over="ignore"):  # also reached with non-finite values
             products = limit_work[c.ROW_SLACK : c.ROW_SLACK + count] * limit_work[c.ROW_ROOM : c.ROW_ROOM + count]
         left = max(abs(limit_work[c.ROW_MISSING]), np.abs(products).max(initial=0.0))
         what = "drive" if row[c.KIND] == c.DRIVE else "limit"
@@ -101,7 +101,7 @@ def worst_constraint(
 
 
 def _missed(contact_work: Floats) -> float:
-    """Return by how much a contact misses its gap or its complementarity."""
+    """Return the residual of a contact: of its gap or its complementarity."""
     if not contact_work[c.ACTIVE]:
         return 0.0
     with np.errstate(invalid="ignore", over="ignore"):  # as above

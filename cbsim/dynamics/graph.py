@@ -4,7 +4,7 @@ Nodes are links and loop joints. A link is eliminated after all links that it ca
 blocks of parents. A loop joint (a joint that closes a loop) is eliminated once every link of its loop below their
 common ancestor is gone: until then its own block, which starts as zero, may be rank-deficient. Any other coupling of
 two nodes, by a loop joint or a contact, makes them neighbours; eliminating a node couples its neighbours to one another
-and to its parent (fill-in). Among the nodes that may go, the one with the fewest neighbours does (minimum degree).
+and to its parent (fill-in). Among the candidates, the node with the fewest neighbours is next (minimum degree).
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ __all__ = ["Elimination", "eliminate", "labels_of"]
 
 
 class Elimination(NamedTuple):
-    """Tables that the kernels walk (columns in `cbsim.dynamics.kernels.columns`)."""
+    """Tables of the elimination (columns in `cbsim.dynamics.kernels.columns`)."""
 
     program: NDArray[np.int64]  # (nodes, 5) node and its ranges of fan and pair
-    fan: NDArray[np.int64]  # (neighbours met, 5)
+    fan: NDArray[np.int64]  # (neighbours, 5)
     pair: NDArray[np.int64]  # (pairs of neighbours, 3)
-    blocks: dict[tuple[int, int], int]  # number of every block that is not always zero; (i, i) is i
+    blocks: dict[tuple[int, int], int]  # number of every structurally nonzero block; (i, i) is i
 
 
 def labels_of(links: int, ties: Sequence[tuple[int, int]]) -> NDArray[np.int64]:
-    """Label each link with the part that it belongs to: the number of its lowest link.
+    """Label each link with its connected part: the number of its lowest link.
 
     Parameters
     ----------
     links : int
     ties : sequence of (parent link or -1, child link)
-        Of all joints, loop joints too; the world ties nothing together.
+        Of all joints, loop joints too; the world connects nothing.
     """
     label = np.arange(links, dtype=np.int64)
     for one, other in ties:
@@ -104,10 +104,8 @@ def eliminate(
 
 
 def _next(left: set[int], links: int, neighbours: list[set[int]], loops: list[int], carried: list[int]) -> int:
-    """Choose the next node: a loop joint whose loop is gone, else a leaf link with the fewest neighbours."""
-    for node in sorted(
-        left
-    ):  # other loop joints may still be there, which two loops with a link in common tie to each other
+    """Choose the next node: a loop joint with an eliminated loop, else a leaf link with the fewest neighbours."""
+    for node in sorted(left):  # other loop joints may remain, coupled by loops with a common link
         if node >= links and {other for other in neighbours[node] if other < links} <= {loops[node - links]}:
             return node
     return min((b for b in left if b < links and not carried[b]), key=lambda b: (len(neighbours[b]), -b))

@@ -1,9 +1,9 @@
-"""The mass that a joint's damper moves at least, wherever bodies are: a bound that never depends on a state.
+"""Least mass moved by a joint's damper: a lower bound in all states.
 
-Sought are masses μ with Σ μ |ẏ|² ≤ 2 T over the damped joints, whatever all bodies do; of that the midpoint rule of
-`cbsim.dynamics.kernels.dampers` makes sure that energy never grows. A body gives the joints with dampers at it equal
-shares of its mass and inertia, and every joint is then looked at with its own two bodies and nothing else: constraints
-taken away only make an effective mass less (Gauss). With λ the least moment of inertia about a centre of mass, r the
+Sought are masses μ with Σ μ |ẏ|² ≤ 2 T over the damped joints for all motions of the bodies; with them the midpoint
+rule of `cbsim.dynamics.kernels.dampers` never increases energy. A body shares its mass and inertia equally among its
+damped joints, and every joint is considered with its own two bodies alone: removing constraints only decreases an
+effective mass (Gauss). With λ the least moment of inertia about a centre of mass, r the
 arm from there to the joint's point, m the reduced mass of both bodies:
 
 ================================================  ==========================================================
@@ -17,7 +17,7 @@ translations, on what cannot turn                 m
 one translation, on a body that can               m λ / (λ + m d²), λ of both together, d how far the centres
                                                   of mass are from each other across the translation
 translations and rotations, on what cannot turn   least eigenvalue of ((m, −m r), (−m r, m r² + λ))
-all others: as small as they are far apart        0
+all others: arbitrarily small                     0
 ================================================  ==========================================================
 """
 
@@ -34,7 +34,7 @@ from cbsim.geometry.pose import rotate
 
 __all__ = ["least_masses"]
 
-FLAT = 1e-12  # least to largest moment of inertia of what counts as having none
+FLAT = 1e-12  # ratio of least to largest moment of inertia below which the least counts as zero
 
 
 class _Body:
@@ -53,7 +53,7 @@ class _Body:
 
 
 def least_masses(links: int, link: Whole, joint: Floats) -> Floats:
-    """Work out the masses (links,) [kg, kg m²] of the tree's joints, of those without dampers as if they had one."""
+    """Compute the masses (links,) [kg, kg m²] of the tree's joints, as if all had dampers."""
     parent, damped = link[:links, c.PARENT], joint[:links, c.DAMPER] > 0.0
     holds = damped.astype(np.int64)  # joints with dampers at each body
     for b in range(links):

@@ -1,4 +1,4 @@
-"""Loops: whether a state closes them, whether any does, and whether they leave anything to move."""
+"""Closure of loops: gaps of a state, search for a closed state, mobility."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from cbsim.spec.mechanism.description import MechanismSpec
 
 __all__ = ["CLOSED", "check_mobility", "check_start", "close", "violations"]
 
-CLOSED = 1e-9  # a loop is closed [m, half rad]
+CLOSED = 1e-9  # largest gap of a closed loop [m, half rad]
 TRIES = 24  # starts of the search for a closed state
 
 
 class _Loops(NamedTuple):
-    """A mechanism's loops, seen from its coordinates: those of the tree, without velocities."""
+    """Gaps of a mechanism's loops as functions of the tree's coordinates."""
 
     compiled: Compiled
-    slots: Whole  # where coordinates stand in a minimal state
+    slots: Whole  # indices of coordinates in a minimal state
 
     def gaps(self, coordinates: Floats) -> Floats:
-        """How far every loop joint's constrained directions are from zero, one after the other."""
+        """Gaps of all constrained directions of loop joints, one after another."""
         model = self.compiled.model
         x = np.zeros(2 * len(self.slots))
         x[self.slots] = coordinates
@@ -38,7 +38,7 @@ class _Loops(NamedTuple):
         return np.concatenate(gaps(self.compiled, z))
 
     def slope(self, coordinates: Floats) -> Floats:
-        """Differentiate the gaps by differences, good to 1e-9."""
+        """Jacobian of the gaps by finite differences, accurate to 1e-9."""
         out = np.zeros((len(self.gaps(coordinates)), len(coordinates)))
         for k, e in enumerate(1e-6 * np.eye(len(coordinates))):
             out[:, k] = (self.gaps(coordinates + e) - self.gaps(coordinates - e)) / 2e-6
@@ -46,7 +46,7 @@ class _Loops(NamedTuple):
 
 
 def violations(compiled: Compiled, z: Floats) -> Floats:
-    """How far constrained directions are from zero in a maximal state (bodies, 13): (rows of the model, 6).
+    """Violations of constrained directions in a maximal state (bodies, 13): (rows of the model, 6).
 
     Three translations [m], three rotations [half rad]; free directions have zeros.
     """
@@ -70,7 +70,7 @@ def violations(compiled: Compiled, z: Floats) -> Floats:
 
 
 def gaps(compiled: Compiled, z: Floats) -> list[Floats]:
-    """How far each loop joint's constrained directions are from zero in a maximal state."""
+    """Violations of each loop joint's constrained directions in a maximal state."""
     model = compiled.model
     rows = violations(compiled, z)[model.links :]
     link = model.link[model.links :]
@@ -78,7 +78,7 @@ def gaps(compiled: Compiled, z: Floats) -> list[Floats]:
 
 
 def check_start(spec: MechanismSpec, compiled: Compiled, z: Floats) -> None:
-    """Refuse a maximal state to start from in which a loop is open, or bodies are not where their joints hold them."""
+    """Check a maximal start state: loops must be closed and joints satisfied."""
     worst = np.abs(violations(compiled, z)).max(axis=1)
     links = compiled.model.links
     row = links + int(worst[links:].argmax()) if len(worst) > links else 0
@@ -101,10 +101,10 @@ def _loops(spec: MechanismSpec, compiled: Compiled) -> _Loops:
 
 
 def close(spec: MechanismSpec, compiled: Compiled, x: Floats, *, closed: float = CLOSED) -> Floats:
-    """Return a minimal state whose loops are closed, found from one where they may be open; its velocities stay.
+    """Find a minimal state with closed loops, starting from one where they may be open; velocities are kept.
 
-    Gauss's and Newton's method with steps of least norm, from the state itself, then from random ones: the same in
-    every run. Loops count as closed with gaps below ``closed`` [m, half rad].
+    Gauss–Newton method with steps of least norm, from the state itself, then from random ones, the same in every run.
+    Loops count as closed with gaps below ``closed`` [m, half rad].
 
     Raises
     ------
@@ -134,7 +134,7 @@ def close(spec: MechanismSpec, compiled: Compiled, x: Floats, *, closed: float =
 
 
 def _descend(loops: _Loops, at: Floats) -> tuple[Floats, float]:
-    """Newton's method with steps that are halved until the gap shrinks."""
+    """Newton's method with steps halved until the gap decreases."""
     gap = loops.gaps(at)
     for _ in range(50):
         if np.abs(gap).max(initial=0.0) < 1e-13:
@@ -154,10 +154,10 @@ def _descend(loops: _Loops, at: Floats) -> tuple[Floats, float]:
 
 
 def check_mobility(spec: MechanismSpec, compiled: Compiled, x: Floats) -> None:
-    """Refuse a loop that has more constraints than its bodies have freedoms, and leaves them none.
+    """Check that loops leave a degree of freedom.
 
-    Rows that say what others say already are fine while something still moves: a plane four-bar of five revolutes has
-    three such rows, and two freedoms.
+    Redundant rows are allowed while something can move: a plane loop of five revolutes has three redundant rows and
+    two degrees of freedom.
     """
     loops = _loops(spec, compiled)
     coordinates = x[loops.slots]
@@ -186,7 +186,7 @@ def _owners(spec: MechanismSpec, compiled: Compiled) -> list[int]:
 
 
 def _around(spec: MechanismSpec, compiled: Compiled, loop_joint: int) -> set[int]:
-    """Tree joints on the way round the loop that a loop joint closes."""
+    """Tree joints of the loop that a loop joint closes."""
     carrier = {spec.joints[j].child: j for j in compiled.spanning.links}
     ways: list[set[int]] = []
     for end in (spec.joints[loop_joint].parent, spec.joints[loop_joint].child):

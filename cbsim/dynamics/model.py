@@ -1,4 +1,4 @@
-"""What the kernels of the rigid-body core are given: constants of a mechanism, and room to work in."""
+"""Workspaces of the rigid-body core: allocation for steps and gradients of one mechanism."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Whole = NDArray[np.int64]
 
 
 def room(model: Model) -> Work:
-    """Make room for one mechanism."""
+    """Allocate the workspace of one mechanism."""
     work = Work(
         np.zeros((len(model.link), c.LINK_WORK_COLUMNS)),
         np.zeros((model.blocks, 36)),
@@ -30,14 +30,17 @@ def room(model: Model) -> Work:
         np.zeros((len(model.link), c.LINK_WORK_COLUMNS)),
     )
     whole = (model.link[:, c.FLAGS] & (c.FREE | c.LOOP_JOINT)) != 0
-    for first in (c.LEFT, c.RIGHT):  # a floating base moves along the world's axes, a loop joint's unknowns are its own
+    for first in (
+        c.LEFT,
+        c.RIGHT,
+    ):  # a floating base moves along the world's axes; the unknowns of a loop joint are its multipliers
         for link_work in (work.link_work, work.past):
             link_work[whole, first : first + 36] = np.eye(6).ravel()
     return work
 
 
 class Slopes(NamedTuple):
-    """Room that gradients work in; rows and columns are those of `cbsim.dynamics.kernels.gradient_rows`."""
+    """Workspace of gradients; rows and columns as in `cbsim.dynamics.kernels.gradient_rows`."""
 
     seed: Floats  # (12 links, columns)
     carry: Floats  # (6 nodes, columns)
@@ -54,7 +57,7 @@ class Slopes(NamedTuple):
 
 
 def slopes(model: Model, inputs: int, *, minimal: bool) -> Slopes:
-    """Make room for the gradients of one mechanism with so many inputs."""
+    """Allocate the workspace of gradients of one mechanism with a number of inputs."""
     nodes = len(model.link)
     state = 2 * int(model.link[: model.links, c.DOF].sum()) if minimal else 12 * model.links
     columns = state + inputs
@@ -74,12 +77,12 @@ def slopes(model: Model, inputs: int, *, minimal: bool) -> Slopes:
 
 
 def drifting(contacts: int) -> tuple[Floats, Whole]:
-    """Make room for how so many contacts move with their bodies."""
+    """Allocate the drifts of a number of contacts."""
     return np.zeros((contacts, DIRECTIONS * TOLD)), np.zeros((contacts, 2), np.int64)
 
 
 class Varying(NamedTuple):
-    """Room that gradients by parameters work in, as `Slopes`; nothing moves node 2, so ``seed`` and ``span`` are 0."""
+    """Workspace of gradients by parameters, as `Slopes`; node 2 does not move, so ``seed`` and ``span`` are 0."""
 
     seed: Floats
     carry: Floats
@@ -89,7 +92,7 @@ class Varying(NamedTuple):
     patch: Floats
     span: Whole
     where: Whole
-    moved: Floats  # (3 links, columns) how bodies at node 3 follow while joints stay
+    moved: Floats  # (3 links, columns) motion of bodies at node 3 with joints held
     x: Floats  # minimal state
     before: Floats
     drift: Floats
@@ -98,7 +101,7 @@ class Varying(NamedTuple):
 
 
 def varying(model: Model, columns: int) -> Varying:
-    """Make room for the gradients of one mechanism by so many parameters."""
+    """Allocate the workspace of gradients of one mechanism by a number of parameters."""
     nodes, width = len(model.link), max(6, columns)
     return Varying(
         np.zeros((12 * model.links, width)),

@@ -13,8 +13,8 @@ from cbsim.errors import ModelError
 
 __all__ = ["DEFAULTS", "SolverOptions", "chosen_options"]
 
-MOST = 2.0**53  # that counts may be
-PATIENCE = 4  # times `max_iter` that each relaxed problem may take: where a pile jams it takes them
+MOST = 2.0**53  # largest count
+PATIENCE = 4  # times `max_iter` for each relaxed problem: piles that jam need them
 
 
 @dataclass(frozen=True)
@@ -24,32 +24,33 @@ class SolverOptions:
     Attributes
     ----------
     rtol : float
-        Largest residual of equations: missing impulses [N s, N m s], gaps of loops and contacts [m].
+        Largest residual of equations: impulses [N s, N m s], gaps of loops and contacts [m].
     btol : float
-        Largest product of slack and impulse [N s m and the like]; from ``kappa`` where that is given.
+        Largest product of slack and impulse [N s m and the like]; its distance from ``kappa`` if that is given.
     ls_scale : float
         Factor of the step length in the line search.
     max_iter, max_ls : int
-        Most iterations of a step, most halvings of a line search.
+        Largest number of iterations of a step, and of halvings of a line search.
     undercut : float
         The solver aims at ``btol / undercut``: inf at zero, 1 to 3 at soft contacts.
     no_progress_max : int
-        Iterations without progress before `undercut` is enlarged.
+        Iterations without progress before `undercut` is increased.
     no_progress_undercut : float
         By this factor.
     verbose : bool
-        Print how every solve went.
+        Print the progress of every solve.
     kappa : float or None
         Solve the relaxed problem: gap × impulse = kappa at every contact, to `rtol`.
     order : int
         2, or 4: five steps in one, the third backwards (Suzuki), for smooth motion. The velocities of a state are then
         those of the last of the five, as `minimal_to_maximal` with the same options makes them.
     warm_start : bool
-        Start a step of a longer run from the impulses of the one before. A lone `step` never does, so it is pure.
+        Start steps of a run from the impulses of the step before. A single `step` never does, so it is pure.
     screen : bool
-        Leave contacts out that cannot touch in this step; they are looked at again afterwards.
+        Omit contacts that cannot touch in this step; they are checked after it.
     max_depenetration_speed : float
-        Largest speed at which contacts part bodies that overlap when a step begins [m/s]; inf parts them in one step.
+        Largest speed at which contacts separate bodies that overlap at the beginning of a step [m/s]; inf separates
+        them in one step.
     nodal_start : bool
         The first velocities of a run are those at the first node itself, not of the half step before:
         `minimal_to_maximal` with the same options makes such a state.
@@ -86,7 +87,7 @@ class SolverOptions:
             raise ModelError(f"{name} is {getattr(self, name)!r}, expected {expected}", subject="SolverOptions")
 
     def encode(self, timestep: float, gravity: Floats, scaling: float | None, goes_on: bool) -> tuple[Floats, Whole]:
-        """Write the options as kernels read them, with what else is the same in all steps."""
+        """Encode the options for kernels, with other constants of all steps."""
         settings = np.zeros(c.SETTINGS)
         settings[c.STEP_LENGTH] = timestep
         settings[c.GRAVITY : c.GRAVITY + 3] = gravity
@@ -104,7 +105,7 @@ class SolverOptions:
 
 
 def _real(value: object) -> float:
-    """Return a number as it is, NaN for what is none."""
+    """Return a number unchanged, NaN for anything else."""
     try:
         return float(value) if isinstance(value, Real) else np.nan
     except OverflowError:
@@ -120,7 +121,7 @@ def chosen_options(options: object) -> SolverOptions:
     Raises
     ------
     ModelError
-        If they are something else.
+        If they have another type.
     """
     if options is None:
         return DEFAULTS

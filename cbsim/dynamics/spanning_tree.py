@@ -1,4 +1,4 @@
-"""The tree of a mechanism: which joint carries which body, and which close loops."""
+"""Spanning tree of a mechanism: the joint that carries each body, and the joints that close loops."""
 
 from __future__ import annotations
 
@@ -29,17 +29,19 @@ class SpanningTree(NamedTuple):
 
 
 def span(spec: MechanismSpec) -> SpanningTree:
-    """Find the tree: of the joints that lead to a body, one that cannot close a loop, else the first, carries it.
+    """Find the tree: a body is carried by a joint that cannot close a loop, else by the first that leads to it.
 
     Raises
     ------
     ModelError
-        If a joint names a body that is not in the mechanism, or a body hangs on nothing.
+        If a joint names a body that is not in the mechanism, or no joint leads to a body.
     """
     _check_ends(spec)
     picked = _pick(spec, range(len(spec.joints)), _keeps_tree)
     order = _order(spec, picked)
-    if len(order) < len(spec.bodies):  # a choice that leads nowhere: take whatever reaches a body first
+    if len(order) < len(
+        spec.bodies
+    ):  # the preferred joints leave bodies unreached: take the first joint that reaches each
         order = _reach(spec)
     carried = {spec.joints[j].child for j in order}
     for body in spec.bodies:
@@ -54,7 +56,7 @@ def span(spec: MechanismSpec) -> SpanningTree:
 
 
 def _keeps_tree(joint: JointConstraint) -> bool:
-    """Whether the joint has dampers, springs, bounds or drives, which cost more, or are refused, in a loop joint."""
+    """Whether the joint has dampers, springs, bounds or drives, which are costly or not allowed in a loop joint."""
     bounds = (joint.translational.joint_limits, joint.rotational.joint_limits)
     held = joint.damper or (joint.spring and joint.implicit_spring) or bool(joint.drives)
     return joint.dof > 0 and (held or any(b is not None for b in bounds))
@@ -63,12 +65,12 @@ def _keeps_tree(joint: JointConstraint) -> bool:
 def _check_loop_joint(joint: JointConstraint) -> None:
     if joint.rotational.free == 2 and joint.damper:
         raise ModelError(
-            "closes a loop and has a damper about two axes, which it cannot have: another joint of the loop can",
+            "closes a loop and cannot have a damper about two axes: use another joint of the loop",
             subject=f"joint '{joint.name}'",
         )
     if joint.spring and joint.implicit_spring:
         raise ModelError(
-            "closes a loop and has an implicit spring, which it cannot have: another joint of the loop can",
+            "closes a loop and cannot have an implicit spring: use another joint of the loop",
             subject=f"joint '{joint.name}'",
         )
     if joint.dof == 6:
@@ -101,7 +103,7 @@ def _check_ends(spec: MechanismSpec) -> None:
 
 
 def _pick(spec: MechanismSpec, joints: Sequence[int], first: Callable[[JointConstraint], bool]) -> set[int]:
-    """One joint for each body, those that ``first`` prefers before the others; none that closes a circle."""
+    """Pick one joint for each body, preferring those of ``first``; none closes a cycle."""
     up: dict[object, object] = {}
     picked = set()
     for j in sorted(joints, key=lambda j: not first(spec.joints[j])):
@@ -130,7 +132,7 @@ def _order(spec: MechanismSpec, picked: set[int]) -> list[int]:
 
 
 def _reach(spec: MechanismSpec) -> list[int]:
-    """Joints by which a walk from the origin first comes to each body, in depth-first order."""
+    """Joints by which a depth-first search from the origin first reaches each body, in order."""
     reached: set[object] = {spec.origin}
     picked: set[int] = set()
     found = True

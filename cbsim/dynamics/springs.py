@@ -1,9 +1,10 @@
-"""Whether explicit springs are stable: h² k / m of each, and of the fastest vibration of all together.
+"""Stability of explicit springs: h² k / m of each, and of the fastest vibration of all together.
 
-A spring that is taken where a step begins swings what it moves ever farther where h² k / m is more than 4 (leapfrog's
-bound). Of a whole mechanism that is the largest eigenvalue of h² K against the mass, to which strong dampers and
-implicit springs add: A = M + h (D − 2 E)/2 + h² Kᵢ/2, E being the dampers' shares after a step
-(`cbsim.dynamics.kernels.dampers`). All is looked at in one state; where joints turn, effective masses change.
+An explicit spring, evaluated at the beginning of a step, is unstable for h² k / m above 4 (the bound of leapfrog). For
+a whole mechanism the criterion is the largest eigenvalue of h² K against the mass, to which strong dampers and implicit
+springs add: A = M + h (D − 2 E)/2 + h² Kᵢ/2, E being the dampers' shares after a step
+(`cbsim.dynamics.kernels.dampers`). The analysis holds in one state; effective masses change as joints
+turn.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from cbsim.spec.mechanism.description import MechanismSpec
 
 __all__ = ["SPRING_LIMIT", "SpringDiagnosis", "diagnose_springs", "stiff_springs"]
 
-SPRING_LIMIT = 3.6  # of h² k / m: nine tenths of what steps are stable up to, since effective masses change on the way
+SPRING_LIMIT = 3.6  # of h² k / m: nine tenths of the stability bound, since effective masses change during a step
 N_ROT = 200  # of the power method
 
 
@@ -35,12 +36,12 @@ class SpringDiagnosis(NamedTuple):
     joint : str
         Name of the joint.
     implicit : bool
-        Whether it is taken where a step ends, and so stable.
+        Whether it is evaluated at the end of a step, and so stable.
     stiffness : float
-        h² k / m, with m the effective mass of what it moves, all else free to move: the largest of its coordinates.
+        Largest h² k / m of its coordinates, with m the effective mass, all other joints free.
     together : float
-        The same of the fastest vibration with the other springs and dampers in which it has a part of a tenth and more,
-        0 without: explicit springs need less than 4.
+        The same for the fastest vibration of all springs and dampers in which it has a share of at least a tenth, else
+        0. Explicit springs need less than 4.
     step : float
         Length of a step [s] at which explicit springs are stable, with a margin of a tenth of `together`.
     """
@@ -53,7 +54,7 @@ class SpringDiagnosis(NamedTuple):
 
 
 def diagnose_springs(spec: MechanismSpec, compiled: Compiled, z: Floats) -> tuple[SpringDiagnosis, ...]:
-    """Tell of every spring how stiff it is in steps from a state (bodies, 13) in which loops are closed."""
+    """Diagnose every spring in steps from a state (bodies, 13) with closed loops."""
     if not any(joint.spring for joint in spec.joints):
         return ()
     found: dict[int, SpringDiagnosis] = {}
@@ -64,7 +65,7 @@ def diagnose_springs(spec: MechanismSpec, compiled: Compiled, z: Floats) -> tupl
 
 
 def stiff_springs(diagnoses: tuple[SpringDiagnosis, ...], timestep: float) -> str | None:
-    """Say which explicit springs are not stable and what to do, None where all are."""
+    """Describe the unstable explicit springs and a remedy; None if all are stable."""
     stiff = [one for one in diagnoses if not one.implicit and one.together > SPRING_LIMIT]
     if not stiff:
         return None
@@ -80,7 +81,7 @@ def stiff_springs(diagnoses: tuple[SpringDiagnosis, ...], timestep: float) -> st
 def _of_part(
     spec: MechanismSpec, compiled: Compiled, masses: EffectiveMasses, label: int
 ) -> dict[int, SpringDiagnosis]:
-    """Springs of joints that hang together, by the numbers of the joints."""
+    """Springs of connected joints, by the numbers of the joints."""
     model, h = compiled.model, spec.timestep
     rows = [row for row, j in enumerate(compiled.rows) if masses.label_of(row) == label and spec.joints[j].dof]
     sprung = [row for row in rows if model.link[row, c.FLAGS] & c.SPRUNG]
@@ -120,7 +121,7 @@ def _added(joint: Floats, h: float, *, is_tree: bool) -> float:
 
 
 def _rest(ways: Floats, held: Floats) -> Floats:
-    """Take what loops forbid off directions (rows)."""
+    """Project directions (rows) onto those that loops allow."""
     return ways - times(times(ways, held), held.T) if held.shape[1] else ways
 
 

@@ -1,4 +1,4 @@
-"""The state in which a description starts: coordinates as it says, loops closed, set down on the ground if it asks."""
+"""Start state of a model description: its coordinates, with closed loops, set down on the ground if requested."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ UPRIGHT = np.array([1.0, 0.0, 0.0, 0.0])
 
 
 def start_state(description: ModelDescription, compiled: Compiled) -> Floats:
-    """Work out the maximal state (bodies, 13) in which a compiled description starts, at rest unless it says.
+    """Compute the maximal state (bodies, 13) at the start of a compiled description, at rest by default.
 
     Raises
     ------
@@ -64,8 +64,8 @@ def _set_moving(
 ) -> None:
     """Write the velocities of the half step before the start, from those at the start itself.
 
-    A step from the very velocities at the node ends with those of the half step after it; those of the half step
-    before lie as far on the other side: then the first step has the momentum that the node has.
+    A step from the velocities at the node ends with those of the half step after it. The velocities of the half step
+    before are their reflection, so that the first step has the momentum of the node.
     """
     spec = description.spec
     for row, body in zip(z, spec.bodies, strict=True):
@@ -88,7 +88,7 @@ def _set_moving(
 
 
 def _set_down(spec: MechanismSpec, compiled: Compiled, z: Floats) -> None:
-    """Move whatever may rise freely from what stands still to where its lowest contact touches."""
+    """Move bodies that are free to rise to where their lowest contact touches."""
     place = {body: i for i, body in enumerate(spec.bodies)}
     standing: set[Body | Origin] = {spec.origin}
     for j in compiled.spanning.links:
@@ -113,7 +113,7 @@ def _set_down(spec: MechanismSpec, compiled: Compiled, z: Floats) -> None:
 
 
 def _gaps_of_solids(spec: MechanismSpec, z: Floats, place: Mapping[Body, int], bodies: set[Body]) -> list[float]:
-    """Heights of solid shapes of bodies above the half-spaces that they meet."""
+    """Heights of solid shapes of bodies above the half-spaces that they collide with."""
     grounds = [k for k in spec.colliders if isinstance(k.owner, Origin) and isinstance(k.shape, HalfSpace)]
     gaps = []
     for ground, solid in itertools.product(grounds, spec.colliders):
@@ -130,13 +130,13 @@ def _gaps_of_solids(spec: MechanismSpec, z: Floats, place: Mapping[Body, int], b
 
 
 def _rises(joint: JointConstraint, turned: Floats) -> bool:
-    """Whether a joint lets its body move straight up, given how its parent is turned (4,)."""
+    """Whether a joint lets its body move vertically, given the orientation (4,) of its parent."""
     free = rotate(turned, joint.translational.masks.free)
     return bool(len(free)) and bool(norm(times(free, (0.0, 0.0, 1.0))) > 1.0 - 1e-9)
 
 
 def _carried_by(spec: MechanismSpec, compiled: Compiled, body: Body) -> set[Body]:
-    """Find a body and all that hang on it."""
+    """Find a body and all its descendants."""
     found = {body}
     for j in compiled.spanning.links:
         if spec.joints[j].parent in found:

@@ -22,18 +22,18 @@ __all__ = ["Found", "SolverWorkspaces"]
 
 
 class Found(NamedTuple):
-    """A mechanism with the contacts that a step from some state has.
+    """A mechanism with the contacts of a step from a state.
 
     Attributes
     ----------
     model, work : Model, Work
-        With those contacts; views that hold until the next step.
+        With those contacts; views that are valid until the next step.
     drift, mover : ndarray
-        How contacts between colliders move, as `find_contacts` has them; without rows where there are no colliders.
+        Drifts of contacts between colliders, from `find_contacts`; without rows if there are no colliders.
     key : ndarray
-        The two colliders of each contact, where there are any.
+        The two colliders of each contact, if there are any.
     approach_speed : ndarray or None
-        What they were found with.
+        With which they were found.
     """
 
     model: Model
@@ -45,13 +45,13 @@ class Found(NamedTuple):
 
 
 class SolverWorkspaces:
-    """Two workspaces: one for steps on a mechanism's own state, one for all others.
+    """Two workspaces: one for steps on a mechanism's own state, one for steps on passed states.
 
     Attributes
     ----------
     own, others : Work
     own_colliders, other_colliders : ColliderTables or None
-        Where their contacts are found.
+        Tables of their contacts.
     """
 
     def __init__(self, compiled: Compiled) -> None:
@@ -67,14 +67,14 @@ class SolverWorkspaces:
         colliders = fresh(colliders)
         return work_for(work, colliders), colliders
 
-    def advance(  # noqa: PLR0913 (what the kernel is given)
+    def advance(  # noqa: PLR0913 (arguments of the kernel)
         self, z: Floats, inputs: Floats, external: Floats, settings: Floats, counts: Whole,
         steps: int, path: Floats, report: Floats, *, own: bool, margin: float = 0.0,
     ) -> None:  # fmt: skip
-        """Advance a state in place, as `cbsim.dynamics.kernels.step.advance` does, in as much room as that takes.
+        """Advance a state in place, as `cbsim.dynamics.kernels.step.advance`; workspaces are enlarged as needed.
 
-        Contacts are detected as if every body could get farther by ``margin`` [m] than it does in two steps with the
-        velocities that it has when a step begins.
+        Contacts are detected as if every body could move farther by ``margin`` [m] than in two steps at its velocity at
+        the beginning of a step.
         """
         done, total, attempts = 0, 0.0, 0.0
         if margin:
@@ -94,14 +94,14 @@ class SolverWorkspaces:
                 return
             total, attempts = float(report[c.ITERATIONS]), float(report[c.ATTEMPTS])
             done = int(report[c.STEP_REACHED])
-            if done and settings[c.WARM] != c.COLD:  # the steps made warm the next
+            if done and settings[c.WARM] != c.COLD:  # the steps made warm-start the next
                 settings = np.copy(settings)
                 settings[c.WARM] = c.CONTINUED
             self.enlarge(colliders, own=own)
 
     @contextmanager
     def using(self, collider: Floats | None) -> Iterator[None]:
-        """Take other constants of colliders in steps on states that are passed; None for those of the mechanism."""
+        """Use other constants of colliders in steps on passed states; None for those of the mechanism."""
         before = self.other_colliders
         if collider is None or before is None:
             yield
@@ -113,13 +113,13 @@ class SolverWorkspaces:
             self.other_colliders = self.other_colliders._replace(collider=before.collider)
 
     def collider_tables_of(self, work: Work) -> ColliderTables | None:
-        """Return where the contacts of a room were found, None for a room that is neither of these."""
+        """Return the tables with the contacts of a workspace; None for a foreign workspace."""
         return self.own_colliders if work is self.own else self.other_colliders if work is self.others else None
 
     def find(self, z: Floats, settings: Floats, *, drifts: bool = True, approach_speed: Floats | None = None) -> Found:
-        """Find the contacts of a step that begins at a state, in the room of others, and how they move.
+        """Find the contacts of a step that begins at a state, in the workspace of passed states, and their drifts.
 
-        Where colliders got faster in it than that tells, ``approach_speed`` is how fast, as `exceeded_margin` has it.
+        ``approach_speed`` is the speed of colliders that got faster in the step, from `exceeded_margin`.
         """
         model, colliders = self.compiled.model, self.other_colliders
         if colliders is None:
@@ -136,12 +136,12 @@ class SolverWorkspaces:
         return Found(seen, work, self.drift[:contacts], self.mover[:contacts], colliders.key[:contacts], approach_speed)
 
     def last_solved(self) -> tuple[Model, Work]:
-        """Return a mechanism with the contacts of the last step on its own state, and the room that it was made in."""
+        """Return a mechanism with the contacts of the last step on its own state, and the workspace of that step."""
         colliders = self.own_colliders
         return (self.compiled.model, self.own) if colliders is None else self._with_contacts(colliders, self.own)
 
     def _with_contacts(self, colliders: ColliderTables, work: Work) -> tuple[Model, Work]:
-        """Return views of a mechanism with the contacts that were found, and of the part of a room that they take."""
+        """Return views of a mechanism with the contacts found, and of their part of a workspace."""
         contacts, fans, pairs, blocks = (int(colliders.found[k]) for k in (d.CONTACTS, d.FANS, d.PAIRS, d.BLOCKS))
         seen = self.compiled.model._replace(
             loop_block=colliders.loop_block, program=colliders.program, fan=colliders.fan[:fans],
@@ -153,7 +153,7 @@ class SolverWorkspaces:
         )
 
     def exceeded_margin(self, z: Floats, settings: Floats) -> Floats | None:
-        """How fast colliders got in the step that ended at a state, where one is in something that `find` left out."""
+        """Speed of colliders in the step that ended at a state, if one penetrates something that `find` omitted."""
         model, colliders = self.compiled.model, self.other_colliders
         while colliders is not None:
             placed = colliders.placed.copy()
@@ -166,7 +166,7 @@ class SolverWorkspaces:
         return None
 
     def enlarge(self, colliders: ColliderTables, *, own: bool) -> ColliderTables:
-        """Make twice the room for contacts, of which ``colliders`` had too little."""
+        """Double the capacity for contacts of ``colliders``."""
         colliders = grown(colliders)
         if own:
             self.own, self.own_colliders = work_for(self.own, colliders), colliders

@@ -21,8 +21,7 @@ from cbsim.recording.batch import Batch, Header
 from cbsim.recording.drawings import PERIOD
 from cbsim.recording.recorder import FileRecorder, Recorder
 from cbsim.simulation.annotations import PlannerAnnotations
-from cbsim.simulation.loop import Run, drive, step_count
-from cbsim.simulation.observers import RunObserver
+from cbsim.simulation.loop import Run, RunObserver, drive, step_count
 from cbsim.world.motion import ABSENT_BELOW
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.traffic.tables import HIT, PHASE

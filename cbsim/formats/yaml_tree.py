@@ -216,7 +216,7 @@ def _children(item: Item) -> Iterable[Item]:
 
 
 def _size(item: Item, sizes: dict[int, int]) -> int:
-    """Count values; items of different places may share what they hold, which is looked at once."""
+    """Count values; values shared by several items are counted once per item but visited once."""
     if not isinstance(item.value, list | dict):
         return 1
     if id(item.value) not in sizes:

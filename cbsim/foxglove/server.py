@@ -15,8 +15,7 @@ from cbsim.foxglove.proxy import OriginProxy, random_loopback_address
 from cbsim.foxglove.schemas import FOXGLOVE
 from cbsim.recording.batch import Batch, Header
 from cbsim.recording.recorder import Recorder
-from cbsim.simulation.loop import Run
-from cbsim.simulation.observers import RunObserver
+from cbsim.simulation.loop import Run, RunObserver
 from cbsim.world.world import World
 
 __all__ = ["DEFAULT_ADDRESS", "Served"]

@@ -111,5 +111,5 @@ class Pose(NamedTuple):
         return Pose(-rotate(back, self.position), back)
 
     def __matmul__(self, inner: Pose) -> Pose:
-        """Compose: the pose in the world of what stands at `inner` in this body."""
+        """Compose: the pose in the world of an object with pose `inner` in this body."""
         return Pose(self.apply(inner.position), multiply(self.orientation, inner.orientation))

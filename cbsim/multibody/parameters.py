@@ -47,7 +47,7 @@ class Parameter(NamedTuple):
         ``friction_coefficient`` or ``friction_force``, ``position_offset``, and the lengths of its shape, such as
         ``r`` and ``h``, or its ``scale``.
     values : tuple of float
-        As the mechanism has them; not looked at where a parameter is chosen.
+        Those of the mechanism; ignored in choices of parameters.
     """
 
     part: str

@@ -22,25 +22,42 @@ __all__ = ["KINDS", "Kind", "data_of", "figure_of", "write_plot"]
 DEFAULT_REQUEST = PlotRequest()
 
 
+Data = dict[str, dict[str, NDArray[np.float64]]]
+
+
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of figure: its drawing function and default size [mm]."""
+    """A kind of figure.
+
+    Attributes
+    ----------
+    draw : callable
+        Draws runs into a figure of a size [mm].
+    data : callable
+        Returns the data that is drawn, by recording and object.
+    size : tuple of float
+        Default size [mm].
+    of_objects : bool
+        Whether it draws the motion of objects, of which there must be at least one.
+    """
 
     draw: Callable[[Any, Sequence[Run], PlotRequest, tuple[float, float]], None]
+    data: Callable[[Sequence[Run], PlotRequest], Data]
     size: tuple[float, float]
+    of_objects: bool = True
 
 
 KINDS: dict[str, Kind] = {
-    "trajectories": Kind(trajectories.draw_trajectories, trajectories.SIZE),
-    "speed": Kind(profiles.draw_profiles, profiles.SIZE),
-    "scan": Kind(scans.draw_scans, scans.SIZE),
+    "trajectories": Kind(trajectories.draw_trajectories, trajectories.trajectories, trajectories.SIZE),
+    "speed": Kind(profiles.draw_profiles, profiles.profiles, profiles.SIZE),
+    "scan": Kind(scans.draw_scans, scans.scans, scans.SIZE, of_objects=False),
 }
 """Name of a kind → its definition."""
 
 
 def data_of(
     recordings: Sequence[Recording], kind: str = "trajectories", request: PlotRequest = DEFAULT_REQUEST
-) -> dict[str, dict[str, NDArray[np.float64]]]:
+) -> Data:
     """Return the data of a figure without drawing it; matplotlib is not needed.
 
     Returns
@@ -50,10 +67,7 @@ def data_of(
         `cbsim.plot.profiles.COLUMNS`. ``scan``: under ``scan`` and the legend's text, returns (n, 2) [m].
     """
     one_of(kind, tuple(KINDS), "kind")
-    runs = runs_of(recordings, request)
-    if kind == "scan":
-        return {"scan": scans.scans(runs, request)}
-    return trajectories.trajectories(runs) if kind == "trajectories" else profiles.profiles(runs)
+    return KINDS[kind].data(runs_of(recordings, request), request)
 
 
 def figure_of(runs: Sequence[Run], kind: str = "trajectories", request: PlotRequest = DEFAULT_REQUEST) -> Any:
@@ -65,7 +79,7 @@ def figure_of(runs: Sequence[Run], kind: str = "trajectories", request: PlotRequ
         If the kind is unknown, there is nothing to draw, or matplotlib is missing.
     """
     one_of(kind, tuple(KINDS), "kind")
-    if kind != "scan" and not any(run.tracks for run in runs):
+    if KINDS[kind].of_objects and not any(run.tracks for run in runs):
         raise UsageError("there is no object in the recording to draw")
     size = request.size or KINDS[kind].size
     drawn = figure(size)

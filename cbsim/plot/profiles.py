@@ -20,7 +20,7 @@ STEEPEST = 12.0  # [m/s²] limit of the axis: the speed jumps of literal traffic
 COLUMNS = ("time", "distance", "speed", "acceleration", "limit")
 
 
-def profiles(runs: Sequence[Run]) -> dict[str, dict[str, NDArray[np.float64]]]:
+def profiles(runs: Sequence[Run], _request: PlotRequest) -> dict[str, dict[str, NDArray[np.float64]]]:
     """Return the plotted data: by recording and object, rows of `COLUMNS` [s, m, m/s, m/s², m/s]."""
     return {run.name: {one.body.name: _table(one) for one in run.tracks} for run in runs}
 

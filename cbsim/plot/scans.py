@@ -26,10 +26,10 @@ MARKERS = ("o", "s", "^", "x", "D", "+")
 Floats = NDArray[np.float64]
 
 
-def scans(runs: Sequence[Run], request: PlotRequest) -> dict[str, Floats]:
-    """Return the plotted data: by recording and time, returns (n, 2) [m] in the requested frame."""
-    found = _taken(runs, request)
-    return {name: np.concatenate([_returns(one, request.frame) for one in parts]) for name, parts in found.items()}
+def scans(runs: Sequence[Run], request: PlotRequest) -> dict[str, dict[str, Floats]]:
+    """Return the plotted data: under ``scan``, by recording and time, returns (n, 2) [m] in the requested frame."""
+    taken = _taken(runs, request).items()
+    return {"scan": {name: np.concatenate([_returns(one, request.frame) for one in parts]) for name, parts in taken}}
 
 
 def _taken(runs: Sequence[Run], request: PlotRequest) -> dict[str, list[Scan]]:
@@ -71,7 +71,7 @@ def _returns(scan: Scan, where: str) -> Floats:
 
 def draw_scans(drawn: Any, runs: Sequence[Run], request: PlotRequest, size: tuple[float, float]) -> None:
     """Draw scans: in the world frame on the road with bodies, in the sensor frame around the sensor."""
-    taken, found = _taken(runs, request), scans(runs, request)
+    taken, found = _taken(runs, request), scans(runs, request)["scan"]
     axes = drawn.add_subplot()
     world = request.frame == "world"
     origins = [one.pose.position[:2] if world else np.zeros(2) for parts in taken.values() for one in parts]

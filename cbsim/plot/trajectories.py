@@ -19,7 +19,7 @@ __all__ = ["SIZE", "draw_trajectories", "trajectories"]
 SIZE = 160.0, 120.0  # [mm]
 
 
-def trajectories(runs: Sequence[Run]) -> dict[str, dict[str, NDArray[np.float64]]]:
+def trajectories(runs: Sequence[Run], _request: PlotRequest) -> dict[str, dict[str, NDArray[np.float64]]]:
     """Return the plotted data: by recording and object, rows of time [s], east and north [m]."""
     return {run.name: {one.body.name: np.column_stack([one.times, one.places]) for one in run.tracks} for run in runs}
 

@@ -1,1 +1,1 @@
-"""Questions about a road network: lane curves, matching, routes. Free of numba, so that a linter starts fast."""
+"""Road networks on the plane: lane curves, matching, routes, lanelets. Without numba, so that linters start fast."""

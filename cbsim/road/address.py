@@ -1,4 +1,4 @@
-"""The ids that a network has, and the nearest of them to one that it has not."""
+"""Point ids of a network, and the nearest existing id to an unknown one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Addresses:
     Parameters
     ----------
     ids : iterable of PointId
-        Repetitions do not matter.
+        May contain duplicates.
     """
 
     def __init__(self, ids: Iterable[PointId]) -> None:
@@ -62,7 +62,7 @@ def _nearest_key(table: Mapping[int, object], wanted: int) -> int:
 
 
 def point_sets(network: RoadNetwork) -> Iterator[tuple[tuple[int, int], Points, Location]]:
-    """Go through everything that has points: lanes in file order, then each zone's perimeter and spots."""
+    """Iterate over all sets of points: lanes in file order, then each zone's perimeter and spots."""
     for lane in network.lanes:
         yield (lane.segment, lane.number), lane.points, lane.location
     for zone in network.zones:

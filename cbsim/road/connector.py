@@ -1,9 +1,9 @@
-"""Curves of exits: how a vehicle goes from the waypoint it leaves a lane at to the one it enters the next.
+"""Connectors: curves of exits, from the waypoint at the end of one lane to the entry of the next.
 
-A network file says only that one may go; the curve is a Hermite cubic between the headings of both lanes, scaled to be
-the arc of a circle where one fits, with a straight run-up where the ends lie at unequal distances from the corner. A
-small change of heading is a straight line. Within one segment, into the opposite direction, it is a U-turn: straight on
-to the point abeam, half a circle, straight back.
+A network file only permits the exit. Its curve is a Hermite cubic between the headings of both lanes, scaled to a
+circular arc where one fits, with a straight run-up if the ends lie at unequal distances from the corner. For a small
+change of heading it is a straight line. From one direction of a segment to the other it is a U-turn: straight to the
+point abeam, half a circle, straight back.
 """
 
 from __future__ import annotations
@@ -39,15 +39,15 @@ Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
 STEP = 1.0  # [m] largest distance of samples
-STRAIGHT_TURN = np.radians(10.0)  # a smaller change of heading is driven as a straight line
-U_TURN = np.radians(120.0)  # a larger one within a segment leads into the opposite direction
+STRAIGHT_TURN = np.radians(10.0)  # change of heading up to which a connector is straight
+U_TURN = np.radians(120.0)  # change of heading within a segment from which a connector is a U-turn
 LOPSIDED = 0.15  # share of the shorter tangent below which a single cubic turns less tightly than an arc
 FAR = 2.5  # tangents longer than this many chords lead far away from both ends
 SIDE = 0.5  # [m] with less room to the side a U-turn has no half circle
 
 
 class ConnectorKind(StrEnum):
-    """How a connector runs."""
+    """Shape of a connector."""
 
     STRAIGHT = "straight"
     TURN = "turn"
@@ -61,19 +61,19 @@ class Connector:
     Attributes
     ----------
     source, target : PointId
-        From where to where.
+        Ends of the exit.
     kind : ConnectorKind
-        How it runs.
+        Its shape.
     stations : ndarray, shape (m,)
         Arc length at each sample [m].
     samples : ndarray, shape (m, 2)
         At most 1 m apart [m].
     headings : ndarray, shape (m,)
-        Without jumps [rad].
+        Continuous [rad].
     curvatures : ndarray, shape (m, 2)
         Right before and right behind each sample, positive to the left [1/m].
     width : float
-        That of the narrower lane [m].
+        Width of the narrower lane [m].
     turn : float
         Change of heading from lane to lane, positive to the left [rad].
     """
@@ -104,13 +104,13 @@ class Connector:
 def connectors(roadmap: RoadMap, exits: Sequence[Exit] | None = None) -> tuple[Connector, ...]:
     """Draw the curves of some of `RoadMap.exits`, by default of all, in their order.
 
-    A curve has a sample for each metre: whoever looks at many exits should draw those that matter, a part at a time.
+    A curve has a sample per metre: for many exits, draw them in parts.
     """
     return _draw(roadmap, roadmap.exits if exits is None else exits)
 
 
 def connector_kinds(roadmap: RoadMap, exits: Sequence[Exit]) -> list[ConnectorKind]:
-    """Tell how the connectors of some of `RoadMap.exits` run, without drawing them."""
+    """Determine the kinds of the connectors of some of `RoadMap.exits`, without drawing them."""
     if not exits:
         return []
     *_, straight, u_turn = _ends(roadmap, exits)
@@ -178,7 +178,7 @@ def _draw(roadmap: RoadMap, exits: Sequence[Exit]) -> tuple[Connector, ...]:
 
 
 def is_within_segment(way: Exit) -> bool:
-    """Tell whether an exit leads from one lane of a segment to another; only such can be a U-turn."""
+    """Whether an exit leads from one lane of a segment to another; only such can be a U-turn."""
     return way.source.segment == way.target.segment and way.source.lane != way.target.lane
 
 
@@ -189,7 +189,7 @@ def _end_headings(known: Floats, chord: Floats) -> tuple[Floats, Floats]:
 
 
 def _pieces(a: Floats, b: Floats, leave: Floats, arrive: Floats, straight: Bools, u_turn: Bools) -> Pieces:
-    """Three candidates for each connector, straight ahead, turn, straight back, of which those needed are kept."""
+    """Pieces of each connector: straight ahead, turn, straight back; only those needed are kept."""
     chord, out, back = b - a, direction(leave), direction(arrive)
     turn = wrap(arrive - leave)
     side = np.abs(np.sum(chord * left_of(out), axis=1))
@@ -215,10 +215,10 @@ def _run_ups_of_half_circle(chord: Floats, out: Floats) -> Floats:
 
 
 def _run_ups_of_arc(chord: Floats, out: Floats, back: Floats) -> Floats:
-    """Lengths of the straight parts before and after a turn, (2, e) [m]: what the nearer end leaves of the other.
+    """Lengths of the straight parts before and after a turn, (2, e) [m]: the difference of both ends.
 
-    The lines along both ends cross `p` ahead of one and `q` behind the other. An arc that touches them needs the same
-    length of each; where they cross far off or close to an end, no arc helps and a single cubic does better.
+    The tangents at both ends cross `p` ahead of one and `q` behind the other. An arc that touches them takes equal
+    lengths of both; where they cross far away or close to an end, a single cubic fits better.
     """
     sine = _cross(out, back)
     solid = np.where(sine == 0.0, np.nan, sine)

@@ -1,8 +1,8 @@
 """`LaneCurve`: the centre line of a lane as a smooth curve, with arc length, headings, edges and area.
 
-Waypoints are sparse, up to 300 m apart in DARPA's own files, and stand only nominally in the middle of the lane; the
-curve through them is what vehicles follow and what positions are matched against. Curves of all lanes are drawn in one
-call. They never continue across an exit, except where a lane is closed: an exit from its last waypoint to its first.
+Waypoints are sparse, up to 300 m apart in DARPA's own files, and only nominally in the middle of the lane. Vehicles
+follow the curve through them, and positions are matched to it. Curves of all lanes are computed in one call. They do
+not continue across exits, except in closed lanes, which have an exit from their last waypoint to their first.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
-COINCIDENT = 0.05  # [m] a waypoint closer than this to the one before is the same place
+COINCIDENT = 0.05  # [m] distance up to which consecutive waypoints coincide
 SAMPLE_STEP = 1.0  # [m] largest distance of samples
-DEFAULT_WIDTH = 3.6576  # [m] 12 ft, for lanes that declare none or 0
-SEAM_TURN = np.radians(135.0)  # a circular road turns less than this where it closes
-BUFFER_LIMIT = 4096  # samples of a lane that crosses itself whose area is drawn exactly
-WIDTH_LIMIT = 1000.0  # [m] beyond this a width is a slip of the pen
+DEFAULT_WIDTH = 3.6576  # [m] 12 ft, for lanes without a width
+SEAM_TURN = np.radians(135.0)  # largest change of heading at the seam of a closed lane
+BUFFER_LIMIT = 4096  # samples of a self-intersecting lane up to which its area is exact
+WIDTH_LIMIT = 1000.0  # [m] larger widths count as errors of the file
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,19 +50,19 @@ class LaneCurve:
     points : ndarray, shape (n, 2)
         Waypoints [m].
     waypoint_rows : ndarray, shape (n,)
-        Sample that stands at each waypoint.
+        Index of the sample at each waypoint.
     stations : ndarray, shape (m,)
         Arc length at each sample [m].
     samples : ndarray, shape (m, 2)
         On the curve, at most 1 m apart; a closed lane's last repeats its first [m].
     headings : ndarray, shape (m,)
-        Of the tangent, without jumps along the lane [rad].
+        Of the tangent, continuous along the lane [rad].
     curvatures : ndarray, shape (m, 2)
         Right before and right behind each sample, positive to the left [1/m].
     width : float
         [m]
     closed : bool
-        True for a circular road.
+        True for a closed lane.
     """
 
     id: tuple[int, int]
@@ -81,7 +81,7 @@ class LaneCurve:
 
     @property
     def length(self) -> float:
-        """Arc length [m]; of a closed lane, all the way round."""
+        """Arc length [m]; of a closed lane, that of the loop."""
         return float(self.stations[-1])
 
     @cached_property
@@ -121,12 +121,12 @@ class LaneCurve:
         return shapely.LineString(self.samples[coarse]).buffer(0.5 * self.width, cap_style="flat")
 
     def at(self, stations: ArrayLike, offsets: ArrayLike = 0.0) -> tuple[Floats, Floats]:
-        """Place points beside the curve.
+        """Compute points beside the curve.
 
         Parameters
         ----------
         stations : array_like, shape (...)
-            Arc length [m]; beyond the ends the lane goes on straight, a closed one goes round again.
+            Arc length [m]; beyond the ends the lane continues straight, a closed one repeats.
         offsets : array_like, shape (...)
             Distance to the left of the curve [m].
 
@@ -154,12 +154,12 @@ class LaneCurve:
 
 
 def lane_width(lane: Lane) -> float:
-    """Width to calculate with [m]: 12 ft where the file gives none, 0 or nonsense."""
+    """Width of a lane [m]: 12 ft if the file gives none, 0 or an implausible one."""
     return lane.width if lane.width and 0.0 < lane.width < WIDTH_LIMIT else DEFAULT_WIDTH
 
 
 def lane_curves(lanes: Sequence[Lane], points: Floats, offsets: Ints) -> tuple[LaneCurve, ...]:
-    """Draw the curves of lanes.
+    """Compute the curves of lanes.
 
     Parameters
     ----------
@@ -178,12 +178,12 @@ def lane_curves(lanes: Sequence[Lane], points: Floats, offsets: Ints) -> tuple[L
     kept_before = np.concatenate([[0], np.cumsum(keep)])
     bounds = kept_before[offsets]
     closed &= _can_close(kept, bounds)
-    vertex = kept_before[1:] - 1  # which kept point each waypoint stands on
+    vertex = kept_before[1:] - 1  # index of the kept point of each waypoint
     kept, bounds, shift = _with_seams(kept, bounds, closed)
     samples = smooth(kept, bounds, closed, SAMPLE_STEP)
     rows = samples.knots[vertex + np.repeat(shift, np.diff(offsets))]
     for shared in (samples.points, samples.headings, samples.curvatures, samples.stations):
-        shared.flags.writeable = False  # every curve hands out views of these
+        shared.flags.writeable = False  # curves hold views of these
     curves = []
     for k, lane in enumerate(lanes):
         own, part = slice(offsets[k], offsets[k + 1]), slice(samples.offsets[k], samples.offsets[k + 1])
@@ -211,7 +211,7 @@ def _asks_to_close(lane: Lane) -> bool:
 
 
 def _can_close(points: Floats, offsets: Ints) -> Bools:
-    """Tell for which lines it makes sense: three points, and the way back to the first turns nowhere on its heel."""
+    """Whether lines can be closed: three points, and no reversal on the way back to the first."""
     able = np.diff(offsets) >= 3
     first, last = offsets[:-1][able], offsets[1:][able] - 1
     seam = points[first] - points[last]
@@ -222,14 +222,14 @@ def _can_close(points: Floats, offsets: Ints) -> Bools:
 
 
 def _with_seams(points: Floats, offsets: Ints, closed: Bools) -> tuple[Floats, Ints, Ints]:
-    """Let the last vertex of closed lines repeat the first: moved there if it stands there already, else added.
+    """Make the last vertex of closed lines equal to the first: moved if it coincides already, else added.
 
     Returns
     -------
     points, offsets : ndarray
         The new set of lines.
     shift : ndarray, shape (k,)
-        By how many rows each line moved.
+        Number of rows by which each line moved.
     """
     first, last = offsets[:-1], offsets[1:] - 1
     near = math.hypot(*(points[first] - points[last]).T) < COINCIDENT

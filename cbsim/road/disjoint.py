@@ -1,4 +1,4 @@
-"""Disjoint sets of numbers, joined pair by pair."""
+"""`DisjointSets`: union-find over numbers."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ __all__ = ["DisjointSets"]
 
 
 class DisjointSets:
-    """Sets of numbers 0 … size − 1, each by itself at first."""
+    """Sets of numbers 0 … size − 1, each in a set of its own at first."""
 
     def __init__(self, size: int) -> None:
         self._parent = list(range(size))
 
     def root(self, number: int) -> int:
-        """Smallest number of the set that holds a number."""
+        """Smallest member of the set that contains a number."""
         while self._parent[number] != number:
             self._parent[number] = self._parent[self._parent[number]]
             number = self._parent[number]
         return number
 
     def join(self, one: int, other: int) -> None:
-        """Make two sets one."""
+        """Join the sets of two numbers."""
         one, other = self.root(one), self.root(other)
         self._parent[max(one, other)] = min(one, other)
 

@@ -1,6 +1,6 @@
-"""A network as it is drawn: lanes between their markings, stop lines, checkpoints, zones and spots, all in metres.
+"""Geometry of a network for drawing: lanes between their markings, stop lines, checkpoints, zones and spots [m].
 
-Edges are simplified by a centimetre (Douglas and Peucker, 1973): they are drawn, not driven on.
+Edges are simplified by a centimetre (Douglas and Peucker, 1973).
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ __all__ = ["EDGE_ERROR", "Label", "LaneShape", "Road", "road_of"]
 Floats = NDArray[np.float64]
 
 EDGE_ERROR = 0.01  # [m]
-STREET = 2.4  # [m] a lane that is narrower is none of a street for cars
-GAP = 1.5  # [m] between neighbouring lanes of a segment that is paved: waypoints are surveyed no better than that
-SPOT_DEPTH = 2.0  # of a parking spot over the way from its entry to its centre
+STREET = 2.4  # [m] least width of lanes for cars
+GAP = 1.5  # [m] largest gap between neighbouring lanes that is drawn as pavement: the accuracy of surveyed waypoints
+SPOT_DEPTH = 2.0  # length of a parking spot over the distance from its entry to its centre
 
 
 @dataclass(frozen=True, eq=False)
 class LaneShape:
-    """A lane: its edges (n, 2), (m, 2) [m] in the direction of travel, and how the file says they are marked."""
+    """A lane: its edges (n, 2), (m, 2) [m] in the direction of travel, and their markings."""
 
     name: str
     left: Floats
@@ -40,7 +40,7 @@ class LaneShape:
 
 @dataclass(frozen=True, eq=False)
 class Label:
-    """A text at a place (2,) [m]."""
+    """A text at a position (2,) [m]."""
 
     text: str
     place: Floats
@@ -48,7 +48,7 @@ class Label:
 
 @dataclass(frozen=True, eq=False)
 class Road:
-    """What is drawn of a network.
+    """Drawn parts of a network.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class Road:
     zones, spots : list of (str, ndarray)
         Names and corners (n, 2) [m].
     origin : tuple of float
-        Latitude and longitude of the local plane [deg], or what a metric file has.
+        Latitude and longitude of the local plane [deg], or the origin of a metric file.
     """
 
     name: str
@@ -78,13 +78,13 @@ class Road:
 
     @property
     def paint(self) -> float:
-        """Tell by what lines are narrower than on streets: 1, less where lanes are narrower than `STREET`."""
+        """Scale of line widths: 1, less where lanes are narrower than `STREET`."""
         widths = [norm(lane.left[0] - lane.right[0]) for lane in self.lanes]
         return min(1.0, float(np.median(widths)) / STREET) if widths else 1.0
 
 
 def road_of(roadmap: RoadMap) -> Road:
-    """Draw a network."""
+    """Compute the drawing of a network."""
     network = roadmap.network
     pairs = [pair for pair in zip(roadmap.lanes, roadmap.lane_specs, strict=True) if len(pair[0].samples) > 1]
     edges = _simple([edge for curve, _ in pairs for edge in (curve.left, curve.right)])
@@ -116,7 +116,7 @@ def road_of(roadmap: RoadMap) -> Road:
 
 
 def _simple(lines: Sequence[Floats]) -> list[Floats]:
-    """Leave out points that are on the way anyway."""
+    """Simplify lines by `EDGE_ERROR`."""
     import shapely
 
     if not lines:
@@ -147,7 +147,7 @@ def _gaps(lanes: Sequence[tuple[int, LaneShape]]) -> list[Floats]:
 
 
 def _sides(way: Connector) -> tuple[Floats, Floats]:
-    """Left and right edge of a way."""
+    """Left and right edge of a path."""
     aside = 0.5 * way.width * left_of(direction(way.headings))
     return way.samples + aside, way.samples - aside
 
@@ -165,7 +165,7 @@ def _stops(roadmap: RoadMap) -> list[Floats]:
 
 
 def _spots(roadmap: RoadMap) -> list[tuple[str, Floats]]:
-    """Rectangles of parking spots, from the entry to as far behind the centre."""
+    """Rectangles of parking spots, from the entry to the same distance beyond the centre."""
     found = []
     for zone in roadmap.network.zones:
         for spot in zone.spots:

@@ -1,4 +1,4 @@
-"""The two edges of a lane: lines at half its width from the centre, with the loops inside tight bends cut off."""
+"""Edges of a lane: offset lines of the centre line, with the loops inside tight bends cut off."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ __all__ = ["edge", "trim"]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-WINDOW = 40  # intervals looked at on either side of a fold; the edges of a hairpin cross far from its tip
-STALLED = 0.05  # of the progress of the centre: an edge so slow turns on the spot, which is as bad as turning back
+WINDOW = 40  # intervals searched on either side of a fold; the edges of a hairpin cross far from its tip
+STALLED = 0.05  # share of the progress of the centre line below which an edge counts as folded
 BATCH = 256  # folds treated at once, to bound memory
 
 
 def edge(centre: Floats, headings: Floats, distance: float) -> Floats:
-    """Draw the line at a distance to the left of a centre line (to the right if negative).
+    """Offset a centre line by a distance to the left (to the right if negative).
 
     Parameters
     ----------
@@ -32,13 +32,13 @@ def edge(centre: Floats, headings: Floats, distance: float) -> Floats:
     Returns
     -------
     ndarray, shape (m, 2)
-        Row i belongs to sample i; rows of a cut-off loop all stand where the edge crosses itself.
+        Row i belongs to sample i; rows of a cut-off loop coincide where the edge crosses itself.
     """
     return trim(centre + distance * left_of(direction(headings)), centre)
 
 
 def trim(line: Floats, centre: Floats) -> Floats:
-    """Cut the loops off a line that runs row by row beside another and turns back where that one bends too tightly."""
+    """Cut the loops off an offset line, which folds back where its centre line bends too tightly."""
     ahead = np.diff(centre, axis=0)
     progress = np.sum(np.diff(line, axis=0) * ahead, axis=1)
     backward = np.flatnonzero(progress < STALLED * np.sum(ahead * ahead, axis=1))
@@ -61,9 +61,9 @@ def _crossings(line: Floats, firsts: Ints, lasts: Ints) -> tuple[Ints, Ints, Flo
     Returns
     -------
     before, after : ndarray, shape (f,)
-        Intervals that cross, the nearest to the run; its own neighbours where none do (a fold at an end of the line).
+        Crossing intervals nearest to the run; its own neighbours if there are none (a fold at an end of the line).
     crossing : ndarray, shape (f, 2)
-        Where; the middle of the run if none do [m].
+        Crossing point; the middle of the run if there is none [m].
     """
     reach = np.arange(WINDOW)
     i = np.clip(firsts[:, None] - 1 - reach, 0, len(line) - 2)[:, :, None]

@@ -1,4 +1,4 @@
-"""Goals of moving objects: one without waypoint stands for the rest of a lane (docs/formats/objects.md D14)."""
+"""Expansion of goals of moving objects that name a lane, not a waypoint (docs/formats/objects.md D14)."""
 
 from __future__ import annotations
 
@@ -52,13 +52,13 @@ def expand_goals(
     station: float = 0.0,
     lanes: LaneTable | None = None,
 ) -> tuple[Goal, ...]:
-    """Replace each goal without waypoint by the waypoints it stands for, in the order of travel.
+    """Replace each goal without waypoint by waypoints, in the order of travel.
 
-    Where the object is on that lane already, those are the waypoints after the current one, to the end of the lane;
-    else all waypoints of the lane. The current one is the goal before, or the start position for the first goal: not
-    where the object will be, so that a file means the same in every run. Speed and pause go to each.
+    If the object is on that lane already, they are the waypoints after the current one, to the end of the lane; else
+    all waypoints of the lane. The current one is the previous goal, or the start position for the first goal, not the
+    position at run time, so that a file has the same meaning in every run. Speed and pause apply to each.
 
-    A goal that the reader has refused is left out.
+    Goals that the reader has refused are omitted.
 
     Parameters
     ----------
@@ -67,24 +67,24 @@ def expand_goals(
     network : RoadNetwork
         The lanes.
     problems : Problems
-        Gets E661 for a lane that does not exist, W662 for a goal that stands for nothing; each once.
+        Receives E661 for a lane that does not exist, W662 for a goal without waypoints; each once.
     start : PointId, optional
-        Where a scenario places the object, in place of its anchor.
+        Placement by a scenario, in place of the anchor.
     station : float
-        How far beyond the start along its lane it is placed [m]; waypoints that it has passed there are behind it.
+        Distance of the placement beyond the start along its lane [m]; waypoints before it are omitted.
     lanes : LaneTable, optional
         That of the network, for a caller with many objects.
 
     Returns
     -------
     tuple of Goal
-        Every one has a waypoint.
+        Each with a waypoint.
     """
     expanded: list[Goal] = []
     lanes = lanes or LaneTable(network)
     current = _passed(lanes, start, station) if start is not None else item.anchor
     for goal in item.goals:
-        if goal.broken:  # refused when it was read; where the next one goes on from is not known
+        if goal.broken:  # refused by the reader; the current waypoint is unknown
             current = None
             continue
         more = [goal] if goal.waypoint is not None else _remaining(goal, current, lanes, problems)
@@ -113,9 +113,9 @@ def _remaining(goal: Goal, current: PointId | None, lanes: LaneTable, problems: 
 
 
 def _passed(lanes: LaneTable, start: PointId, station: float) -> PointId:
-    """Last waypoint up to a station beyond the start, along the chords of its lane; a zone's points are passed never.
+    """Last waypoint up to a station beyond the start, along the chords of its lane; points of zones are never passed.
 
-    Standing exactly at a waypoint counts as having reached it, as it does at the start itself.
+    A position exactly at a waypoint has reached it, as at the start itself.
     """
     points = lanes.points.get((start.segment, start.lane))
     row = None if points is None else points.index(start.point)

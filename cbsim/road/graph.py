@@ -1,6 +1,6 @@
-"""The graph of all moves that a network allows: along lanes, through exits, over to the next lane, across zones.
+"""Route graph of a network: moves along lanes, through exits, between lanes, and across zones.
 
-Lengths are those of straight chords, as the published lengths of DARPA's missions are.
+Lengths are those of straight chords, like the published lengths of DARPA's missions.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ __all__ = ["Kind", "RouteGraph", "components", "graph"]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-ZONE_LIMIT = 250_000  # ways across one zone; only a hostile file has more
+ZONE_LIMIT = 250_000  # largest number of moves across one zone; only hostile files have more
 
 
 class Kind(IntEnum):
-    """What a move from one point to the next is."""
+    """Kind of a move from one point to the next."""
 
     LANE = 0
     EXIT = 1
@@ -53,15 +53,15 @@ class RouteGraph:
     index : dict
         Number of each node.
     starts : ndarray, shape (nodes + 1,)
-        First move out of each node; moves stand in the order of source, then target.
+        First move from each node; moves are ordered by source, then target.
     targets : ndarray of int, shape (moves,)
-        Node they lead to.
+        Target node of each move.
     kinds : ndarray of int, shape (moves,)
         `Kind` of each.
     lengths : ndarray, shape (moves,)
         [m]
     unrouted : tuple of int
-        Zones with more ways across than are kept (a quarter of a million).
+        Zones with more moves across than the limit (a quarter of a million).
     """
 
     nodes: tuple[PointId, ...]
@@ -74,12 +74,12 @@ class RouteGraph:
 
     @cached_property
     def sources(self) -> Ints:
-        """Node each move leads from, shape (moves,)."""
+        """Source node of each move, shape (moves,)."""
         return np.repeat(np.arange(len(self.nodes)), np.diff(self.starts))
 
     @cached_property
     def rows(self) -> tuple[list[int], list[int], list[float]]:
-        """Starts, targets and lengths as lists, which a search walks several times faster than arrays."""
+        """Starts, targets and lengths as lists, which searches traverse several times faster than arrays."""
         return self.starts.tolist(), self.targets.tolist(), self.lengths.tolist()
 
     @cached_property
@@ -108,10 +108,10 @@ def graph(roadmap: RoadMap, *, solid: bool = False, turns: bool = False) -> Rout
     Parameters
     ----------
     roadmap : RoadMap
-        The map; asking twice costs nothing.
+        The map; the result is cached.
     solid, turns : bool
         Also allow lane changes across solid marking, or a U-turn at the end of every lane with an opposite neighbour,
-        to find out what would make a mission possible.
+        to find what would make a mission possible.
     """
     nodes = tuple(sorted(roadmap.rows))
     index = {point: number for number, point in enumerate(nodes)}
@@ -149,7 +149,7 @@ def _lane_moves(roadmap: RoadMap) -> Ints:
 
 
 def _exit_moves(roadmap: RoadMap) -> list[tuple[Kind, Ints]]:
-    """Pairs of rows of the exits, U-turns apart: those within a segment into the opposite direction."""
+    """Pairs of rows of the exits, with U-turns separate: those within a segment into the opposite direction."""
     pairs = [(roadmap.rows[e.source], roadmap.rows[e.target]) for e in roadmap.exits]
     rows = np.array(pairs, np.int64).reshape(-1, 2)
     within = np.array([is_within_segment(e) for e in roadmap.exits], bool)
@@ -198,16 +198,16 @@ def _zone_moves(roadmap: RoadMap) -> tuple[Ints, tuple[int, ...]]:
 
 
 def components(moves: RouteGraph) -> Ints:
-    """Sort nodes into strongly connected parts, within which every point can be reached from every other.
+    """Find the strongly connected components: sets of nodes that can reach each other.
 
     Returns
     -------
     ndarray of int, shape (nodes,)
-        Part of each node; parts are numbered by their first node.
+        Component of each node; components are numbered by their first node.
 
     Notes
     -----
-    Tarjan's algorithm with its recursion written out, since a lane may have ten thousand points.
+    Tarjan's algorithm, iterative, since a lane may have ten thousand points.
     """
     size = len(moves.nodes)
     order, low, part = [-1] * size, [0] * size, [-1] * size

@@ -1,6 +1,6 @@
-"""Intersections, which no network file declares: junctions of conflicts, and the approaches that come into them.
+"""Intersections, inferred from the network: junctions of conflicts, with their approaches.
 
-Who must stop, and so who has right of way, follows from the stop lines of the approaches.
+The stop lines of the approaches determine who must stop.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ __all__ = ["Approach", "Intersection", "intersections"]
 
 Floats = NDArray[np.float64]
 
-SAME_WAY = np.radians(45.0)  # lanes of one segment whose headings differ less come in together
+SAME_WAY = np.radians(45.0)  # largest difference of headings of lanes in one approach
 WAYS = {1: "one-way", 2: "two-way", 3: "three-way", 4: "four-way"}
 
 
 @dataclass(frozen=True, slots=True)
 class Approach:
-    """The lanes by which one comes into an intersection from one side.
+    """Lanes that enter an intersection from one side.
 
     Attributes
     ----------
     points : tuple of PointId
         Last waypoint before the intersection on each lane.
     stops : bool
-        True if there is a stop line on every one of them.
+        True if each of them has a stop line.
     """
 
     points: tuple[PointId, ...]
@@ -42,16 +42,16 @@ class Approach:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Intersection:
-    """Where approaches meet.
+    """A junction with at least two approaches.
 
     Attributes
     ----------
     position : ndarray, shape (2,)
-        Middle of all points by which one comes in or goes out [m].
+        Centre of all points of entry and departure [m].
     approaches : tuple of Approach
         In the order of their first point, at least two.
     departures : tuple of PointId
-        First waypoint after the intersection on each lane that leads out.
+        First waypoint after the intersection on each departing lane.
     junction : Junction
         The conflicts.
     """
@@ -63,7 +63,7 @@ class Intersection:
 
     @property
     def pattern(self) -> str:
-        """Who stops: ``all-way stop``, ``no stop``, or for example ``two-way stop``."""
+        """Pattern of stops: ``all-way stop``, ``no stop``, or for example ``two-way stop``."""
         stopping = sum(approach.stops for approach in self.approaches)
         if stopping == len(self.approaches):
             return "all-way stop"
@@ -71,7 +71,7 @@ class Intersection:
 
 
 def intersections(roadmap: RoadMap) -> tuple[Intersection, ...]:
-    """Infer the intersections of a map: junctions into which one comes from two sides at least.
+    """Infer the intersections of a map: junctions with at least two approaches.
 
     Returns
     -------
@@ -81,7 +81,7 @@ def intersections(roadmap: RoadMap) -> tuple[Intersection, ...]:
     Raises
     ------
     ModelError
-        If the network has more exits, or more places where lanes lie on each other, than can be looked at.
+        If the network has too many exits or overlapping lanes.
     """
     conflicts = find_conflicts(build_lanelets(roadmap))
     stops = {stop.point for lane in roadmap.network.lanes for stop in lane.stops}
@@ -109,10 +109,10 @@ def _intersection(conflicts: Conflicts, junction: Junction, stops: set[PointId])
 
 
 def _ends(conflicts: Conflicts, junction: Junction) -> tuple[dict[int, float], set[int]]:
-    """Rows of the points by which one comes in, with the heading there [rad], and of those by which one goes out."""
+    """Rows of the points of entry, with their headings [rad], and of those of departure."""
     lanelets = conflicts.lanelets
     ends = lanelets.ends[list(junction.lanelets)]
-    connects = lanelets.roadmap.lane_of_row >= 0  # the ways into a zone and out of it at one point do not
+    connects = lanelets.roadmap.lane_of_row >= 0  # paths into and out of a zone at one point do not
     inside = {end: set(ends[connects[ends[:, end]], end].tolist()) for end in (0, 1)}
     sources: dict[int, float] = {}
     targets: set[int] = set()
@@ -127,7 +127,7 @@ def _ends(conflicts: Conflicts, junction: Junction) -> tuple[dict[int, float], s
 
 
 def _ranges(conflicts: Conflicts, junction: Junction) -> dict[int, tuple[float, float]]:
-    """Stations between which the conflicts of a junction lie on each of its lanelets [m]."""
+    """Range of stations of the conflicts of a junction on each of its lanelets [m]."""
     found: dict[int, tuple[float, float]] = {}
     for row in junction.conflicts:
         for side, lanelet in enumerate(conflicts.pairs[row].tolist()):
@@ -146,7 +146,7 @@ def _points_around(conflicts: Conflicts, row: int, begin: float, end: float) -> 
         return source, target
     first = int(lanelets.roadmap.offsets[lane])
     stations = lanelets.roadmap.lanes[lane].waypoint_stations - lanelets.begins[row]
-    last = target - first if target > source else len(stations)  # a piece over the seam of a closed lane
+    last = target - first if target > source else len(stations)  # piece across the seam of a closed lane
     inner = stations[source - first : last]
     before = source + int(np.searchsorted(inner, begin, side="right")) - 1
     after = source + int(np.searchsorted(inner, end, side="left"))

@@ -1,4 +1,4 @@
-"""The table of one junction: which lanelets conflict, where, and who yields."""
+"""Table of one junction: conflicts of lanelets, their stations, and who yields."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ WORDS = {
 
 
 def junction_data(network: RoadNetwork, point: str) -> dict[str, Any]:
-    """Collect who yields at the junction of a point.
+    """Collect the conflicts of the junction at a point.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def junction_data(network: RoadNetwork, point: str) -> dict[str, Any]:
     ModelError
         If there is no such point.
     UsageError
-        If it belongs to no junction.
+        If it is at no junction.
     """
     road = LaneletMap(build(network))
     junction = junction_at(road.conflicts, point_id(point))
@@ -70,7 +70,7 @@ def junction_data(network: RoadNetwork, point: str) -> dict[str, Any]:
 
 
 def junction_lines(data: dict[str, Any]) -> list[str]:
-    """Format the table of a junction for people."""
+    """Format the table of a junction as text."""
     stops = ", ".join(data["stops"]) or "none"
     lines = [f"  junction with {len(data['conflicts'])} conflicts, stop lines: {stops}"]
     cells = [("yields", "at [m]", "to", "at [m]", "kind", "because")]

@@ -1,6 +1,6 @@
-"""Where one may move over to the lane beside: lanes of one segment, next in number, same direction, marking allowing.
+"""Lane changes: to the next lane of the segment in the same direction, where the marking allows it.
 
-A network file never writes lane changes as exits, yet without them three of DARPA's own missions cannot be driven.
+Network files never contain lane changes as exits, yet three of DARPA's own missions need them.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
-RUN = 10.0  # [m] a change needs at least so much road
-ALONG = math.cos(np.radians(45.0))  # lanes whose directions differ more are not side by side
-ASIDE = 2.5  # lane widths between the centre lines of neighbours at most; real files reach 2.2
+RUN = 10.0  # [m] least length of a lane change
+ALONG = math.cos(np.radians(45.0))  # largest difference of directions of neighbours
+ASIDE = 2.5  # largest distance of the centre lines of neighbours, in lane widths; real files reach 2.2
 SOLID = frozenset({"double_yellow", "solid_yellow", "solid_white"})  # not to be crossed (UT-Austin's reading)
 
 
 class LaneChanges(NamedTuple):
-    """Moves from a waypoint to the first waypoint of the next lane at least 10 m on.
+    """Lane changes from a waypoint to the first waypoint of the next lane at least 10 m ahead.
 
     Attributes
     ----------
@@ -78,7 +78,7 @@ def _changes(roadmap: RoadMap, source: int, target: int) -> LaneChanges:
 
 
 def _is_beside(lane: LaneCurve, points: Floats, width: float) -> Bools:
-    """Tell which points stand within reach of a lane."""
+    """Whether points are near enough to a lane."""
     import shapely
 
     line = shapely.LineString(lane.samples)
@@ -87,7 +87,7 @@ def _is_beside(lane: LaneCurve, points: Floats, width: float) -> Bools:
 
 
 def is_solid(roadmap: RoadMap, source: int, target: int, left: bool) -> bool:
-    """Tell whether the marking between forbids to cross: its own, or where it is unknown, the neighbour's."""
+    """Whether the marking between two lanes is solid: the lane's own, or if unknown, the neighbour's."""
     here, there = roadmap.lane_specs[source], roadmap.lane_specs[target]
     own, facing = (here.left_boundary, there.right_boundary) if left else (here.right_boundary, there.left_boundary)
     return (own or facing) in SOLID

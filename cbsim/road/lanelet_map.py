@@ -1,6 +1,6 @@
-"""`LaneletMap`: a network as lanelets, for authors of planners: where am I, where does it go, who goes first.
+"""`LaneletMap`: a network as lanelets for planners: matching, connections, right of way, routes.
 
-Each part is made when it is first asked for.
+Each part is computed on first use.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class LaneletMap:
     roadmap : RoadMap
         The network on its local plane.
     mission : Mission, optional
-        Its speed limits hold, and `mission_route` follows it.
+        Its speed limits apply, and `mission_route` follows it.
     limit : float, optional
         Speed limit where neither mission nor network has one [m/s].
 
@@ -66,22 +66,22 @@ class LaneletMap:
 
     @cached_property
     def conflicts(self) -> Conflicts:
-        """Where lanelets conflict, and who yields."""
+        """Conflicts of lanelets, and who yields."""
         return find_conflicts(self.lanelets)
 
     @cached_property
     def junctions(self) -> tuple[Junction, ...]:
-        """Conflicts that belong together, with their stop lines."""
+        """Groups of conflicts, with their stop lines."""
         return find_junctions(self.conflicts)
 
     @cached_property
     def neighbours(self) -> Neighbours:
-        """Which lanelets run side by side, and whether one may cross over."""
+        """Lanelets side by side, and permission to change over."""
         return find_neighbours(self.lanelets)
 
     @cached_property
     def crosswalks(self) -> Crosswalks:
-        """Where crosswalks lie on lanelets."""
+        """Crosswalks on lanelets."""
         return find_crosswalks(self.lanelets)
 
     @cached_property
@@ -104,7 +104,7 @@ class LaneletMap:
         return self.lanelets[row]
 
     def match(self, positions: ArrayLike, headings: ArrayLike | None = None) -> Match:
-        """Find the lanelets that positions stand on.
+        """Match positions to lanelets.
 
         Parameters
         ----------
@@ -116,8 +116,8 @@ class LaneletMap:
         Returns
         -------
         Match
-            Columns `lane` (here the row of a lanelet, -1 on none), `station`, `offset`, `heading_error`. Of several
-            the one that fits the heading best by quarter turns, then the one whose centreline is nearest.
+            Columns `lane` (here the row of a lanelet, -1 on none), `station`, `offset`, `heading_error`. Among
+            several: least heading difference in quarter turns, then least distance from the centreline.
         """
         return self.index.match(positions, headings)
 
@@ -134,7 +134,7 @@ class LaneletMap:
         Returns
         -------
         (Lanelet, float, float) or None
-            With the station along it and the offset to the left of its centreline [m]; None beside the road.
+            With the station along it and the offset to the left of its centreline [m]; None off the road.
         """
         match = self.match([np.asarray(position, float)[:2]], None if heading is None else [heading])
         if match.lane[0] < 0:
@@ -142,7 +142,7 @@ class LaneletMap:
         return self.lanelets[int(match.lane[0])], float(match.station[0]), float(match.offset[0])
 
     def route(self, start: PointId | str, goal: PointId | str) -> LaneletRoute | None:
-        """Find the shortest way from one point to another; None if there is none.
+        """Find the shortest route from one point to another; None if there is none.
 
         Raises
         ------
@@ -153,7 +153,7 @@ class LaneletMap:
         return None if way is None else route_lanelets(self.lanelets, way)
 
     def mission_route(self) -> list[LaneletRoute | None]:
-        """Find the way from each checkpoint of the mission to the next; None where there is none."""
+        """Find the route from each checkpoint of the mission to the next; None where there is none."""
         if self.mission is None:
             return []
         legs = mission_legs(self.roadmap, self.mission)
@@ -161,16 +161,16 @@ class LaneletMap:
 
 
 def point_id(text: PointId | str) -> PointId:
-    """Read the address of a point, ``1.2.3``.
+    """Parse the id of a point, ``1.2.3``.
 
     Raises
     ------
     ModelError
-        If it is none.
+        If it is not one.
     """
     if not isinstance(text, str):
         return PointId(*text)
     parts = text.split(".")
     if len(parts) != 3 or not all(part.isascii() and part.isdigit() and len(part) < 10 for part in parts):
-        raise ModelError(f"'{text}' is no address of a point; expected segment.lane.waypoint, such as '1.2.3'")
+        raise ModelError(f"'{text}' is not a point id; expected segment.lane.waypoint, such as '1.2.3'")
     return PointId(*map(int, parts))

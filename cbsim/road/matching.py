@@ -1,7 +1,7 @@
-"""From a position to the lane it stands on: an index over short stretches of every lane curve.
+"""Matching of positions to lanes: a spatial index over short stretches of lane curves.
 
-Lanes overlap where roads cross and where one road serves both directions, so a position may stand on several. The
-heading decides first, in classes of a quarter turn; then the distance from the centre line; then the order of the file.
+Lanes overlap where roads cross and where one road serves both directions, so a position may lie on several. The lane is
+chosen by heading, in classes of a quarter turn, then by distance from the centre line, then by order of the file.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 STRETCH = 16  # sample intervals in one box of the index
-BATCH = 20_000  # positions looked up at once, to bound memory
-TOUCH = 1e-6  # [m] a position on the very edge of a lane is on it, whatever the rounding
-TIE = 1e-6  # [m] distances closer than this are equal, and the file's order decides
+BATCH = 20_000  # positions per query, to bound memory
+TOUCH = 1e-6  # [m] tolerance at edges: a position on the edge of a lane is on it
+TIE = 1e-6  # [m] distances that differ by less are equal
 
 
 class Match(NamedTuple):
-    """Where positions stand, one row each.
+    """Lanes of positions, one row each.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class Match(NamedTuple):
 
 
 class Line(Protocol):
-    """What is asked of a curve with a width: a `LaneCurve` or a `Connector`."""
+    """A curve with a width: a `LaneCurve` or a `Connector`."""
 
     @property
     def stations(self) -> Floats:
@@ -76,7 +76,7 @@ class LaneIndex:
     Parameters
     ----------
     lanes : sequence of LaneCurve
-        Those of one map, in its order; or other lines, connectors among them.
+        Lanes of one map, in its order, or other lines such as connectors.
     """
 
     def __init__(self, lanes: Sequence[Line]) -> None:
@@ -135,14 +135,14 @@ class LaneIndex:
         return np.asarray(np.minimum(rows, self._lasts[stretches][..., None] - 1))
 
     def match(self, positions: ArrayLike, headings: ArrayLike | None = None, onward: float = np.pi) -> Match:
-        """Find the lane that each position stands on.
+        """Find the lane of each position.
 
         Parameters
         ----------
         positions : array_like, shape (n, 2)
             [m]
         headings : array_like, shape (n,), optional
-            [rad]; without them the nearest centre line decides.
+            [rad]; if omitted, the nearest centre line is chosen.
         onward : float, optional
             Lanes whose direction differs by less come first [rad].
         """
@@ -158,7 +158,7 @@ class LaneIndex:
         return found
 
     def _match(self, positions: Floats, headings: Floats | None, onward: float) -> tuple[Ints, Match]:
-        """Rows of the positions that stand on a lane, and where."""
+        """Rows of the positions on lanes, with lane, station and offset."""
         import shapely
 
         points, stretches = self._tree.query(shapely.points(positions))

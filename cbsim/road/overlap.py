@@ -1,4 +1,4 @@
-"""Pairs of shapes that meet, with a bound on their number: in a hostile file everything lies on everything."""
+"""Intersecting pairs of shapes, with a bound on their number, as in a hostile file everything overlaps everything."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
 PAIR_LIMIT = 100_000  # candidates; real networks of a thousand lanes have a few thousand
-LOOK_LIMIT = 5_000_000  # pairs of boxes that are looked at
-BATCH = 64  # shapes looked up at once
+TEST_LIMIT = 5_000_000  # largest number of tested pairs of boxes
+BATCH = 64  # shapes per query
 
 
 def overlapping(shapes: NDArray[np.object_], wanted: Callable[[Ints, Ints], Bools] | None = None) -> tuple[Ints, Ints]:
-    """List the pairs of shapes that meet.
+    """List the intersecting pairs of shapes.
 
     Parameters
     ----------
     shapes : ndarray of geometry, shape (n,)
-        Empty ones meet nothing.
+        Empty ones intersect nothing.
     wanted : callable, optional
-        Tells which pairs are of interest, before they are looked at closely.
+        Filter of pairs, applied before the exact test.
 
     Returns
     -------
     one, other : ndarray of int, shape (p,)
         Each pair once, the smaller number first, in increasing order; after 100 000 candidates, or five million
-        looks, the rest is left out.
+        tests, the rest is omitted.
     """
     import shapely
 
@@ -51,7 +51,7 @@ def overlapping(shapes: NDArray[np.object_], wanted: Callable[[Ints, Ints], Bool
         meet = shapely.intersects(shapes[one], shapes[other])
         pairs.append(np.stack([one[meet], other[meet]]))
         found += len(one)
-        if found > PAIR_LIMIT or looked > LOOK_LIMIT:
+        if found > PAIR_LIMIT or looked > TEST_LIMIT:
             break
     every = np.concatenate(pairs, axis=1)
     every = every[:, np.lexsort((every[1], every[0]))]

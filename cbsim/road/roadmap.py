@@ -1,7 +1,7 @@
-"""`RoadMap`: a road network on the local plane, and the questions that a simulator, a linter and a viewer ask of it.
+"""`RoadMap`: a road network on the local plane, with curves, matching and areas for simulator, linter and viewer.
 
-Building places the points only. Curves, the spatial index and areas are made when first asked for, because a command
-that only looks up a waypoint should not pay for them.
+Building computes positions only. Curves, the spatial index and areas are computed on first use, so that a command that
+looks up a waypoint does not pay for them.
 """
 
 from __future__ import annotations
@@ -31,26 +31,26 @@ __all__ = ["METRIC_LIMIT", "RoadMap", "build", "usable"]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-CORNER_LIMIT = 200  # corners of a perimeter that crosses itself and is sorted out; real ones have fifty
-METRIC_LIMIT = 1e7  # [m] a metric coordinate beyond this is no place on earth
+CORNER_LIMIT = 200  # largest self-intersecting perimeter that is repaired, in corners; real ones have fifty
+METRIC_LIMIT = 1e7  # [m] largest metric coordinate on earth
 
 
 @dataclass(frozen=True, eq=False)
 class RoadMap:
-    """A road network whose points have places on the local plane.
+    """A road network with positions on the local plane.
 
     Attributes
     ----------
     network : RoadNetwork
-        What the file says.
+        Contents of the file.
     plane : LocalPlane
-        Where its origin lies.
+        The plane, with its origin.
     ids : tuple of PointId
         Every point: the waypoints of each lane in file order, then each zone's perimeter points and spot points.
     positions : ndarray, shape (n, 2)
-        Their places [m].
+        Their positions [m].
     rows : dict
-        Row of each id; the first where an id stands twice.
+        Row of each id; the first of duplicate ids.
     offsets : ndarray, shape (lanes + 1,)
         First row of each lane that has waypoints, and the first row past them.
     """
@@ -69,7 +69,7 @@ class RoadMap:
 
     @cached_property
     def lane_specs(self) -> tuple[Lane, ...]:
-        """What the file says of each lane of `lanes`, in the same order."""
+        """Record in the file of each lane of `lanes`, in the same order."""
         return tuple(lane for lane in self.network.lanes if len(lane.points))
 
     @cached_property
@@ -79,7 +79,7 @@ class RoadMap:
 
     @cached_property
     def lane_rows(self) -> dict[tuple[int, int], int]:
-        """Index into `lanes` by segment and number; the first where a lane stands twice."""
+        """Index into `lanes` by segment and number; the first of duplicate lanes."""
         table: dict[tuple[int, int], int] = {}
         for index, lane in enumerate(self.lane_specs):
             table.setdefault((lane.segment, lane.number), index)
@@ -94,7 +94,7 @@ class RoadMap:
 
     @cached_property
     def headings(self) -> Floats:
-        """Heading that belongs to each point, in (-π, π]; nan where none does, shape (n,) [rad]."""
+        """Heading at each point, in (-π, π]; nan where there is none, shape (n,) [rad]."""
         found = np.full(len(self.ids), np.nan)
         along = [curve.headings[curve.waypoint_rows] for curve in self.lanes]
         found[: self.offsets[-1]] = wrap(np.concatenate([np.empty(0), *along]))
@@ -107,7 +107,7 @@ class RoadMap:
 
     @cached_property
     def exits(self) -> tuple[Exit, ...]:
-        """Exits whose both ends exist: those of the lanes in file order, then those of the perimeters."""
+        """Exits with two existing ends: those of lanes in file order, then those of perimeters."""
         perimeters = (zone.perimeter for zone in self.network.zones if zone.perimeter is not None)
         written = itertools.chain(
             (e for lane in self.network.lanes for e in lane.exits), (e for p in perimeters for e in p.exits)
@@ -116,7 +116,7 @@ class RoadMap:
 
     @cached_property
     def addresses(self) -> Addresses:
-        """The ids, for near misses."""
+        """The ids, for suggestions."""
         return Addresses(self.ids)
 
     @cached_property
@@ -149,7 +149,7 @@ class RoadMap:
         return tuple(corners)
 
     def has(self, point: PointId) -> bool:
-        """Tell whether a waypoint, perimeter point or spot point exists."""
+        """Whether a waypoint, perimeter point or spot point exists."""
         return tuple(point) in self.rows
 
     def row(self, point: PointId) -> int:
@@ -158,7 +158,7 @@ class RoadMap:
         Raises
         ------
         ModelError
-            If there is no such point, with the nearest one there is.
+            If there is no such point; the message names the nearest one.
         """
         try:
             return self.rows[PointId(*point)]
@@ -168,7 +168,7 @@ class RoadMap:
             raise ModelError(f"{text} ({hint})" if hint else text) from None
 
     def position(self, point: PointId) -> Floats:
-        """Place of a point, shape (2,) [m].
+        """Position of a point, shape (2,) [m].
 
         Raises
         ------
@@ -178,10 +178,10 @@ class RoadMap:
         return np.asarray(self.positions[self.row(point)])
 
     def heading(self, point: PointId) -> float:
-        """Heading that belongs to a point [rad], 0 = north, counter-clockwise positive.
+        """Heading at a point [rad], 0 = north, counter-clockwise positive.
 
-        A waypoint has that of its lane's curve, the last one that of the chord leading to it, a lone one 0; a spot
-        point has that from the spot's first point to its second, a perimeter point 0.
+        At a waypoint it is that of its lane's curve, at the last one that of the chord leading to it, at a single one
+        0; at a spot point that from the spot's first point to its second, at a perimeter point 0.
 
         Raises
         ------
@@ -192,7 +192,7 @@ class RoadMap:
         return 0.0 if turn != turn else turn  # noqa: PLR0124 (NaN alone differs from itself)
 
     def nearest(self, point: PointId) -> str:
-        """Text of the nearest id there is, by segment, then lane, then point; empty if the network has no points."""
+        """Text of the nearest existing id, by segment, then lane, then point; empty if the network has no points."""
         return self.addresses.nearest(point)
 
     def lane(self, segment: int, lane: int) -> LaneCurve:
@@ -201,7 +201,7 @@ class RoadMap:
         Raises
         ------
         ModelError
-            If there is no such lane, with the nearest one there is.
+            If there is no such lane; the message names the nearest one.
         """
         index = self.lane_rows.get((segment, lane))
         if index is not None:
@@ -211,16 +211,16 @@ class RoadMap:
         raise ModelError(f"the road network '{self.name}' has no lane '{segment}.{lane}'{hint}")
 
     def place(self, point: PointId, station: float = 0.0, offset: float = 0.0) -> tuple[Floats, float]:
-        """Find the place at a distance from a point.
+        """Find the position at a distance from a point.
 
         Parameters
         ----------
         point : PointId
-            Where to start.
+            Start.
         station : float
-            How far on along the lane curve, back if negative [m]; straight on beyond the lane's ends.
+            Distance along the lane curve, backwards if negative [m]; straight on beyond the lane's ends.
         offset : float
-            How far to the left of it [m].
+            Distance to the left of it [m].
 
         Returns
         -------
@@ -259,7 +259,7 @@ class RoadMap:
         return self.positions[rows] + station[:, None] * along + offset[:, None] * left_of(along), turns
 
     def match(self, positions: ArrayLike, headings: ArrayLike | None = None) -> Match:
-        """Find the lanes that positions stand on.
+        """Match positions to lanes.
 
         Parameters
         ----------
@@ -271,13 +271,13 @@ class RoadMap:
         Returns
         -------
         Match
-            Of several lanes the one that fits the heading best by quarter turns, then the one whose centre line is
-            nearest, then the first in the file.
+            Among several lanes: least heading difference in quarter turns, then least distance from the centre line,
+            then order of the file.
         """
         return self.index.match(positions, headings)
 
     def zone_at(self, positions: ArrayLike) -> Ints:
-        """Index into the network's zones of the first that holds each position, its boundary included; -1 in none.
+        """Index of the first zone that contains each position, boundary included; -1 in none.
 
         Parameters
         ----------
@@ -298,19 +298,19 @@ class RoadMap:
 
 
 def build(network: RoadNetwork, origin: tuple[float, float] | None = None) -> RoadMap:
-    """Place a network on a local plane.
+    """Project a network onto a local plane.
 
     Parameters
     ----------
     network : RoadNetwork
-        Dangling references and duplicate ids do not disturb; the first of two equal ids holds.
+        Dangling references and duplicate ids are allowed; the first of two equal ids counts.
     origin : tuple of float, optional
         Latitude and longitude [deg]; by default the first waypoint of the file.
 
     Raises
     ------
     ModelError
-        If a coordinate is not a number or beyond any place on earth.
+        If a coordinate is not a number or out of range.
     """
     sets = [(key, points) for key, points, _ in point_sets(network) if len(points)]
     latitude = np.concatenate([np.empty(0), *(points.latitude for _, points in sets)])
@@ -320,7 +320,7 @@ def build(network: RoadNetwork, origin: tuple[float, float] | None = None) -> Ro
     if len(wrong):
         lines = [line for _, points in sets for line in (points.lines or [0] * len(points))]
         where = Location(network.location.path, lines[wrong[0]] or None)
-        raise ModelError(f"the coordinates of point '{ids[wrong[0]]}' are no place on earth", location=where)
+        raise ModelError(f"the coordinates of point '{ids[wrong[0]]}' are out of range", location=where)
     plane = LocalPlane(*(origin or _first_waypoint(network)), metric=network.metric)
     positions = plane.to_local(latitude, longitude)
     positions.flags.writeable = False
@@ -330,7 +330,7 @@ def build(network: RoadNetwork, origin: tuple[float, float] | None = None) -> Ro
 
 
 def _first_waypoint(network: RoadNetwork) -> tuple[float, float]:
-    """Latitude and longitude of the waypoint that stands first in the file, else of any point [deg]."""
+    """Latitude and longitude of the first waypoint of the file, else of any point [deg]."""
     if network.metric:
         return 0.0, 0.0
     lanes = [lane.points for lane in network.lanes if len(lane.points)]
@@ -340,6 +340,6 @@ def _first_waypoint(network: RoadNetwork) -> tuple[float, float]:
 
 
 def usable(latitude: Floats, longitude: Floats, metric: bool) -> NDArray[np.bool_]:
-    """Tell which coordinates are a place on earth: numbers, within ±90° and ±180°, or 10 000 km where metric."""
+    """Whether coordinates are in range: numbers within ±90° and ±180°, or 10 000 km where metric."""
     first, second = (METRIC_LIMIT, METRIC_LIMIT) if metric else (90.0, 180.0)
     return (np.abs(latitude) <= first) & (np.abs(longitude) <= second)

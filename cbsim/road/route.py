@@ -1,7 +1,7 @@
-"""Routes: the shortest way from point to point, and from checkpoint to checkpoint of a mission.
+"""Routes: shortest paths between points, and between the checkpoints of a mission.
 
-Lanes are changed only where there is no other way, or where it saves 20 m each time: the shortest way as such would
-weave to gain a metre. Equally short ways are decided by the order of ids, never by the order of a hash table.
+A lane change is taken only if there is no other route, or if it saves 20 m: the plain shortest path would weave to gain
+a metre. Ties are broken by the order of ids, never by the order of a hash table.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ REMEDIES = (
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """A way from one point to another.
+    """A path from one point to another.
 
     Attributes
     ----------
@@ -48,18 +48,18 @@ class Route:
 
 @dataclass(frozen=True, slots=True)
 class Leg:
-    """The part of a mission between two checkpoints.
+    """Part of a mission between two checkpoints.
 
     Attributes
     ----------
     numbers : tuple of int
         The two checkpoint numbers.
     start, goal : PointId or None
-        Where they stand; None if the network has no such checkpoint.
+        Their points; None if the network has no such checkpoint.
     route : Route or None
         None if there is none.
     reason : str
-        Why not, and what would help; empty where there is a route.
+        Why there is none, and what would help; empty if there is a route.
     """
 
     numbers: tuple[int, int]
@@ -70,12 +70,12 @@ class Leg:
 
 
 def route(roadmap: RoadMap, start: PointId, goal: PointId) -> Route | None:
-    """Find the shortest way from one point to another; from a point to itself it is the shortest way round.
+    """Find the shortest route from one point to another; from a point to itself, the shortest loop.
 
     Returns
     -------
     Route or None
-        None if there is no way.
+        None if there is no route.
 
     Raises
     ------
@@ -88,7 +88,7 @@ def route(roadmap: RoadMap, start: PointId, goal: PointId) -> Route | None:
 
 
 def checkpoints(roadmap: RoadMap) -> dict[int, PointId]:
-    """Map checkpoint numbers to points that exist; the first where a number is used twice."""
+    """Map checkpoint numbers to existing points; the first of duplicate numbers."""
     table: dict[int, PointId] = {}
     on_lanes = (c for lane in roadmap.network.lanes for c in lane.checkpoints)
     on_spots = (c for zone in roadmap.network.zones for spot in zone.spots for c in spot.checkpoints)
@@ -106,19 +106,19 @@ def mission_legs(roadmap: RoadMap, mission: Mission) -> list[Leg]:
     roadmap : RoadMap
         The network.
     mission : Mission
-        Checkpoints in order; the same one twice in a row means a drive round and back to it.
+        Checkpoints in order; the same one twice in a row means a loop back to it.
 
     Returns
     -------
     list of Leg
-        One fewer than there are checkpoints.
+        One fewer than the checkpoints.
     """
     places = checkpoints(roadmap)
     numbers = [checkpoint.number for checkpoint in mission.checkpoints]
     wanted = list(itertools.pairwise(numbers))
     legs: dict[tuple[int, int], Leg] = {}
     searches: _Searches | None = None
-    for pair in sorted(set(wanted)):  # by start, so that one search serves all legs that leave there
+    for pair in sorted(set(wanted)):  # by start, so that one search serves all legs from there
         start, goal = places.get(pair[0]), places.get(pair[1])
         if start is None or goal is None:
             missing = pair[0] if start is None else pair[1]
@@ -132,7 +132,7 @@ def mission_legs(roadmap: RoadMap, mission: Mission) -> list[Leg]:
 
 
 class _Searches:
-    """What is asked of one start: the way to a goal, in lane or not, and what would help where there is none."""
+    """Searches from one start: routes to goals with and without lane changes, and remedies where there are none."""
 
     def __init__(self, roadmap: RoadMap, start: PointId) -> None:
         self.start = start
@@ -141,7 +141,7 @@ class _Searches:
         self._free = _Search(graph(roadmap), start)
 
     def to(self, goal: PointId) -> Route | None:
-        """Give the way to a goal."""
+        """Return the route to a goal."""
         kept, free = self._in_lane.to(goal), self._free.to(goal)
         if kept is None or free is None:
             return free
@@ -149,7 +149,7 @@ class _Searches:
         return kept if kept.length <= worth else free
 
     def remedy(self, goal: PointId) -> str:
-        """Say what would make a way possible."""
+        """Describe what would make a route possible."""
         for search, (_, text) in zip(self._relaxed, REMEDIES, strict=True):
             if search.to(goal) is not None:
                 return text
@@ -161,7 +161,7 @@ class _Searches:
 
 
 class _Search:
-    """Dijkstra's algorithm from one start, carried on only as far as the goals asked for."""
+    """Dijkstra's algorithm from one start, continued only as far as the requested goals."""
 
     def __init__(self, moves: RouteGraph, start: PointId) -> None:
         self.start = start
@@ -170,10 +170,10 @@ class _Search:
         self._via = [-1] * len(moves.nodes)  # move that leads here
         self._settled = [False] * len(moves.nodes)
         self._heap: list[tuple[float, int]] = []
-        self._relax(moves.index[start], 0.0)  # the start itself stays open, so that a way round can end there
+        self._relax(moves.index[start], 0.0)  # the start itself stays open, so that a loop can end there
 
     def to(self, goal: PointId) -> Route | None:
-        """Give the shortest way to a goal."""
+        """Return the shortest route to a goal."""
         node = self._moves.index[goal]
         while self._heap and not self._settled[node]:
             length, reached = heapq.heappop(self._heap)

@@ -148,7 +148,7 @@ def scans(world: World, snapshot: Snapshot, due: Sequence[tuple[Sensor, int]]) -
         scans_into(
             *(world.pack, world.layout.sizes, world.first.blocks, snapshot.blocks, tables.pack),
             *(static_scenery_of(world, standing, tables.groups), jobs, tables.keys(snapshot.seed), times),
-            *(np.concatenate(errors) if errors else NOTHING, scratch, taken.poses, taken.sweeps),
+            *(np.concatenate(errors) if errors else NOTHING, tuple(scratch), taken.poses, taken.sweeps),
             *(taken.readings, taken.seen),
         )
     release_scratch(scratch, standing)

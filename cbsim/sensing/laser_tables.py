@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from cbsim.sensing.kernels.fan import Fan, fan_of
 from cbsim.sensing.kernels.noise import Noises
-from cbsim.sensing.kernels.scans import Lasers
+from cbsim.sensing.kernels.scans import Lasers, ScanScratch
 from cbsim.sensing.kernels.standing import Scenery
 from cbsim.sensing.kernels.still import scratch_for
 from cbsim.sensing.noise import noises_of
@@ -200,20 +200,18 @@ def _places(fans: list[Fan], azimuths: list[Floats]) -> tuple[list[int], Ints, I
     return firsts, table[:, 0].copy(), table[:, 1].copy()
 
 
-def acquire_scratch(world: World, standing: StaticCache, width: int) -> tuple[np.ndarray, ...]:
+def acquire_scratch(world: World, standing: StaticCache, width: int) -> ScanScratch:
     """Acquire scratch of `scans_into` for scans of `width` directions; return it by `release_scratch`."""
-    found = standing.take(NAME)
-    if found is None or len(found[-1]) < width:
-        found = _scratch(world, standing, width)
-    return found  # type: ignore[no-any-return]
+    found: ScanScratch | None = standing.take(NAME)
+    return _scratch(world, standing, width) if found is None or len(found.ranges) < width else found
 
 
-def release_scratch(scratch: tuple[np.ndarray, ...], standing: StaticCache) -> None:
+def release_scratch(scratch: ScanScratch, standing: StaticCache) -> None:
     """Return scratch for reuse."""
     standing.give(NAME, scratch)
 
 
-def _scratch(world: World, standing: StaticCache, width: int) -> tuple[np.ndarray, ...]:
+def _scratch(world: World, standing: StaticCache, width: int) -> ScanScratch:
     tables = laser_tables_of(world)
     _, _, spans = static_scenery_of(world, standing, tables.groups)
     loose = int(np.diff(spans[Scenery._fields.index("loose")])[0])
@@ -222,12 +220,21 @@ def _scratch(world: World, standing: StaticCache, width: int) -> tuple[np.ndarra
     errors = any(sensor.conf.angle_sigma > 0.0 for sensor in sensors)
     bodies, largest = len(world) if sweeps else 0, max(tables.sizes)
     beams = int(tables.table.beams.max()) if sweeps else 0
-    return (
-        *(np.empty((loose, 3)), np.empty((loose, 4)), np.empty((bodies, 3)), np.empty((bodies, 4))),
-        *scratch_for(len(world), len(tables.groups.plain)),
-        *(np.empty(3 * largest if errors else 0), np.empty(6 * largest if sweeps else 0)),
-        *(np.empty((beams, 3)), np.empty((beams, 4)), np.empty(largest, np.uint64), np.empty(largest)),
-        np.empty(max(width, largest)),
+    floats, ints = scratch_for(len(world), len(tables.groups.plain))
+    return ScanScratch(
+        loose_positions=np.empty((loose, 3)),
+        loose_orientations=np.empty((loose, 4)),
+        positions=np.empty((bodies, 3)),
+        orientations=np.empty((bodies, 4)),
+        floats=floats,
+        ints=ints,
+        beams=np.empty(3 * largest if errors else 0),
+        aims=np.empty(6 * largest if sweeps else 0),
+        swept=np.empty((beams, 3)),
+        turned=np.empty((beams, 4)),
+        words=np.empty(largest, np.uint64),
+        draws=np.empty(largest),
+        ranges=np.empty(max(width, largest)),
     )
 
 

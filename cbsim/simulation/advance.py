@@ -1,4 +1,4 @@
-"""`advance`: quiet steps in place, inside one kernel; what it returns of them is a batch's."""
+"""`advance`: quiet steps in place, inside one kernel; it returns the arrays of a batch."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["NO_ROWS", "Advanced", "advance"]
 
 NO_ROWS = np.zeros(0, np.int64)
 NO_ROWS.setflags(write=False)  # as `World.moving` is: another type would compile `advance_into` twice
-CONTACT_ROOM = 64  # rows of contacts in one kernel call, beyond what one step can add
+CONTACT_ROOM = 64  # rows of contacts in one kernel call, besides those that one step can add
 
 Advanced = tuple[NDArray[np.uint64], Floats, Floats]
 
@@ -34,7 +34,7 @@ def advance(
     rows: NDArray[np.int64] = NO_ROWS,
     diagnostics: list[Diagnostic] | None = None,
 ) -> Advanced:
-    """Run quiet steps in place, inside one kernel; models each inside theirs.
+    """Run quiet steps in place, inside one kernel; models in kernels of their own.
 
     Parameters
     ----------
@@ -43,8 +43,8 @@ def advance(
         Written.
     steps : int
     rows : ndarray, shape (r,)
-        Bodies whose motion is wanted.
-    diagnostics : list of Remark, optional
+        Bodies whose motion is returned.
+    diagnostics : list of Diagnostic, optional
         Receives those of steps solved with fallback settings.
 
     Returns
@@ -52,13 +52,13 @@ def advance(
     hashes : ndarray of uint64, shape (steps,)
     motion : ndarray, shape (steps, r, 13)
     contacts : ndarray, shape (n, 12)
-        One row per begin of touching, columns as in `cbsim.collision.contacts.CONTACT`.
+        One row per contact that begins, columns as in `cbsim.collision.contacts.CONTACT`.
 
     Raises
     ------
     StepError
-        If the first of the steps cannot be made, or not with finite numbers. If a later one cannot, those before it
-        are returned. Without models, a single step that fails leaves the Snapshot of no use.
+        If the first step has no solution or a non-finite result. If a later one fails, the steps before it are
+        returned. Without models, a single failed step leaves the Snapshot in an undefined state.
     """
     if not world.instances:
         return _advance_traffic(world, snapshot, steps, rows)
@@ -92,7 +92,7 @@ def _advance_traffic(world: World, snapshot: Snapshot, steps: int, rows: NDArray
             )
             done += taken
             contacts += [room[:found].copy()] if found else []
-    if failed >= 0:  # the workspace, with what it knows of pairs and places, is as useless as the Snapshot
+    if failed >= 0:  # the workspace is dropped: its pairs and poses are as undefined as the Snapshot
         return _advance_until_failure(world, snapshot, kept, failed, steps, rows)
     return_workspace(workspace, static_cache)
     return_cars(cars, static_cache)
@@ -102,7 +102,7 @@ def _advance_traffic(world: World, snapshot: Snapshot, steps: int, rows: NDArray
 def _advance_until_failure(
     world: World, snapshot: Snapshot, kept: Snapshot | None, failed: int, steps: int, rows: NDArray[np.int64]
 ) -> Advanced:
-    """Take steps again one by one, up to the one after which a vehicle is not finite; raise if that is the first."""
+    """Repeat steps one by one, up to the first with a non-finite vehicle; raise if there is none before it."""
     if kept is None:
         raise vehicle_error(world, failed, None, (snapshot.step - 1) * world.step)
     _restore(snapshot, kept)
@@ -124,6 +124,6 @@ def _advance_until_failure(
 
 
 def _restore(snapshot: Snapshot, kept: Snapshot) -> None:
-    """Write a Snapshot over another in place."""
+    """Overwrite a Snapshot with another in place."""
     for block, old in zip(snapshot.blocks, kept.blocks, strict=True):
         block[:] = old

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from cbsim.collision.kernels.active_contacts import order_rows, release_contacts
 from cbsim.collision.kernels.broad import has_left
-from cbsim.collision.kernels.literal import meet_literally
-from cbsim.collision.kernels.memory import forget_the_parted, order_rows
+from cbsim.collision.kernels.literal import find_literal_contacts
 from cbsim.collision.kernels.stage import make_workspaces, models_from, near_pairs, pairs_on
-from cbsim.collision.kernels.workspace import HORIZON, are_good, leave_pairs
+from cbsim.collision.kernels.workspace import HORIZON, are_valid, store_pairs
 from cbsim.geometry.kernels.bvh import DEPTH
 from cbsim.jit import inlined, inner, kernel
 from cbsim.traffic.kernels.cars import bound_cars, drive_cars, mark_hits
@@ -68,22 +68,22 @@ def advance_into(
     car_floats, car_ints
         Blocks of a workspace of reactive cars (`cbsim.traffic.kernels.workspace`), empty where there are none; written.
     rows : (r,) int64
-        Bodies whose motion is wanted.
+        Bodies whose motion is recorded.
     hashes : (steps,) uint64, out
         Hash after each step.
     record : (steps, r, 13) float64, out
         Position, orientation, velocity and angular velocity of `rows` after each step.
     contacts : (capacity, 12) float64, out
-        One row per begin of touching, columns as in `cbsim.collision.contacts.CONTACT`. A step begins only
-        while there is room for as many as it can add, four for each moving body.
+        One row per contact that begins, columns as in `cbsim.collision.contacts.CONTACT`. A step begins only if there
+        is room for as many as it can add, four per moving body.
 
     Returns
     -------
     steps, found : int
         Steps taken and contacts written.
     failed : int
-        The first vehicle, in the order of its table, whose motion is not finite after the last step; -1 if there is
-        none. What is not finite once stays so, hence the steps between need not be looked at.
+        First row in the table of vehicles whose motion is not finite after the last step; -1 if there is none.
+        Non-finite values persist, so earlier steps need no check.
     """
     constants, shapes, state = constants_of(pack), shapes_of(pack), state_of(floats, ints, sizes)
     float_words, int_words = floats.view(np.uint64), ints.view(np.uint64)
@@ -97,20 +97,20 @@ def advance_into(
     found, most, (models, _) = 0, 4 * constants.moving.shape[0], models_from(constants, shapes.kind.shape[0])
     for k in range(hashes.shape[0]):
         if found + most > contacts.shape[0]:
-            leave_pairs(workspace, pairs)
-            return k, found, first_lost(constants, state)
+            store_pairs(workspace, pairs)
+            return k, found, first_non_finite(constants, state)
         state.clock[0] += 1
         follow_trajectories(constants, state, start * constants.step)
         read_vehicles(constants, state, planar)
         changed = drive_cars(pack, sizes, floats, ints, car_floats, car_ints) if cars > 0 else 0
-        if changed > 0 or not are_good(workspace, start) or has_left(planar, anchors):
+        if changed > 0 or not are_valid(workspace, start) or has_left(planar, anchors):
             if cars > 0:
                 bound_cars(pack, sizes, floats, ints, HORIZON, workspace.bounds, workspace.reach)
             pairs = near_pairs(constants, shapes.radius, start, segments, planar, workspace, pairs)
         since, until, before = start * constants.step, state.clock[0] * constants.step, found
         move_literally(constants, state, until)
         if pairs.literal_count > 0:
-            found = meet_literally(
+            found = find_literal_contacts(
                 segments,
                 state.velocity,
                 active_contacts,
@@ -131,19 +131,19 @@ def advance_into(
             )
         if cars > 0:
             mark_hits(contacts, before, found, workspace.roles, constants.mover_body.shape[0], state.intent)
-        forget_the_parted(moving, state.position, state.orientation, active_contacts, shapes, 0, models, pair_workspace)
+        release_contacts(moving, state.position, state.orientation, active_contacts, shapes, 0, models, pair_workspace)
         order_rows(contacts, before, found)
         start += 1
         hash_leaves_into(float_words, live, leaves)
         hashes[k] = hash_words(int_words, hash_words(leaves, np.uint64(0)))
         record_into(state, rows, record[k])
-    leave_pairs(workspace, pairs)
-    return hashes.shape[0], found, first_lost(constants, state)
+    store_pairs(workspace, pairs)
+    return hashes.shape[0], found, first_non_finite(constants, state)
 
 
 @inner
-def first_lost(constants, state):
-    """Find the first vehicle whose place, motion, wheels or actuators are not all finite numbers; -1 for none."""
+def first_non_finite(constants, state):
+    """Find the first vehicle with a non-finite pose, motion, wheel or actuator; -1 for none."""
     for v in range(constants.vehicle_body.shape[0]):
         body = constants.vehicle_body[v]
         total = state.angular_velocity[body, 2]
@@ -162,7 +162,7 @@ def first_lost(constants, state):
 def settle_into(
     sizes, floats, ints, leaves, live, memory, path, controller_states, bodies, ticks, rows, hashes, record
 ):
-    """Store the states of models after each step in a Snapshot, one after the other, and hash each.
+    """Store the states of models in a Snapshot, step by step, and hash it after each.
 
     Parameters
     ----------
@@ -177,7 +177,7 @@ def settle_into(
     bodies : (n,) int64
         Their rows in the table of bodies.
     ticks : int
-        Steps that the clock goes on with each of them: 1, or 0 where that has been done.
+        Steps by which the clock advances with each of them: 1, or 0 if it has been advanced.
     rows, hashes, record
         As `advance_into` has them; `hashes` is as long as `path`.
     """

@@ -1,11 +1,11 @@
-"""The loop: `step` is the whole simulator on one screen, `run` repeats it and hands batches to a recorder."""
+"""The loop: `step` advances a World by one step, `run` repeats it and passes batches to recorders."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 
@@ -26,35 +26,32 @@ from cbsim.world.motion import MOTION_WIDTH, motion_of
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.world import World
 
-if TYPE_CHECKING:
-    from cbsim.simulation.observers import RunObserver
+__all__ = ["Run", "RunObserver", "drive", "run", "step", "step_count"]
 
-__all__ = ["Run", "drive", "run", "step", "step_count"]
-
-BATCH_STEPS = 256  # quiet steps in one kernel call at most
-BATCH_NUMBERS = 32768  # numbers of motion in one batch at most: 256 KiB, the size of a chunk
+BATCH_STEPS = 256  # largest number of quiet steps in one kernel call
+BATCH_NUMBERS = 32768  # largest number of values of motion in one batch: 256 KiB, the size of a chunk
 
 
 def step(world: World, snapshot: Snapshot, commands: Mapping[str, Command] | None = None) -> Snapshot:
-    """Advance by one step; the old Snapshot is still good.
+    """Advance by one step; the given Snapshot is unchanged.
 
     Parameters
     ----------
     world : World
     snapshot : Snapshot
     commands : mapping, optional
-        Object name → `Command`, held until another one comes.
+        Object name → `Command`, held until the next one.
 
     Raises
     ------
     UsageError
         If a commanded object does not exist or takes no commands.
     StepError
-        If the step cannot be made, or its result is not made of finite numbers.
+        If the step has no solution, or its result is not finite.
     """
     world.require(snapshot)
     following = snapshot.copy()
-    following.hand_on(world.static_caches.of(snapshot))
+    following.set_static_cache(world.static_caches.of(snapshot))
     for name, command in (commands or {}).items():
         following.tell(world.vehicle(name), command.row())
     try:
@@ -65,8 +62,8 @@ def step(world: World, snapshot: Snapshot, commands: Mapping[str, Command] | Non
     return following
 
 
-Told = tuple[int, int, tuple[float, ...]]
-Control = tuple[int, int, float]
+CommandRow = tuple[int, int, tuple[float, ...]]
+ControlRow = tuple[int, int, float]
 
 
 def step_count(duration: float, step_length: float) -> int:
@@ -78,7 +75,7 @@ def step_count(duration: float, step_length: float) -> int:
 
 @dataclass
 class Run:
-    """One run in progress: the World, the current Snapshot, the planners, and who listens.
+    """A run in progress: the World, the current Snapshot, planners and listeners.
 
     Attributes
     ----------
@@ -90,13 +87,13 @@ class Run:
     listeners : list of Recorder
         Recorders and judges.
     record_scans : bool
-        False leaves out scans that only a listener would see.
+        False omits scans that only listeners would receive.
     annotations : PlannerAnnotations or None
-        Who asks planners what they show, for listeners; None where nobody wants to see it.
-    diagnostics : Remarks
-        On steps of models that could not be made as they should have been.
+        Collector of planner annotations for listeners; None if they are not needed.
+    diagnostics : Diagnostics
+        Of steps of models solved with fallback settings.
     interrupts : Interrupts
-        Held back while listeners are told, so that what they have written is whole.
+        Deferred while listeners are called, so that their output is complete.
     """
 
     world: World
@@ -108,12 +105,12 @@ class Run:
     newest: dict[str, Scan | Reading] = field(default_factory=dict)
     diagnostics: Diagnostics = field(default_factory=Diagnostics)
     interrupts: Interrupts = field(default_factory=Interrupts)
-    _set: list[Control] = field(default_factory=list)
+    _set: list[ControlRow] = field(default_factory=list)
     _waiting: list[Batch] = field(default_factory=list)
     _room: int = 0
 
     def begin(self) -> None:
-        """Tell the listeners what the run starts from, and give them the state before the first step."""
+        """Call `begin` of the listeners, and pass them the state before the first step."""
         self._flush()
         header = header_of(self.world, self.snapshot.seed)
         with self.interrupts.deferred():
@@ -125,7 +122,7 @@ class Run:
         self._give(Batch(self.snapshot.step, hashes, motion, [], scans, readings=readings))
 
     def seat(self, drivers: list[Driver | Operator]) -> None:
-        """Put planners at the wheel, and introduce them to their task."""
+        """Assign planners to vehicles and start them."""
         self.drivers = drivers
         for driver in drivers:
             driver.start(self.world)
@@ -133,7 +130,7 @@ class Run:
             self.newest = sense(self.world, self.snapshot)
 
     def advance(self, steps: int) -> None:
-        """Take some steps: quiet ones together, else one by one with planners and sensors between them."""
+        """Take a number of steps: quiet ones in batches, others one by one with planners and sensors between them."""
         until = self.snapshot.step + steps
         while self.snapshot.step < until:
             commands = self._decide()
@@ -156,7 +153,7 @@ class Run:
         self._place(places_of(self.world, controls))
 
     def fault(self, error: PlannerError | StepError) -> None:
-        """Tell the listeners what a planner, or the simulator itself, failed with."""
+        """Report the failure of a planner or of the simulator to the listeners."""
         self._flush()
         name = f"planner {error.planner}" if isinstance(error, PlannerError) else SIMULATOR
         with self.interrupts.deferred():
@@ -164,7 +161,7 @@ class Run:
                 listener.fault(name, error.time, error.reason)
 
     def end(self) -> None:
-        """Tell the listeners that it is over."""
+        """Call `end` of the listeners."""
         self._flush()
         with self.interrupts.deferred():
             for listener in self.listeners:
@@ -175,19 +172,19 @@ class Run:
         return bool(self.world.sensors) and (self.record_scans or bool(self.drivers))
 
     def _quiet(self, left: int) -> int:
-        """How many steps may go without Python in between."""
+        """Count the quiet steps ahead: those without planner or sensor."""
         if self.drivers or self._wants_scans:
             return 1
         return min(left, BATCH_STEPS, max(1, BATCH_NUMBERS // (MOTION_WIDTH * max(1, len(self.world.moving)))))
 
     def _sense(self, after: float) -> tuple[list[ScanRow], list[ReadingRow]]:
-        """Take the scans and readings that have come since a time [s], for planners and listeners."""
+        """Take the scans and readings delivered since a time [s], for planners and listeners."""
         scans: list[ScanRow] = []
         readings: list[ReadingRow] = []
         if not self._wants_scans:
             return scans, readings
         for key, taken in readings_between(self.world, self.snapshot, after):
-            if taken is None:  # silent: what it said before is not its newest word any more
+            if taken is None:  # outage: the previous reading is no longer current
                 self.newest.pop(key, None)
                 continue
             self.newest[key] = taken
@@ -200,16 +197,16 @@ class Run:
         return scans, readings
 
     def _place(self, controls: Mapping[int, float]) -> None:
-        """Write controls that change something, by their places, and note them."""
+        """Write controls that differ, by their rows, and record them."""
         state = self.snapshot.columns.controller_state
         for place, value in controls.items():
             if state[place] != value:
                 state[place] = value
                 self._set.append((self.snapshot.step, place, value))
 
-    def _decide(self) -> list[Told]:
-        """Ask every planner; commands and controls that change something are written and noted."""
-        noted: list[Told] = []
+    def _decide(self) -> list[CommandRow]:
+        """Call every planner; write and record the commands and controls that differ."""
+        noted: list[CommandRow] = []
         for driver in self.drivers:
             if isinstance(driver, Operator):
                 self._place(driver.decide(watch(self.snapshot, driver.instance)))
@@ -222,7 +219,7 @@ class Run:
         return noted
 
     def _give(self, batch: Batch) -> None:
-        """Pass a batch on; those of single steps wait to be put together, which spares every listener its own cost."""
+        """Pass on a batch; batches of single steps are merged first, which saves calls of listeners."""
         self._waiting.append(batch)
         self._room -= _size(batch)
         if self._room <= 0:
@@ -238,9 +235,23 @@ class Run:
 
 
 def _size(batch: Batch) -> int:
-    """Count the numbers of a batch."""
+    """Count the values of a batch."""
     sensed = sum(scan.ranges.size for scan in batch.scans) + sum(row.values.size for row in batch.readings)
     return batch.hashes.size + batch.motion.size + sensed
+
+
+class RunObserver(Protocol):
+    """Observer of a run, called step by step without affecting its results."""
+
+    @property
+    def listeners(self) -> Sequence[Recorder]:
+        """Recorders that receive the run's output; if there are any, scans are taken even if nothing records them."""
+
+    def on_start(self, run: Run) -> None:
+        """Handle the start of a run, before the first step and after the planners have started."""
+
+    def on_step(self, run: Run) -> None:
+        """Handle the end of a step; the next one begins when this returns."""
 
 
 def drive(
@@ -250,25 +261,25 @@ def drive(
     planner: object = None,
     observer: RunObserver | None = None,
 ) -> None:
-    """Carry a run through a number of steps; its listeners hear of the end even when a planner fails on the way.
+    """Run a number of steps; the listeners' `end` is called even if a planner fails.
 
     Parameters
     ----------
     run : Run
     steps : int
     progress : callable, optional
-        Told the number of steps done.
+        Called with the number of steps done.
     planner : object or mapping, optional
         As in `run`.
     observer : RunObserver, optional
-        Goes along, step by step; the bits are the same.
+        Called after every step; the bits are the same.
 
     Raises
     ------
     PlannerError
         If a planner fails.
     StepError
-        If a step cannot be made.
+        If a step has no solution.
     """
     together = BATCH_STEPS if observer is None else 1
     with PlannerIsolation() as isolation:
@@ -298,20 +309,20 @@ def run(
     seed: int | None = None,
     snapshot: Snapshot | None = None,
 ) -> Recording:
-    """Run a World and return what happened.
+    """Run a World and return its recording.
 
     Parameters
     ----------
     world : World
     duration : float, optional
-        [s]; the scenario's own by default.
+        [s]; that of the scenario by default.
     planner : object or mapping, optional
-        A planner for the first autonomous object, or object name → planner. By default those the scenario names. A
+        A planner for the first autonomous object, or object name → planner. By default those that the scenario names. A
         model with controls takes a controller: its `plan` returns a mapping from their names to numbers, or None.
     seed : int, optional
-        The scenario's own by default.
+        That of the scenario by default.
     snapshot : Snapshot, optional
-        Where to start from; the World's first by default.
+        Start; that of the World by default.
 
     Returns
     -------

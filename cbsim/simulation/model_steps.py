@@ -42,14 +42,14 @@ def advance_models(
     world, snapshot, steps, rows
         As `cbsim.simulation.advance.advance`.
     traffic : callable
-        Runs steps of everything else.
-    diagnostics : list of Remark, optional
+        Runs steps of everything but models.
+    diagnostics : list of Diagnostic, optional
         Receives those of the steps.
 
     Raises
     ------
     StepError
-        If a model cannot make the first of the steps. If it cannot make a later one, those before are returned.
+        If the first step of a model has no solution. If a later one has none, the steps before it are returned.
     """
     if not world.scene.actors and len(world.instances) < 2:
         return (*_settle(world, snapshot, _trajectories(world, snapshot, steps, diagnostics), 1, rows), NO_CONTACTS)
@@ -68,7 +68,7 @@ def advance_models(
 def _among_others(
     world: World, snapshot: Snapshot, rows: NDArray[np.int64], traffic: Traffic, diagnostics: list[Diagnostic] | None
 ) -> Advanced:
-    """Run one step; models that nobody is near go by themselves, others together with who is near."""
+    """Run one step: isolated models by themselves, others in contact islands."""
     met = step_islands(world, snapshot, rows, traffic, diagnostics)
     if met is None:
         trajectories = _trajectories(world, snapshot, 1, diagnostics)
@@ -86,7 +86,7 @@ def _among_others(
 def _trajectories(
     world: World, snapshot: Snapshot, steps: int, diagnostics: list[Diagnostic] | None = None
 ) -> tuple[Floats, Floats]:
-    """States (n, bodies of models, 13) and controller states (n, m) after each step that all models can take."""
+    """States (n, bodies of models, 13) and controller states (n, m) after each step that all models solve."""
     found_here: list[Diagnostic] = []
     found = [
         follow(
@@ -109,7 +109,7 @@ def _trajectories(
 
 
 def _finite_steps(world: World, number: int, states: Floats, snapshot: Snapshot) -> int:
-    """Count the steps of a model until one is not made of finite numbers.
+    """Count the steps of a model before its first non-finite one.
 
     Raises
     ------
@@ -124,13 +124,15 @@ def _finite_steps(world: World, number: int, states: Floats, snapshot: Snapshot)
     return made
 
 
-def _with_riders(world: World, states: Floats) -> Floats:
-    """Add to states (n, bodies of models, 13) what models carry along."""
-    if all(instance.riders is None for instance in world.instances):
+def _with_massless_links(world: World, states: Floats) -> Floats:
+    """Add massless links to states (n, bodies of models, 13)."""
+    if all(instance.massless_links is None for instance in world.instances):
         return states
     ends = np.cumsum([len(instance.rows) for instance in world.instances])
     parts = np.split(states, ends[:-1], axis=1)
-    return np.concatenate([one.with_riders(part) for one, part in zip(world.instances, parts, strict=True)], axis=1)
+    return np.concatenate(
+        [one.with_massless_links(part) for one, part in zip(world.instances, parts, strict=True)], axis=1
+    )
 
 
 def _settle(
@@ -140,7 +142,7 @@ def _settle(
     static_caches = world.static_caches
     leaves = static_caches.of(snapshot).leaves.copy()
     bodies = np.concatenate([instance.all_rows for instance in world.instances])
-    trajectories = _with_riders(world, trajectories[0]), trajectories[1]
+    trajectories = _with_massless_links(world, trajectories[0]), trajectories[1]
     count, memory = len(trajectories[0]), world.constants.memory
     hashes, motion = np.empty(count, np.uint64), np.empty((count, len(rows), MOTION_WIDTH))
     with wrapping():

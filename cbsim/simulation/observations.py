@@ -1,4 +1,4 @@
-"""Observations: what the planner of a vehicle, or the controller of a model, may know at a Snapshot."""
+"""Observations: input of the planner of a vehicle or the controller of a model at a Snapshot."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["observe", "watch"]
 
 
 def observe(world: World, snapshot: Snapshot, name: str, newest: Mapping[str, Scan | Reading]) -> Observation:
-    """Put together what the planner of an object may know."""
+    """Make the observation of an object's planner."""
     body = world[name]
     pose = body.pose(snapshot)
     rate = float(snapshot.columns.angular_velocity[body.row, 2])
@@ -35,7 +35,7 @@ def observe(world: World, snapshot: Snapshot, name: str, newest: Mapping[str, Sc
 
 
 def watch(snapshot: Snapshot, instance: ModelInstance) -> Observation:
-    """Put together what the controller of a model may know: all of it, for its sensors are its own affair."""
+    """Make the observation of a model's controller: its whole state."""
     state, columns = instance.rows_of(snapshot), snapshot.columns
     q, v, w = state[0, 6:10], state[0, 3:6], state[0, 10:]
     values = {name: float(columns.controller_state[place]) for name, place in instance.controls.items()}

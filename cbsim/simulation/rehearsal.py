@@ -1,4 +1,4 @@
-"""Rehearsal of a run: its first step is taken ahead, so that every kernel is compiled before anybody watches."""
+"""Rehearsal of a run: its first step, taken ahead so that every kernel is compiled before the run is shown."""
 
 from __future__ import annotations
 
@@ -17,34 +17,34 @@ from cbsim.world.world import World
 
 __all__ = ["Progress", "compiled", "counting", "rehearse"]
 
-EXAMPLE = "cbsim.planner.pilot:"  # the planner whose kernels are known
+EXAMPLE = "cbsim.planner.pilot:"  # the planner with kernels of its own
 
 
 class Progress(Protocol):
-    """Who is told how far it is."""
+    """Receiver of the progress of loading and compilation."""
 
     def enter(self, stage: str) -> None:
         """Enter a stage."""
 
     def count(self, done: int, total: int) -> None:
-        """Take the number of functions of a kernel that are compiled, and how many it has."""
+        """Report the number of compiled functions of a kernel, and their total."""
 
 
 def rehearse(world: World, tell: Callable[[str], object] = lambda _stage: None) -> None:
-    """Compile what a run of a World needs by taking its first step; no planner is asked, and no result is kept.
+    """Compile the kernels of a run of a World by taking its first step; planners are not called.
 
     Parameters
     ----------
     world : World
     tell : callable, optional
-        Told each stage before it begins.
+        Called with each stage before it begins.
     """
     tell("sensing")
     sense(world, world.start)
     run = Run(world, world.start.copy())
     run.begin()
     tell("stepping")
-    with suppress(StepError):  # the run itself tells of it, with the time and the place
+    with suppress(StepError):  # the run itself will report it, with time and place
         run.advance(1)
     vehicles = [world.bodies[row].name for row in world.vehicle_rows]
     if vehicles and any(planner.startswith(EXAMPLE) for _, planner in world.settings.planners):
@@ -60,7 +60,7 @@ def rehearse(world: World, tell: Callable[[str], object] = lambda _stage: None) 
 
 
 def compiled(load: Callable[[], World], progress: Progress) -> World:
-    """Load a World and rehearse it, and tell the progress."""
+    """Load a World and rehearse it, reporting the progress."""
     with counting(progress.count):
         world = load()
         rehearse(world, progress.enter)
@@ -69,7 +69,7 @@ def compiled(load: Callable[[], World], progress: Progress) -> World:
 
 @contextmanager
 def counting(count: Callable[[int, int], object]) -> Iterator[None]:
-    """Tell of each kernel that is compiled meanwhile how many of its functions are compiled, and how many it has.
+    """Report the progress of each kernel that is compiled in the context: functions compiled, and their total.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ class _Counter(event.Listener):
             self._kernel = None
             self._count(0, 0)
         elif self._kernel is not None and isinstance(dispatcher, DeviceDispatcher):
-            self._done = min(self._done + 1, self._all - 1)  # for other types a function is compiled once more
+            self._done = min(self._done + 1, self._all - 1)  # overloads compile a function again
             self._count(self._done, self._all)
 
 

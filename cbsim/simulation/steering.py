@@ -1,4 +1,4 @@
-"""`steer`: joysticks, keys and switches of models, set between two steps."""
+"""`steer`: setting joysticks, keys and switches of models between two steps."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ __all__ = ["places_of", "steer"]
 
 
 def steer(world: World, snapshot: Snapshot, controls: Mapping[str, float]) -> Snapshot:
-    """Set controls of models; the old Snapshot is still good.
+    """Set controls of models; the given Snapshot is unchanged.
 
     Parameters
     ----------
     world : World
     snapshot : Snapshot
     controls : mapping
-        Name of a control, as in `World.controls` → value, which it keeps until it is set again.
+        Name of a control, as in `World.controls` → value, held until it is set again.
 
     Raises
     ------
     UsageError
-        If there is no such control, or its value is no number that it takes.
+        If there is no such control, or its value is out of range.
     """
     world.require(snapshot)
     following = snapshot.copy()

@@ -1,4 +1,4 @@
-"""Compiling every kernel ahead, by running a small World that uses them all."""
+"""Compilation of every kernel ahead, by running small Worlds that use them all."""
 
 from __future__ import annotations
 
@@ -103,16 +103,16 @@ def _places(world: World) -> tuple[Floats, Floats]:
 
 
 def look_about(taken: Scan) -> None:
-    """Let the example planner look at a scan."""
+    """Run the scan processing of the example planner."""
     for table in (taken.ranges, taken.returned):
-        table.setflags(write=False)  # as planners are given them
+        table.setflags(write=False)  # as in observations
     place, attitude = taken.pose
     body = (0.3, 2.0, 1.0, 10.0, 0.0)
     first_return(taken.ranges, taken.returned, taken.directions, place, attitude, np.zeros((2, 5)), (0, 2, 1), body)
 
 
 def drive_about(world: World | None = None, name: str = "bot CONVENTIONAL") -> None:
-    """Let the example planner look and plan for a vehicle: a scan, a way across a zone, the speeds of a path."""
+    """Run the example planner for a vehicle: a scan, a path across a zone, speeds along a path."""
     world = every_kind() if world is None else world
     for taken in sense(world, world.start).values():
         if isinstance(taken, Scan):
@@ -128,7 +128,7 @@ def drive_about(world: World | None = None, name: str = "bot CONVENTIONAL") -> N
 
 
 def drive_traffic() -> None:
-    """Let a reactive car drive along a lane."""
+    """Run a reactive car along a lane."""
     from cbsim.road.roadmap import build
     from cbsim.spec.road import Lane, Points, RoadNetwork, Segment
     from cbsim.spec.traffic import Pool
@@ -139,7 +139,7 @@ def drive_traffic() -> None:
 
 
 def follow_model() -> None:
-    """Run a model: of what it needs, only the hashing of its steps is not the rigid-body core's own."""
+    """Run a model: the rigid-body core, and the hashing of its steps."""
     from cbsim.spec.mechanism.bodies import Origin
     from cbsim.spec.mechanism.description import MechanismSpec
     from cbsim.spec.mechanism.model_description import ModelDescription
@@ -155,7 +155,7 @@ def follow_model() -> None:
 
 
 def meet_model() -> None:
-    """Let a bot stand beside a model: both are one mechanism then, and who touches whom is noted."""
+    """Run a bot beside a model: one contact island, with contact notes."""
     from cbsim.spec.mechanism.bodies import Origin
     from cbsim.spec.mechanism.description import MechanismSpec
     from cbsim.spec.mechanism.model_description import ModelDescription

@@ -32,7 +32,7 @@ def brief(value: Any) -> str:
 
 
 def _told(part: Field[Any], item: Any) -> str:
-    """Report what stands in one field; nothing where it is empty, or as it is by default."""
+    """Describe the value of one field; empty text for empty and default values."""
     if isinstance(item, str | int | float):
         text = f"{item[: LONGEST - 1]}…" if isinstance(item, str) and len(item) > LONGEST else item
         return "" if item in (part.default, "") else f"{part.name}={text!r}"

@@ -93,7 +93,7 @@ class Goal:
     waypoint : int or None
         None stands for every remaining waypoint of the lane (D14).
     broken : bool
-        True where the file's numbers were refused: what stands here is not a reference that could be checked.
+        True if the file's numbers were refused, so that the reference cannot be checked.
     """
 
     speed: float

@@ -1,1 +1,1 @@
-"""World (what never changes) and Snapshot (everything that changes), and the compiler that makes them from specs."""
+"""World (constants), Snapshot (everything that changes), and their compilation from specs."""

@@ -1,4 +1,4 @@
-"""Handles on the bodies of a World: `Body`, and `Bodies`, which makes those of pools when they are asked for."""
+"""Handles on the bodies of a World: `Body`, and `Bodies`, which makes handles of pools on demand."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["Bodies", "Body", "PoolRows"]
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """Read-only handle on one body, for people.
+    """Read-only handle on one body, for users.
 
     Attributes
     ----------
@@ -120,7 +120,7 @@ class Bodies(Sequence[Body]):
 
     @property
     def names(self) -> list[str]:
-        """Names of all bodies but those of pools, of which the first and the last stand for all."""
+        """Names of all bodies; of a pool only the first and the last."""
         found = [body.name for body in self.single]
         for pool in self.pools:
             found += [f"{pool.name} 1", f"{pool.name} {pool.stop - pool.first}"]

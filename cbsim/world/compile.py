@@ -1,4 +1,4 @@
-"""`compile_world`: a Scene to a World and its first Snapshot. Pure: reads no file, asks no clock."""
+"""`compile_world`: a World and its first Snapshot from a Scene. Pure: it reads no files and no clock."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ __all__ = ["compile_world", "is_vehicle"]
 
 SUBSTEP = 0.005  # [s] longest vehicle substep
 SKY = 1e6  # [m] above any drivable mesh
-TRIES = 8  # to find the place of the wheels, which hangs on the slope, which hangs on the place
+TRIES = 8  # iterations of wheel positions and slope, which depend on each other
 
 
 def compile_world(scene: Scene) -> World:
@@ -96,7 +96,9 @@ def _instances(scene: Scene, first_row: int) -> tuple[ModelInstance, ...]:
     """Compile the models, whose rows come after those of the actors."""
     if not scene.models:
         return ()
-    from cbsim.world.model_instances import instance_of  # traffic alone need not wait for the rigid-body core
+    from cbsim.world.model_instances import (
+        instance_of,
+    )  # imported here: traffic alone does not need the rigid-body core
 
     instances: list[ModelInstance] = []
     first, controller_row = first_row, 0
@@ -115,7 +117,7 @@ def _instances(scene: Scene, first_row: int) -> tuple[ModelInstance, ...]:
 
 
 def _seal(constants: Constants, shapes: Shapes, bodies: Bodies, sensors: tuple[Sensor, ...]) -> None:
-    """Make every array of a World read-only, so that nobody who is shown one can change it."""
+    """Make every array of a World read-only."""
     sizes = (body.size for body in bodies.single)
     parts = (part for s in sensors for part in (s.azimuths, s.directions, s.mount.position, s.mount.orientation))
     for array in (*constants, *shapes, *sizes, *parts):
@@ -129,12 +131,12 @@ def _is_car(item: TrafficObject) -> bool:
 
 
 def _traffic(scene: Scene, poses: list[Pose]) -> tuple[Traffic, TrafficStart | None]:
-    """Compile reactive traffic, and how its cars stand at the start; None where there is none."""
+    """Compile reactive traffic and the initial state of its cars; None if there is none."""
     if not scene.pools and not any(_is_car(actor.item) for actor in scene.actors):
         return NO_TRAFFIC, None
     if scene.roadmap is None:
         raise ModelError("reactive traffic needs a road network", subject=scene.name)
-    from cbsim.road.lanelet_map import LaneletMap  # of what a scenario without reactive traffic has no need
+    from cbsim.road.lanelet_map import LaneletMap  # imported here: scenarios without reactive traffic do not need it
     from cbsim.world.traffic.cars import ReactiveObject, compile_traffic
 
     objects = []
@@ -183,14 +185,14 @@ def _put_cars(start: Snapshot, traffic: Traffic, cars: TrafficStart) -> None:
 
 
 def _follows_trajectory(item: TrafficObject) -> bool:
-    """Literal movers and followers: whoever has goals or a script and the controller for them (D8)."""
+    """Whether an object follows goals or a script: literal movers and followers (D8)."""
     if _is_car(item):
         return False
     return item.controller in (Controller.WAYPOINT, Controller.SCRIPT)
 
 
 def is_vehicle(item: TrafficObject) -> bool:
-    """Vehicles: bots, whoever drives them, and whatever is driven by hand; without commands they stay parked."""
+    """Whether an object is a vehicle: a bot, or driven by a drive; without commands it stays parked."""
     return item.controller in (Controller.SENSOR, Controller.MANUAL) or (
         item.kind is Kind.AUTONOMOUS and _follows_trajectory(item)
     )
@@ -201,7 +203,7 @@ def _wheels(item: TrafficObject) -> Wheels:
 
 
 def _named(scene: Scene) -> list[tuple[str, Kind | Literal["model"]]]:
-    """List names and kinds of all rows as their files have them; a model among others puts its own before a body's."""
+    """List names and kinds of all rows from their files; names of placed models precede those of their bodies."""
     named: list[tuple[str, Kind | Literal["model"]]] = [
         (actor.item.name, Kind.MESH if actor.mesh is not None else actor.item.kind) for actor in scene.actors
     ]
@@ -213,7 +215,7 @@ def _named(scene: Scene) -> list[tuple[str, Kind | Literal["model"]]]:
 
 
 def _bodies(scene: Scene, shapes: Shapes, traffic: Traffic) -> Bodies:
-    """Name the rows; a name that is taken gets a number, so that every handle is unique."""
+    """Make handles of all rows; repeated names get a number."""
     first, cars = len(scene.actors), len(_pools_of(traffic))
     seen: Counter[str] = Counter()
     named = _named(scene)
@@ -277,7 +279,7 @@ def _constants(
 
 
 def _rows_of_models(scene: Scene, traffic: Traffic) -> range:
-    """Rows that bodies of models have."""
+    """Rows of the bodies of models."""
     first = len(scene.actors) + len(_pools_of(traffic))
     return range(first, first + sum(len(model.description.bodies) for model in scene.models))
 
@@ -302,12 +304,12 @@ def _start(scene: Scene, layout: Layout, digest: int, poses: list[Pose], constan
     state.position[: len(poses)] = np.array([pose.position for pose in poses], float).reshape(-1, 3)
     state.orientation[: len(poses)] = np.array([pose.orientation for pose in poses], float).reshape(-1, 4)
     state.seed[0] = scene.settings.seed
-    state.command[:, 2:4] = 1.0  # both levers straight on
-    state.command[:, 5] = 1.0  # the handbrake is on until somebody commands: what is parked is braked
+    state.command[:, 2:4] = 1.0  # levers at rest
+    state.command[:, 5] = 1.0  # parked: the handbrake is on until the first command
     state.actuator[:, 2:4] = 1.0
     state.active_contacts[:] = -1
     state.goal[:] = constants.follower_first
-    state.trajectory_segment[:] = -1  # at rest as placed; the first step turns each mover into its first segment
+    state.trajectory_segment[:] = -1  # at rest as placed; the first step puts each mover on its first segment
     if len(constants.ground_triangles):
         for vehicle in range(layout.vehicles):
             _set_down(constants, state, vehicle)
@@ -315,7 +317,7 @@ def _start(scene: Scene, layout: Layout, digest: int, poses: list[Pose], constan
 
 
 def _set_down(constants: Constants, state: State, vehicle: int) -> None:
-    """Put a vehicle, placed on z = 0, onto the highest ground below the sky, tilted as its wheels stand."""
+    """Set a vehicle, placed at z = 0, on the highest ground below the sky, tilted by its wheels' contact."""
     body, stack = constants.vehicle_body[vehicle], np.empty(DEPTH, np.int64)
     ground = constants.ground_triangles, constants.ground_box, constants.ground_link
     fx, fy, _ = forward(state.orientation[body])
@@ -343,7 +345,7 @@ def _digest(
     traffic: Traffic,
     scene: Scene,
 ) -> int:
-    """Digest what a World is made of, so that a Snapshot of another is refused."""
+    """Digest the contents of a World, so that Snapshots of other Worlds are detected."""
     digest = hashlib.blake2b(digest_size=8)
     for value in (*constants, *shapes):
         digest.update(np.ascontiguousarray(value).data)

@@ -1,4 +1,4 @@
-"""What bodies of models look like in a World: their shapes as one outline, or as triangles where it takes several."""
+"""Outlines of bodies of models in a World: one shape, or triangles for compound shapes."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ class Outline(NamedTuple):
     kind : ShapeKind
         A body without a shape is a mesh without triangles.
     size : (3,) [m]
-        Full extents along the body's axes; of a mesh, those of the least box about the body's centre that holds it.
+        Full extents along the body's axes; of a mesh, those of the least bounding box about the body's centre.
     radius : float
-        Of the sphere about the centre that holds it [m].
+        Of the bounding sphere about the centre [m].
     triangles : (n, 3, 3) [m]
         Of a mesh.
     """
@@ -44,7 +44,7 @@ class Outline(NamedTuple):
 
 
 def outline_of(shape: Shape, scale: float = 1.0) -> Outline:
-    """Outline a shape in its body's frame, all lengths times a scale."""
+    """Outline of a shape in its body's frame, all lengths times a scale."""
     plain = _outline(shape)
     return Outline(plain.kind, scale * plain.size, scale * plain.radius, scale * plain.triangles)
 
@@ -122,7 +122,7 @@ def _hull_of_rings(ring: Floats, half: float) -> Floats:
 
 
 def _ball(radius: float, half: float) -> Floats:
-    """Ball of a radius, its halves moved apart along z by ± half."""
+    """Sphere of a radius, its halves moved along z by ± half."""
     rows = AROUND // 2
     circle = _circle(1.0)
     rings, levels = [], np.pi * (np.arange(1, rows) / rows - 0.5)

@@ -1,9 +1,8 @@
-"""`Frame`: where a model stands in a World and how large it is there.
+"""`Frame`: pose and scale of a model in a World.
 
-A model keeps its own frame and its own units, in which all of its numbers stand as its file has them: its gravity, its
-springs, the plane it stands on. Its bodies are rows of the World through a similarity: turned, enlarged and moved. So
-what stands in the World moves exactly as the model does by itself, at the same time, whatever its scale; its gravity
-there is that of its file times the scale.
+A model keeps the frame and units of its file: its gravity, its springs, its ground plane. A similarity (rotation,
+scale, translation) maps its bodies to rows of the World. A placed model therefore moves exactly as it does by itself,
+at the same time, whatever its scale; its gravity in the World is that of its file times the scale.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ __all__ = ["WORLD_FRAME", "Frame"]
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """Turned by ``orientation`` (4,), made larger by ``scale``, then moved by ``position`` (3,) [m].
+    """Similarity: rotation by ``orientation`` (4,), scaling by ``scale``, then translation by ``position`` (3,) [m].
 
     Attributes
     ----------
@@ -43,11 +42,11 @@ class Frame:
 
     @property
     def plain(self) -> bool:
-        """Whether the model's frame is that of the World, so that not a bit changes between them."""
+        """Whether the model's frame is that of the World, so that conversion changes no bit."""
         return self.scale == 1.0 and not self.position.any() and not self.orientation[1:].any()
 
     def to_world(self, state: Floats) -> Floats:
-        """Give a state (bodies, 13) of the model in the World."""
+        """Convert a state (bodies, 13) of the model to the World."""
         if self.plain:
             return state
         out = state.copy()
@@ -57,7 +56,7 @@ class Frame:
         return out
 
     def to_model(self, state: Floats) -> Floats:
-        """Give a state (bodies, 13) in the World in the model's frame; quaternions come out of length one."""
+        """Convert a state (bodies, 13) in the World to the model's frame; quaternions are normalized."""
         if self.plain:
             return state
         own, back = state.copy(), conjugate(self.orientation)
@@ -73,7 +72,7 @@ class Frame:
         return Pose(self.position, self.orientation)
 
     def relative_to(self, other: Frame) -> Frame:
-        """Give this frame in another one and its units, exactly `WORLD_FRAME` where both are the same."""
+        """Express this frame in another one and its units; exactly `WORLD_FRAME` if both are equal."""
         if other is self or (self.table() == other.table()).all():
             return WORLD_FRAME
         back = conjugate(other.orientation)
@@ -88,7 +87,7 @@ class Frame:
         return self.weight * square(self.scale)
 
     def table(self) -> Floats:
-        """All of its numbers (9,)."""
+        """All of its values (9,)."""
         return np.array([*self.position, *self.orientation, self.scale, self.weight])
 
 

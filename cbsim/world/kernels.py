@@ -64,12 +64,12 @@ def hash_words(words, seed):
     return h ^ (h >> np.uint64(32))
 
 
-LEAF = 256  # words hashed by themselves, so that those that do not change need not be hashed again
+LEAF = 256  # words per leaf; leaves that do not change are not hashed again
 
 
 @kernel
 def leaf_count(size):
-    """Count the leaves of a block of so many words."""
+    """Count the leaves of a block of a number of words."""
     return (size + LEAF - 1) // LEAF
 
 
@@ -92,7 +92,7 @@ def hash_block(words):
 
 @kernel
 def same_words(one, two, runs):
-    """Tell whether two blocks of words (n,) are alike in some runs (k, 2) of words, each a first and a last but one."""
+    """Whether two blocks of words (n,) are equal in some runs (k, 2) of words, each [first, last)."""
     for k in range(runs.shape[0]):
         difference = np.uint64(0)
         for i in range(runs[k, 0], runs[k, 1]):
@@ -125,7 +125,7 @@ def philox_block(key_0, key_1, event, block):
 def philox_into(key_0, key_1, event, first, out):
     """Fill `out` (n,) with 64-bit words: block j of 4 words is Philox of the counter (first + j, event, 0, 0).
 
-    `event` numbers the occasion (the scan, the step), so that a draw depends on nothing drawn before it.
+    `event` is the number of the occasion (scan, step), so that a draw does not depend on earlier ones.
     """
     n = out.shape[0]
     for j in range(n // 4):
@@ -215,10 +215,10 @@ FORGOTTEN = 46.0  # exp(-46) = 1e-20: two values so far apart are independent to
 def gauss_markov_into(key_0, key_1, index, decay, firsts, out):
     """Write the values (m, n) of independent stationary unit Gauss–Markov sequences at one occasion.
 
-    The correlation over a lag of k occasions is exp(-decay · k). Any occasion is reached in O(log) draws and no state:
-    occasions that are multiples of a power of two, so large that they know nothing of each other, are drawn freely;
-    between them halves are drawn given both ends, N((a + b) r / (1 + r²), (1 - r²) / (1 + r²)) with r the correlation
-    over half the span, which is exact for a Gaussian sequence without memory (Lévy's construction of 1948, for the
+    The correlation over a lag of k occasions is exp(-decay · k). Any occasion takes O(log) draws and no state:
+    occasions at multiples of a power of two, so large that they are independent, are drawn freely; between them
+    midpoints are drawn given both ends, N((a + b) r / (1 + r²), (1 - r²) / (1 + r²)) with r the correlation
+    over half the span, which is exact for a Gaussian Markov sequence (Lévy's construction of 1948, for the
     process of Uhlenbeck and Ornstein, Phys. Rev. 36, 1930). Each occasion has one draw, numbered by itself. The
     sequences of row i draw from the blocks `firsts[i]` on, two to a block.
     """
@@ -261,7 +261,7 @@ def renewal_into(key_0, key_1, index, stay, firsts, out):
     """Write uniform numbers in [0, 1) (m,), each kept from the occasion before with probability `stay`, else new.
 
     "Below p" is then a two-state Markov chain with share p and correlation stay^k over a lag of k occasions. The last
-    renewal is looked for backwards, 1 / (1 - stay) draws on average; occasion 0 is one.
+    renewal is searched backwards, 1 / (1 - stay) draws on average; occasion 0 is one.
     """
     words, drawn = np.empty(2, np.uint64), np.empty(2)
     for j in range(out.shape[0]):
@@ -277,7 +277,7 @@ def renewal_into(key_0, key_1, index, stay, firsts, out):
 
 @inner
 def vehicle_motion_into(constants, state, v, time, velocity):
-    """Write the velocity (3,) [m/s] of tracked body v at a time that is remembered; return its yaw rate [rad/s]."""
+    """Write the velocity (3,) [m/s] of tracked body v at a time within the history; return its yaw rate [rad/s]."""
     clock, memory = state.clock[0], constants.memory
     before = min(max(math.floor(time / constants.step + 1e-9), clock - memory + 1, 0), clock)
     part = time / constants.step - before if before < clock else 0.0
@@ -292,9 +292,9 @@ def vehicle_motion_into(constants, state, v, time, velocity):
 
 @kernel
 def motion_at_into(constants, state, time, velocities, rates):
-    """Write velocity (bodies, 3) [m/s] and yaw rate (bodies,) [rad/s] of all bodies at a time that is remembered.
+    """Write velocity (bodies, 3) [m/s] and yaw rate (bodies,) [rad/s] of all bodies at a time within the history.
 
-    Literal movers have those of the segment they are on then; others are interpolated between remembered steps.
+    Literal movers have those of their segment at that time; others are interpolated between the steps of the history.
     """
     velocities[:], rates[:] = 0.0, 0.0
     for m in range(constants.mover_body.shape[0]):

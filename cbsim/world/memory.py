@@ -1,4 +1,4 @@
-"""How many steps a Snapshot remembers: as far back as a sensor may look, and as commands take to be heard."""
+"""Lengths of the histories of a Snapshot: pose history for sensors, command delay for dead times."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MEMORY_LIMIT = 100_000  # steps
 
 
 def pose_history_steps(sensors: tuple[Sensor, ...], step: float) -> int:
-    """Count the steps that a reading may look back: to the one before the oldest that is still the newest."""
+    """Count the steps of pose history that readings need."""
     steps = 0
     for sensor in sensors:
         needed = math.ceil(_look(sensor.conf) / step + 1e-6) + 2
@@ -30,7 +30,7 @@ def pose_history_steps(sensors: tuple[Sensor, ...], step: float) -> int:
 
 
 def command_delay_steps(items: list[TrafficObject], step: float) -> int:
-    """Count the steps that the longest dead time of a command looks back; 0 where no drive has any."""
+    """Count the steps of commands that the longest dead time needs; 0 without dead times."""
     columns = PARAMETERS.index("throttle_delay"), PARAMETERS.index("steering_delay")
     delays = [vehicle_parameters(item)[list(columns)].max() for item in items if drive_name(item) == "delayed"]
     steps = math.ceil(max(delays) / step) + 2 if delays else 0
@@ -40,7 +40,7 @@ def command_delay_steps(items: list[TrafficObject], step: float) -> int:
 
 
 def _look(conf: SensorConf) -> float:
-    """How far back a reading needs motion [s]: a tick lies between two, a scan takes time and may freeze."""
+    """Look-back of a reading [s]: period, latency, and for scans sweep and freeze."""
     periods = 2.0 if conf.type == "odometry" else 1.0
     frozen = sum(end - start for start, end in conf.freezes) if conf.type == "ladar" else 0.0
     sweep = conf.scan_time if conf.type == "ladar" else 0.0

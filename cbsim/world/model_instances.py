@@ -1,8 +1,8 @@
 """`ModelInstance`: a model in a World, compiled for the rigid-body core: its rows, its constants, its start.
 
-Its state is its rows in the table of bodies and what its behaviour or motion keeps in mind, and nothing besides:
-every step starts cold, so that a Snapshot is the whole truth. It has its own frame and units, its own gravity and its
-own step, a whole number of which make one of the World's.
+Its state consists of its rows in the table of bodies and the controller state of its behaviour or motion. Every step
+starts cold, so nothing is hidden between steps. It has its own frame, units, gravity and step, a whole number of which
+make one step of the World.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from cbsim.dynamics.options import SolverOptions
 from cbsim.dynamics.start_state import start_state
 from cbsim.dynamics.workspaces import SolverWorkspaces
 from cbsim.errors import ModelError
-from cbsim.spec.mechanism.behaviour import Behaviour, Motion, Riders
+from cbsim.spec.mechanism.behaviour import Behaviour, MasslessLinks, Motion
 from cbsim.spec.mechanism.description import MechanismSpec
 from cbsim.world.frames import WORLD_FRAME, Frame
 from cbsim.world.scene import Model
@@ -32,15 +32,15 @@ from cbsim.world.tables import Floats, Ints
 
 __all__ = ["ModelInstance", "SolverFallbacks", "instance_of", "solver_fallbacks_of"]
 
-PURE = SolverOptions(warm_start=False)  # a step depends on the Snapshot before it alone
-HARD: tuple[dict[str, Any], ...] = (  # for steps that are not made so, in turn
+PURE = SolverOptions(warm_start=False)  # cold start: a step depends on the Snapshot before it alone
+HARD: tuple[dict[str, Any], ...] = (  # settings tried in turn for steps without a solution
     {"btol": 1e-3, "max_iter": 200},
     {"btol": 1e-2, "max_iter": 400},
     {"rtol": 1e-4, "btol": 1e-2, "max_iter": 400},
 )
 
 SolverFallbacks = tuple[tuple[Floats, Ints], ...]
-"""Options of the solver: its own, and in turn those for steps that it cannot make so."""
+"""Settings of the solver: the usual ones, then those tried in turn for steps without a solution."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,10 +56,10 @@ class ModelInstance:
     compiled : Compiled
         Its tables.
     rows : (bodies,) int64
-        Its rows in the table of bodies, in the order of `spec.bodies`; those of its riders follow.
+        Its rows in the table of bodies, in the order of `spec.bodies`; those of its massless links follow.
     steps : int
         Steps of the model in one of the World.
-    solver_fallbacks : Manners
+    solver_fallbacks : SolverFallbacks
     start : (bodies, 13)
         State at the start, in the World: position, velocity, orientation, angular velocity.
     controller_rows : slice
@@ -67,15 +67,15 @@ class ModelInstance:
     memory : (m,)
         Controller state at the start.
     most_turn : float
-        How far a body may turn in a step of a model with a behaviour [rad].
+        Largest rotation of a body in a step of a model with a behaviour [rad].
     behaviour, motion : Behaviour, Motion or None
-        What drives it, or what moves it in place of the core.
-    riders : Riders or None
-        What it carries along.
+        Controller of its joints and bodies, or motion in place of the core.
+    massless_links : MasslessLinks or None
+        Links without mass, which follow the mechanism.
     frame : Frame
-        Where in the World its own frame is, and how large its units are there.
+        Its own frame and units in the World.
     tolerance : float or None
-        What the solver may leave of its equations, where its file says so.
+        Tolerance of the solver's equations, if its file gives one.
     """
 
     name: str
@@ -89,7 +89,7 @@ class ModelInstance:
     memory: Floats
     behaviour: Behaviour | None = None
     motion: Motion | None = None
-    riders: Riders | None = None
+    massless_links: MasslessLinks | None = None
     frame: Frame = WORLD_FRAME
     most_turn: float = math.inf
     tolerance: float | None = None
@@ -112,16 +112,16 @@ class ModelInstance:
 
     @property
     def all_rows(self) -> Ints:
-        """Its rows in the table of bodies, and those of its riders."""
-        riders = 0 if self.riders is None else len(self.riders.bodies)
-        return np.arange(self.rows[0], self.rows[0] + len(self.rows) + riders)
+        """Its rows in the table of bodies, and those of its massless links."""
+        massless_links = 0 if self.massless_links is None else len(self.massless_links.bodies)
+        return np.arange(self.rows[0], self.rows[0] + len(self.rows) + massless_links)
 
-    def with_riders(self, states: Floats) -> Floats:
-        """Add its riders to states (n, bodies, 13) of its own in the World: (n, all rows, 13)."""
-        if self.riders is None:
+    def with_massless_links(self, states: Floats) -> Floats:
+        """Add its massless links to states (n, bodies, 13) in the World; return (n, all rows, 13)."""
+        if self.massless_links is None:
             return states
         own = self.frame.to_model(states.reshape(-1, 13)).reshape(states.shape)
-        riding = self.riders.follow(own, self.spec.timestep)
+        riding = self.massless_links.follow(own, self.spec.timestep)
         outside = self.frame.to_world(riding.reshape(-1, 13)).reshape(riding.shape)
         return np.concatenate([states, outside], axis=1)
 
@@ -142,21 +142,21 @@ class ModelInstance:
     def write(self, snapshot: Snapshot, state: Floats, controller_state: Floats) -> None:
         """Write its state (bodies, 13) in the World and its controller state (m,) to a Snapshot."""
         columns, rows = snapshot.columns, self.all_rows
-        state = self.with_riders(state[None])[0]
+        state = self.with_massless_links(state[None])[0]
         columns.position[rows], columns.velocity[rows] = state[:, :3], state[:, 3:6]
         columns.orientation[rows], columns.angular_velocity[rows] = state[:, 6:10], state[:, 10:]
         columns.controller_state[self.controller_rows] = controller_state
 
     def take_workspace(self) -> SolverWorkspaces:
-        """Take rooms that nobody works in, or make them."""
+        """Take an idle workspace, or make one."""
         try:
             return self._workspaces.pop()
         except IndexError:
             return SolverWorkspaces(self.compiled)
 
-    def return_workspace(self, workspaces: SolverWorkspaces) -> None:
-        """Let the next step have them, in this thread or another."""
-        self._workspaces.append(workspaces)
+    def return_workspace(self, workspace: SolverWorkspaces) -> None:
+        """Return a workspace for the next step, in this thread or another."""
+        self._workspaces.append(workspace)
 
     def time(self, step: int, n: int) -> float:
         """Time [s] of the model's step n after one of the World: a product, the same in batches of any size."""
@@ -172,12 +172,12 @@ class ModelInstance:
         return float(max(self.frame.scale * found[:, :3].max(initial=0.0), found[:, 3:].max(initial=0.0)))
 
     def tables(self) -> Iterable[NDArray[np.generic]]:
-        """All numbers that its motion follows from."""
+        """All numbers that determine its motion, for the digest of a World."""
         yield from (np.asarray(table) for table in (*self.compiled.model, self.steps))
-        yield from (table for manner in self.solver_fallbacks for table in manner)
+        yield from (table for settings in self.solver_fallbacks for table in settings)
         yield from (self.start, self.memory, self.frame.table(), np.array([self.most_turn]))
-        if self.riders is not None:
-            yield from self.riders.tables()
+        if self.massless_links is not None:
+            yield from self.massless_links.tables()
         for controller in (self.behaviour, self.motion):
             if controller is not None:
                 named = "\0".join(f"{name}={place}" for name, place in controller.controls.items())
@@ -186,17 +186,15 @@ class ModelInstance:
 
 
 def solver_fallbacks_of(spec: MechanismSpec, tolerance: float | None) -> SolverFallbacks:
-    """Encode the options of the solver that are tried in turn, given what a model lets it leave of its equations."""
+    """Encode the settings of the solver that are tried in turn, given the tolerance of a model."""
     first = PURE
-    if tolerance is not None:  # what sticks creeps by what complementarity leaves
+    if tolerance is not None:  # sticking contacts creep by the residual of complementarity
         first = replace(PURE, rtol=tolerance, btol=max(tolerance, 1e-10))
     hard = [{**options, "rtol": max(options.get("rtol", 0.0), first.rtol)} for options in HARD]
     chosen = (first, *(replace(first, **options) for options in hard))
     encoded = tuple(one.encode(spec.timestep, spec.gravity, spec.input_scaling, False) for one in chosen)
     for _, counts in encoded:
-        counts[c.MAX_RELAXED_ITER] = counts[
-            c.MAX_ITER
-        ]  # patience helps steps that have nothing else to try: here they do
+        counts[c.MAX_RELAXED_ITER] = counts[c.MAX_ITER]  # no extra iterations: a fallback follows
     return encoded
 
 
@@ -208,7 +206,7 @@ def instance_of(model: Model, first: int, controller_row: int, frame: Frame = WO
     model : Model
     first, controller_row : int
     frame : Frame
-        Where it stands.
+        Of the model in the World.
 
     Raises
     ------
@@ -235,7 +233,7 @@ def instance_of(model: Model, first: int, controller_row: int, frame: Frame = WO
         memory,
         description.behaviour,
         description.motion,
-        description.riders,
+        description.massless_links,
         frame,
         math.inf if description.most_turn is None else description.most_turn,
         description.tolerance,
@@ -243,7 +241,7 @@ def instance_of(model: Model, first: int, controller_row: int, frame: Frame = WO
 
 
 def _control(model: Model, name: str) -> int:
-    """Find the place of a control in the memory of a model."""
+    """Find the index of a control in the controller state of a model."""
     controller = model.description.behaviour or model.description.motion
     if controller is None or name not in controller.controls:
         raise ModelError(f"has no control '{name}'", subject=f"model '{model.name}'")

@@ -1,4 +1,4 @@
-"""Motion of bodies as recordings hold it: columns of a row of 13 numbers, and rows of a Snapshot."""
+"""Motion of bodies in recordings: columns of a row of 13 numbers, and rows of a Snapshot."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOTION = {
 }
 MOTION_WIDTH = 13
 ABSENT_BELOW = -5e3
-"""Height below which the centre of a body means that it is not there: a car of a pool that has not appeared [m]."""
+"""Height of the centre below which a body is absent, such as a car of a pool before it appears [m]."""
 
 
 def motion_of(snapshot: Snapshot, rows: Ints) -> Floats:

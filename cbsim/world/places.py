@@ -1,4 +1,4 @@
-"""Where objects stand at the start, and the segments of those that have a list to follow."""
+"""Start poses of objects, and trajectory segments of those with goals or a script."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["frame_of", "start_pose", "start_poses", "trajectories_of"]
 
 
 def _find(scene: Scene, name: str, point: PointId, asked_at: Location) -> RoadMap:
-    """Return the network once it is sure to have that waypoint."""
+    """Return the network after checking that it has a waypoint."""
     if scene.roadmap is None:
         raise ModelError("refers to a waypoint, but there is no road network", subject=name, location=asked_at)
     if not scene.roadmap.has(point):
@@ -75,7 +75,7 @@ def _place(place: Placement, name: str, scene: Scene) -> tuple[Floats, float]:
 
 
 def frame_of(model: Model, scene: Scene) -> Frame:
-    """Where a model stands: its origin at its place, its y axis along the heading."""
+    """Frame of a model: its origin at its place, its y axis along the heading."""
     if model.placement is None and model.scale == 1.0 and model.mass is None:
         return WORLD_FRAME
     spot, heading = (np.zeros(3), 0.0) if model.placement is None else _place(model.placement, model.name, scene)
@@ -114,7 +114,7 @@ def start_poses(actors: Sequence[Actor], scene: Scene) -> list[Pose]:
 
 
 def trajectories_of(rows: Sequence[int], poses: Sequence[Pose], scene: Scene) -> Trajectories:
-    """Lay out the segments of objects with goals or scripts, from where they start.
+    """Lay out the segments of objects with goals or scripts, from their start poses.
 
     Parameters
     ----------

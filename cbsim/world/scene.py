@@ -1,6 +1,6 @@
-"""`Scene`: a scenario whose files have all been read; what `compile` takes.
+"""`Scene`: a scenario with all files read, the input of `compile_world`.
 
-`cbsim.loading.load` fills it from files. A test or a program fills it by hand.
+`cbsim.loading.load` makes it from files; tests and programs may make it by hand.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ __all__ = ["Actor", "Model", "Scene", "Settings"]
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How a scenario is run.
+    """Settings of a run.
 
     Attributes
     ----------
@@ -35,7 +35,7 @@ class Settings:
     seed : int
         Seed of every random stream.
     duration : float
-        How long a run lasts when nothing else is said [s].
+        Default duration of a run [s].
     offset_frame : str
         ``lane``: position offsets are in the anchor's frame; ``map``: east and north.
     script_angle : str
@@ -43,7 +43,7 @@ class Settings:
     planners : tuple of (str, str)
         Object name (empty for the first autonomous object) and ``module:Class``.
     deadline : float
-        Wall-clock time that a planner may take for one decision [s]; it changes no bit of a run that keeps it.
+        Wall-clock limit of a planner for one decision [s]; a run that keeps it has the same bits.
     """
 
     step: float = 0.05
@@ -57,18 +57,18 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """One object with everything its file refers to.
+    """An object with everything its file refers to.
 
     Attributes
     ----------
     item : TrafficObject
         What the file says.
     placement : Placement or None
-        Takes the place of the item's anchor; its offsets still apply.
+        Replaces the item's anchor; its offsets still apply.
     goals : tuple of Goal
         The item's goals, expanded: each has a waypoint.
     confs : tuple of (str, SensorConf)
-        Stem of the conf file, and what it says, per sensor.
+        Stem and contents of the conf file of each sensor.
     mesh : (ndarray, ndarray) or None
         Vertices (n, 3) [m] and triangles (m, 3) of a mesh object.
     """
@@ -89,19 +89,19 @@ class Model:
     name : str
         Of the model.
     description : ModelDescription
-        Its parts, its gravity, its own step and its start.
+        Its mechanism, gravity, own step and start.
     steps : int
-        Steps of the model in one of the World.
+        Steps of the model per step of the World.
     controls : mapping
-        Name of a control of its behaviour or motion → value at the start, where that is not its own.
+        Name of a control of its behaviour or motion → value at the start, where it is not the default.
     placement : Placement or None
-        Where its origin stands, its own y axis along the heading; None for the World's origin.
+        Place of its origin, its y axis along the heading; None for the World's origin.
     scale : float
         Metres per unit of the model.
     mass : float or None
         Of all of its bodies together [kg]; by default its density is kept, so that masses grow with the cube of scale.
     location : Location
-        Of what places it.
+        Of the entry that places it.
     """
 
     name: str
@@ -134,13 +134,13 @@ class Scene:
     mission : Mission or None
         Checkpoints and speed limits.
     settings : Settings
-        How it is run.
+        Settings of the run.
     expectations : tuple of Expectation
         Checks of the scenario.
     sources : mapping
         Path → bytes of every file that was read, for the recording.
     request : mapping
-        What was asked for, so that a replay can ask again.
+        Arguments of the request, for replays.
     models : tuple of Model
         Their bodies take the rows after those of the actors and of pools.
     pools : tuple of Pool
@@ -168,5 +168,5 @@ class Scene:
 
     @property
     def alone(self) -> bool:
-        """Whether all there is is one model that no scenario has placed: then its bodies go by their own names."""
+        """Whether the scene is a single model without a scenario, whose bodies keep their own names."""
         return not self.actors and len(self.models) == 1 and self.models[0].placement is None

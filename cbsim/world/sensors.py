@@ -1,4 +1,4 @@
-"""Sensor confs to `Sensor` constants: mounting, beam directions, keys."""
+"""Constants of sensors from their confs: mounting, beam directions, keys."""
 
 from __future__ import annotations
 

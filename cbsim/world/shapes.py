@@ -1,4 +1,4 @@
-"""Outlines of all bodies, and the ground that drivable meshes are."""
+"""Table of shapes of all bodies, and the ground made of drivable meshes."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ __all__ = ["ground_of", "mesh_centre", "shapes_of"]
 
 
 def mesh_centre(actor: Actor) -> Floats:
-    """Middle of the mesh's bounding box in its own axes; the body frame of a mesh is centred there."""
+    """Centre of the mesh's bounding box in its own axes, the origin of its body frame."""
     if actor.mesh is None or not len(actor.mesh[0]):
         return np.zeros(3)
     return np.asarray(0.5 * (actor.mesh[0].min(axis=0) + actor.mesh[0].max(axis=0)))
 
 
 def shapes_of(actors: tuple[Actor, ...], figures: Sequence[Outline] = (), cars: Floats = NO_CARS) -> Shapes:
-    """Lay out the table of shapes: actors, then cars of pools, boxes of sizes (cars, 3), then bodies of models."""
+    """Assemble the table of shapes: actors, then cars of pools, boxes of sizes (cars, 3), then bodies of models."""
     kinds, sizes, radii, first, last, planted = [], [], [], [], [], []
     corners: list[Floats] = []
     count = 0
@@ -97,7 +97,7 @@ def _with_boxes(shapes: Shapes, at: int, sizes: Floats) -> Shapes:
 
 
 def ground_of(actors: tuple[Actor, ...], poses: list[Pose], shapes: Shapes) -> Forest:
-    """Collect the triangles of drivable meshes, in the world, and plant one tree over them all."""
+    """Collect the triangles of drivable meshes, in the world, in one tree."""
     parts = [
         poses[k].apply(shapes.triangles[shapes.first[k] : shapes.last[k]])
         for k, actor in enumerate(actors)

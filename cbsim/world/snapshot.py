@@ -1,4 +1,4 @@
-"""`Snapshot`: everything that changes in a run, in two blocks; copied, hashed and stored as bytes, bit for bit."""
+"""`Snapshot`: everything that changes in a run, in two blocks, with copies, hashes and bytes."""
 
 from __future__ import annotations
 
@@ -23,31 +23,49 @@ CLOCK, SEED = (Layout(0, 0, 0).first(name) for name in ("clock", "seed"))  # sin
 class Snapshot:
     """Every body's pose and velocity, actuators, controller states, seed and clock at one moment.
 
-    A Snapshot is a value: `cbsim.step` returns a new one and leaves the old unchanged. Reading `state` or `floats`
-    grants write access and so invalidates the cache of static bodies (`cbsim.world.static_cache`).
+    A Snapshot is a value: `cbsim.step` returns a new one and leaves the old unchanged. `state` and `floats` are
+    writable; once one of them has been read, the rows of static bodies are compared with their cache before its use.
 
     Parameters
     ----------
     layout : Layout
-        Where the columns lie.
+        Layout of the columns.
     floats, ints : ndarray
         The two blocks; taken, not copied.
     world_digest : int
-        Which World it belongs to.
+        Digest of its World.
     step_length : float
         [s], turns the clock into a time.
+
+    Attributes
+    ----------
+    static_cache : StaticCache or None
+        `cbsim.world.static_cache` of the static bodies, where it is known.
+    is_checked : bool
+        True if the rows of static bodies are known to equal those of the cache: nobody can have written to them.
     """
 
-    __slots__ = ("_columns", "_floats", "_ints", "_shown", "layout", "static_cache", "step_length", "world_digest")
+    __slots__ = (
+        "_columns",
+        "_floats",
+        "_ints",
+        "_is_shown",
+        "is_checked",
+        "layout",
+        "static_cache",
+        "step_length",
+        "world_digest",
+    )
 
     def __init__(self, layout: Layout, floats: Floats, ints: Ints, world_digest: int, step_length: float) -> None:
         self.layout = layout
         self.world_digest = world_digest
         self.step_length = step_length
-        self.static_cache: object = None  # of `cbsim.world.static_cache`, where it is known
+        self.static_cache: object = None
+        self.is_checked = False
         self._floats = floats
         self._ints = ints
-        self._shown = False
+        self._is_shown = False
         self._columns: State | None = None
 
     @property
@@ -65,13 +83,13 @@ class Snapshot:
     @property
     def state(self) -> State:
         """The columns, to be read and written."""
-        self._show()
+        self._is_shown, self.is_checked = True, False
         return self.columns
 
     @property
     def floats(self) -> Floats:
         """The block of real numbers, to be read and written."""
-        self._show()
+        self._is_shown, self.is_checked = True, False
         return self._floats
 
     @property
@@ -84,13 +102,9 @@ class Snapshot:
         at = self.layout.first("command") + 6 * vehicle
         self._floats[at : at + 6] = command
 
-    def _show(self) -> None:
-        self._shown, self.static_cache = True, None
-
-    def hand_on(self, static_cache: object) -> None:
-        """Note what stands here, unless somebody may write to it at any time."""
-        if not self._shown:
-            self.static_cache = static_cache
+    def set_static_cache(self, static_cache: object) -> None:
+        """Set the cache, whose rows equal those of this Snapshot now, and for good unless they can be written to."""
+        self.static_cache, self.is_checked = static_cache, not self._is_shown
 
     @classmethod
     def empty(cls, layout: Layout, world_digest: int, step_length: float) -> Snapshot:
@@ -123,7 +137,7 @@ class Snapshot:
     def copy(self) -> Snapshot:
         """Copy both blocks."""
         made = Snapshot(self.layout, self._floats.copy(), self._ints.copy(), self.world_digest, self.step_length)
-        made.static_cache = self.static_cache
+        made.static_cache, made.is_checked = self.static_cache, self.is_checked
         return made
 
     def to_bytes(self) -> bytes:

@@ -1,8 +1,8 @@
-"""Caches of static bodies: what follows from their poses alone, computed once instead of in every step and scan.
+"""Caches of static bodies: data derived from their poses alone, computed once instead of in every step and scan.
 
-A body without a trajectory or wheels keeps the pose that its Snapshot has; no step changes it. What follows from that
-pose (bounds, neighbours, hashes of its rows) is kept in a `StaticCache`, which a Snapshot passes on to its copies and
-successors. A Snapshot that may have been written to is compared word by word first, so results never depend on a cache.
+No step changes the pose of a body without trajectory or wheels. Data derived from that pose (bounds, neighbours, hashes
+of its rows) is kept in a `StaticCache`, which a Snapshot passes on to its copies and successors. A Snapshot that may
+have been written to is compared word by word first, so results never depend on a cache, and reading never drops one.
 """
 
 from __future__ import annotations
@@ -87,15 +87,22 @@ class StaticCaches:
         self._newest: StaticCache | None = None
 
     def of(self, snapshot: Snapshot) -> StaticCache:
-        """Find the cache of a Snapshot: passed on to it, or equal to the last one, or made."""
+        """Find the cache of a Snapshot: its own or the newest one, if its rows are equal, else a new one."""
         known = snapshot.static_cache
-        if isinstance(known, StaticCache):
+        if isinstance(known, StaticCache) and snapshot.is_checked:
             return known
-        newest, floats = self._newest, snapshot.blocks[0]
-        if newest is None or not same_words(floats.view(np.uint64), newest.floats.view(np.uint64), self._runs):
-            floats = floats.copy()
-            leaves = np.zeros(len(self._all), np.uint64)
-            hash_leaves_into(floats.view(np.uint64), self._all, leaves)
-            newest = self._newest = StaticCache(floats, leaves)
-        snapshot.hand_on(newest)
-        return newest
+        for found in (known, self._newest):
+            if isinstance(found, StaticCache) and self._is_of(found, snapshot):
+                snapshot.set_static_cache(found)
+                return found
+        floats = snapshot.blocks[0].copy()
+        leaves = np.zeros(len(self._all), np.uint64)
+        hash_leaves_into(floats.view(np.uint64), self._all, leaves)
+        made = self._newest = StaticCache(floats, leaves)
+        snapshot.set_static_cache(made)
+        return made
+
+    def _is_of(self, static_cache: StaticCache, snapshot: Snapshot) -> bool:
+        """Whether a Snapshot has the rows of a cache, word by word."""
+        floats = snapshot.blocks[0]
+        return bool(same_words(floats.view(np.uint64), static_cache.floats.view(np.uint64), self._runs))

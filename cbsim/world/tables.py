@@ -22,7 +22,7 @@ Triples = Annotated[Floats, (3,)]
 
 
 class Column(NamedTuple):
-    """One column of a Snapshot: which block it lies in, how many rows of which width, and what it means."""
+    """One column of a Snapshot: its block, number and width of rows, unit and meaning."""
 
     name: str
     block: str
@@ -38,9 +38,16 @@ COLUMNS: tuple[Column, ...] = (
     Column("orientation", "float", "bodies", 4, "1", "unit quaternion, scalar first, body to world"),
     Column("velocity", "float", "bodies", 3, "m/s", "of the centre, in the world"),
     Column("angular_velocity", "float", "bodies", 3, "rad/s", "in the body frame"),
-    # what vehicles were told and what their actuators do
+    # commands and actuators of vehicles
     Column("command", "float", "vehicles", 6, "1", "throttle, steering, left and right lever, reverse, handbrake"),
-    Column("actuator", "float", "vehicles", 6, "1", "throttle, steering, levers as they are; the first two as heard"),
+    Column(
+        "actuator",
+        "float",
+        "vehicles",
+        6,
+        "1",
+        "throttle, steering, levers after slew rates; the first two after dead times",
+    ),
     Column(
         "wheel",
         "float",
@@ -78,7 +85,7 @@ COLUMNS: tuple[Column, ...] = (
         "watch", "float", "watched", 3, "1, s, s", "line at which another body waits, since when, for how long free"
     ),
     Column("controller_state", "float", "controller_values", 1, "by model", "of behaviours and motions of models"),
-    # the run itself, and the memory of those who move
+    # the run itself, and discrete states of moving bodies
     Column("clock", "int", "one", 1, "1", "steps since the start"),
     Column("seed", "int", "one", 1, "1", "seed of every random stream"),
     Column("trajectory_segment", "int", "movers", 1, "1", "row of the trajectory segment of a literal mover"),
@@ -105,7 +112,7 @@ class State(NamedTuple):
     command_delay : (vehicles · delay_steps, 2)
         Ring of the newest commands of each vehicle, step k in row k mod delay_steps; as long as the longest dead time.
     pose_history : (tracked · memory, 13)
-        Ring of the newest steps of each tracked body, step k in row k mod memory; as long as a scan may look back.
+        Ring of the newest steps of each tracked body, step k in row k mod memory; as long as sensors look back.
     travel : (cars, 6)
         Reactive cars, columns as in `cbsim.world.traffic.tables`.
     pool_next : (pools,) [s]
@@ -122,7 +129,7 @@ class State(NamedTuple):
     pool_counts : (pools, 3)
         How many cars of each flow have arrived, appeared and left.
     active_contacts : (moving, 4)
-        In the order of the rows of moving bodies; a pair stands with the first of them that has a slot free.
+        In the order of the rows of moving bodies; a pair is stored with the first of them that has a free slot.
     """
 
     position: Floats
@@ -157,7 +164,7 @@ class Shapes(NamedTuple):
     size : (bodies, 3) [m]
         Full extents along the body axes.
     radius : (bodies,) [m]
-        Of the sphere about the body's centre that holds it.
+        Of the bounding sphere about the body's centre.
     solid : (bodies,) int64
         0 for drivable meshes, which are ground and no obstacle, and for bodies without a shape; else 1.
     triangles : (triangles, 3, 3) [m]
@@ -183,7 +190,7 @@ class Shapes(NamedTuple):
 
 
 class Constants(NamedTuple):
-    """What kernels need of a World.
+    """Constants of a World that kernels take.
 
     Attributes
     ----------
@@ -206,13 +213,13 @@ class Constants(NamedTuple):
     segment_orientation : (segments, 4)
         Orientation throughout.
     segment_station : (segments,) [m]
-        Way from the body's start to the segment's.
+        Length of the trajectory from the body's start to the segment's.
     follower_vehicle, follower_first, follower_last : (followers,)
         Vehicles that drive their segments: row of the vehicle, first and last row of its segments.
     follower_levers : (followers,)
-        1 for skid wheels, which are steered by levers; else 0.
+        1 for skid-steered vehicles, which take levers; else 0.
     vehicle_body, vehicle_drive : (vehicles,)
-        Row of the body; which drive moves it, by its place in `cbsim.spec.drives.DRIVES`.
+        Row of the body; index of its drive in `cbsim.spec.drives.DRIVES`.
     vehicle_parameters : (vehicles, parameters)
         Columns as in `cbsim.vehicle.parameters`.
     vehicle_height : (vehicles,) [m]
@@ -220,12 +227,12 @@ class Constants(NamedTuple):
     ground_triangles : (triangles, 3, 3) [m]
         Drivable meshes, in the world.
     ground_box, ground_link : (nodes, 6) [m], (nodes, 2)
-        Their one tree, as in `cbsim.geometry.kernels.bvh`.
+        Their common tree, as in `cbsim.geometry.kernels.bvh`.
     tracked_body : (tracked,)
         Rows of bodies whose newest steps `State.pose_history` holds: those of the vehicles, then all bodies of models,
         then reactive cars.
     first_model : int
-        Row of the first body of a model; the number of bodies where there is none.
+        Row of the first body of a model; the number of bodies if there is none.
     """
 
     step: float
@@ -258,7 +265,7 @@ class Constants(NamedTuple):
 
 @dataclass(frozen=True)
 class Layout:
-    """Where each column lies in the blocks of one World's Snapshots.
+    """Layout of the columns in the blocks of a World's Snapshots.
 
     Attributes
     ----------
@@ -298,7 +305,7 @@ class Layout:
         return State(*columns)
 
     def first(self, name: str) -> int:
-        """Place in its block where a column begins."""
+        """Index in its block at which a column begins."""
         return self._firsts[name]
 
     @cached_property

@@ -1,6 +1,6 @@
 """Literal kinematic traffic: goals and scripts to timed segments (docs/formats/objects.md).
 
-A mover goes on straight chords at each goal's speed, with infinite acceleration, and waits after arriving. So it
+A mover drives straight chords at each goal's speed, with infinite acceleration, and waits after arriving. It
 reaches each goal at t = pauses + Σ dᵢ/vᵢ, whatever the step.
 """
 
@@ -23,21 +23,21 @@ SCRIPT_ANGLES = {
     "ccw_east": lambda angle: angle - 0.5 * math.pi,
 }
 
-FOREVER = 1e12  # [s] a way that takes longer has no end: sums of such times soon leave the finite numbers
-TURNS, GOES = True, False  # whether a mover turns before it is known that it can go
+FOREVER = 1e12  # [s] duration of a leg from which it never ends; sums of longer times could overflow
+TURNS, GOES = True, False  # whether a mover turns to a leg that it cannot drive
 
 
 class Legs(NamedTuple):
-    """Ways of several movers, one straight leg after another; times are not known yet.
+    """Straight legs of several movers, without times.
 
     Attributes
     ----------
     spans : list of (int, int)
         First leg of each mover, and the one after its last.
     turns : list of bool
-        Whether a mover turns to a leg even if it does not go; for each mover.
+        Whether each mover turns to a leg that it does not drive.
     ends : (n, 3) [m]
-        Where each leg ends.
+        End of each leg.
     velocities : (n, 3) [m/s]
     orientations : (n, 4)
     distances, speeds, pauses : (n,) [m], [m/s], [s]
@@ -62,7 +62,7 @@ class Trajectories(NamedTuple):
     bodies : (m,) int64
         Row of each mover's body.
     counts : (m,) int64
-        How many segments it has.
+        Number of its segments.
     starts : (n,) [s]
     origins : (n, 3) [m]
     velocities : (n, 3) [m/s]
@@ -153,7 +153,7 @@ def joined_legs(one: Legs, other: Legs) -> Legs:
 def lay_out(
     bodies: Sequence[int], order: Sequence[int], positions: Floats, orientations: Floats, initial: Floats, legs: Legs
 ) -> Trajectories:
-    """Give legs their times: each mover waits, then goes leg by leg, and rests for ever after the last.
+    """Give legs their times: each mover waits, drives leg by leg, and rests after the last.
 
     Parameters
     ----------
@@ -162,7 +162,7 @@ def lay_out(
     order : sequence of int
         Movers in the order of the result.
     positions, orientations : (m, 3) [m], (m, 4)
-        Where they start.
+        Start poses.
     initial : (m,) [s]
         Pause before the first leg.
     legs : Legs
@@ -205,19 +205,19 @@ def lay_out(
 
 
 def _spans(counts: Sequence[int]) -> list[tuple[int, int]]:
-    """Where each of several lists of those lengths begins and ends, one after another."""
+    """Range of each of several consecutive lists of given lengths."""
     stops = np.cumsum(np.asarray(counts, np.int64)).tolist()
     return [(stop - count, stop) for stop, count in zip(stops, counts, strict=True)]
 
 
 def trajectory_tables(trajectories: Trajectories, vehicles: Sequence[int]) -> dict[str, Any]:
-    """Put the segments of all bodies into the tables of `Constants`, with who moves on them and who drives them.
+    """Assemble the segments of all bodies into the tables of `Constants`, for literal movers and followers.
 
     Parameters
     ----------
     trajectories : Trajectories
     vehicles : sequence of int
-        Rows of bodies that are vehicles: those follow their segments through physics, all others literally.
+        Rows of vehicles, which follow their segments by physics; all others move literally.
     """
     bodies, counts, start, origin, velocity, orientation = trajectories
     last = np.cumsum(counts) - 1
@@ -239,7 +239,7 @@ def trajectory_tables(trajectories: Trajectories, vehicles: Sequence[int]) -> di
 
 
 def _stations(start: Floats, speed: Floats, first: np.ndarray) -> Floats:
-    """Way [m] from each body's start to each of its segments."""
+    """Trajectory length [m] from each body's start to each of its segments."""
     length = np.append(np.diff(start) * speed[:-1], 0.0)[: len(start)]
     length[first[1:] - 1] = 0.0  # a body's last segment has no end
     way = np.concatenate([[0.0], np.cumsum(length)])[:-1]

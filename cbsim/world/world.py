@@ -1,4 +1,4 @@
-"""`World`: everything about a run that never changes, and the handles by which people look at it."""
+"""`World`: everything about a run that never changes, with read-only handles for users."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Sensor:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class World:
-    """What never changes in a run; made by `cbsim.load` or `cbsim.world.compile.compile_world`.
+    """Constants of a run; made by `cbsim.load` or `cbsim.world.compile.compile_world`.
 
     Attributes
     ----------
@@ -74,15 +74,15 @@ class World:
     shapes : Shapes
         Outlines.
     constants : Constants
-        What kernels need.
+        Constants that kernels take.
     layout : Layout
-        Where the columns of its Snapshots lie.
+        Layout of its Snapshots.
     sensors : tuple of Sensor
         All devices of all bots.
     digest : int
         64-bit digest of all of the above.
     first : Snapshot
-        The first Snapshot; `start` gives a copy.
+        The first Snapshot; `start` returns a copy.
     instances : tuple of ModelInstance
         Its models.
     traffic : Traffic
@@ -102,11 +102,11 @@ class World:
 
     @property
     def start(self) -> Snapshot:
-        """The first Snapshot, a copy of one's own."""
+        """A new copy of the first Snapshot."""
         return self.first.copy()
 
     def require(self, snapshot: Snapshot) -> None:
-        """Refuse a Snapshot of another World, before any kernel reads past its end.
+        """Check that a Snapshot belongs to this World, before a kernel reads past its end.
 
         Raises
         ------
@@ -158,7 +158,7 @@ class World:
 
     @cached_property
     def carried(self) -> Mapping[int, tuple[str, ...]]:
-        """Row of a body → keys of the sensors that it carries."""
+        """Row of a body → keys of its sensors."""
         keys: dict[int, tuple[str, ...]] = {}
         for sensor in self.sensors:
             keys[sensor.body] = (*keys.get(sensor.body, ()), sensor.key)

@@ -27,7 +27,7 @@ def test_points_without_a_junction_and_other_files_are_refused(cli):
     for arguments, words in (
         ((PARKING, "--junction", "2.1.2"), "nothing conflicts at '2.1.2'"),
         ((PARKING, "--junction", "2.1.99"), "did you mean '2.1.4'"),
-        ((PARKING, "--junction", "corner"), "is no address of a point"),
+        ((PARKING, "--junction", "corner"), "is not a point id"),
         ((PARKING.with_suffix(".mdf"), "--junction", "2.1.4"), "--junction is for road networks"),
     ):
         said = cli("info", *arguments)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from cbsim.collision.kernels.body_paths import trajectory_of
 from cbsim.collision.kernels.broad import find_pairs, has_left, set_bounds
 from cbsim.collision.kernels.stage import make_workspaces, near_pairs, pairs_on
-from cbsim.collision.kernels.ways import trajectory_of
 from cbsim.collision.kernels.workspace import workspace_of
 from cbsim.collision.workspace import take_workspace
 from cbsim.spec.objects import ShapeKind, Triple

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cbsim.collision import separation
-from cbsim.collision.kernels.pairs import make_pair_workspace, pair_distance, pair_meeting
+from cbsim.collision.kernels.pairs import make_pair_workspace, pair_distance, pair_time_of_impact
 from cbsim.errors import UsageError
 from cbsim.geometry.forest import plant
 from cbsim.geometry.pose import heading_quaternion, rotate
@@ -164,7 +164,7 @@ def test_meeting_time_of_movers_is_that_of_the_definition():
             rate = -gap + rng.normal(size=3)
             qa, qb = (turn(rng), turn(rng)) if rng.random() < 0.7 else heading_quaternion(rng.uniform(0, 6, 2))
             shapes = shapes_of((one, sizes[0]), (two, sizes[1]))
-            time = pair_meeting(shapes, 0, qa, 1, qb, gap, rate, 2.0, WORKSPACE, np.zeros(10))
+            time = pair_time_of_impact(shapes, 0, qa, 1, qb, gap, rate, 2.0, WORKSPACE, np.zeros(10))
             distances = [measure(shapes, np.zeros(3), qa, gap + t * rate, qb)[0] for t in np.linspace(0, 2, 41)]
             if time <= 2.0:
                 met += 1

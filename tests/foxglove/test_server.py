@@ -13,7 +13,7 @@ from cbsim.errors import UsageError
 from cbsim.evaluation.outcome import execute
 from cbsim.foxglove.proxy import is_allowed_origin
 from cbsim.foxglove.server import Served, address_of
-from cbsim.simulation.observers import Pace
+from cbsim.simulation.pace import Pace
 from tests.simulation.test_loop import lively
 
 

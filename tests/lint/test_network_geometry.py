@@ -32,7 +32,7 @@ def degrees(*places: Place) -> RoadNetwork:
 def test_a_latitude_beyond_the_pole_is_an_error_at_its_line_and_nothing_is_measured() -> None:
     found = lint(degrees((38.0, -77.0), (95.0, -77.0), (38.001, -190.0)))
     assert [(p.code, p.location.line) for p in found if p.code == "E301"] == [("E301", 11), ("E301", 12)]
-    assert found[0].message == "'1.1.2' at '95 -77' is no place on earth"
+    assert found[0].message == "'1.1.2' at '95 -77' is out of range"
     assert not {p.code for p in found} & {"W304", "W305", "W306"}
 
 

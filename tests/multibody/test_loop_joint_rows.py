@@ -245,5 +245,5 @@ def test_a_damper_about_two_axes_of_a_chord_is_refused_by_name():
         Floating(origin, other, damper=1.0),
         Prototype("Orbital", one, other, X, damper=1.0, name="knuckle"),
     ]
-    with pytest.raises(ModelError, match="joint 'knuckle': closes a loop and has a damper about two axes"):
+    with pytest.raises(ModelError, match="joint 'knuckle': closes a loop and cannot have a damper about two axes"):
         Mechanism(origin, [one, other], joints)

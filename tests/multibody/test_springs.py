@@ -148,7 +148,7 @@ def test_gradients_go_through_implicit_springs(kind):
 def test_an_implicit_spring_is_refused_where_it_closes_a_loop_and_in_steps_of_fourth_order():
     origin, box = Origin(), Box(0.2, 0.2, 0.2, mass=1.0).body(name="box")
     rails = [Prismatic(origin, box, Z, spring=1.0, implicit_spring=True, name=f"rail {k}") for k in range(2)]
-    with pytest.raises(ModelError, match="closes a loop and has an implicit spring"):
+    with pytest.raises(ModelError, match="closes a loop and cannot have an implicit spring"):
         Mechanism(origin, [box], rails)
     m = Mechanism(origin, [box], rails[:1])
     with pytest.raises(ModelError, match="implicit spring is of first order"):

@@ -380,8 +380,8 @@ def every_pair(count: int) -> RoadNetwork:
 @pytest.mark.parametrize(
     ("count", "reason"),
     [
-        (41, r"lie on each other in more than \d+ places"),
-        (141, r"lie on each other in more than \d+ places"),
+        (41, r"overlap in more than \d+ places"),
+        (141, r"overlap in more than \d+ places"),
         (317, "has 100489 exits; lanelets are made of up to 20000"),
     ],
 )

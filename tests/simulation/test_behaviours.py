@@ -324,7 +324,7 @@ def test_a_motion_that_leaves_the_numbers_is_told_and_what_was_before_is_kept():
     snapshot = world.start
     hashes, _, _ = advance(world, snapshot, 50)
     assert len(hashes) == 30
-    with pytest.raises(StepError, match=r"t=0.300 s: the motion of 'it' left the numbers"):
+    with pytest.raises(StepError, match=r"t=0.300 s: the motion of .it. is not finite"):
         advance(world, snapshot, 1)
 
 

@@ -97,6 +97,30 @@ def test_columns_that_were_asked_for_may_be_written_to_at_any_time():
     assert drive(made, snapshot, 60)[0] == drive(made, shifted(made, 8.0), 60)[0]
 
 
+def test_reading_a_snapshot_keeps_its_static_cache():
+    made = touch_workspace()
+    _, snapshot = drive(made, made.start, 2)
+    cache = made.static_caches.of(snapshot)
+    made.static_caches.of(shifted(made, 8.0))  # another one is the newest of the World
+    assert snapshot.state.position[0, 1] == snapshot.columns.position[0, 1]
+    assert snapshot.floats[0] == snapshot.blocks[0][0]
+    assert snapshot.static_cache is cache
+    assert made.static_caches.of(snapshot) is cache
+    assert made.static_caches.of(snapshot.copy()) is cache
+    assert made.static_caches.of(cbsim.step(made, snapshot, GO)) is cache
+
+
+def test_writing_to_a_snapshot_that_was_copied_leaves_the_cache_of_the_copy():
+    made = touch_workspace()
+    _, snapshot = drive(made, made.start, 2)
+    cache, columns = made.static_caches.of(snapshot), snapshot.state
+    copy = snapshot.copy()
+    columns.position[made["wall"].row, 1] = 8.0
+    assert made.static_caches.of(copy) is cache
+    assert made.static_caches.of(snapshot) is not cache
+    assert made.static_caches.of(snapshot.copy()).floats.tobytes() == snapshot.floats.tobytes()
+
+
 def test_a_snapshot_and_its_hacked_copy_can_be_stepped_in_turn():
     made = touch_workspace()
     one, two = made.start, shifted(made, 9.0)

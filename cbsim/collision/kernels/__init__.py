@@ -1,1 +1,1 @@
-"""Compiled collisions: which pairs may meet, how far apart they are, when they meet, and what that does to vehicles."""
+"""Compiled collision detection: broad phase, narrow phase, time of impact, and collision response of vehicles."""

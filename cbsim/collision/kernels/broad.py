@@ -1,8 +1,8 @@
 """Broad phase: candidate pairs with at least one moving body, from bounding boxes in a hierarchical grid.
 
 The bounds of a body cover its motion over the next steps: the trajectory of a literal mover is known, and a vehicle
-that leaves its margin triggers a new search. So kept pairs only leave out pairs that cannot touch, and results don't
-depend on them. A body lies in the grid level whose cells are as large as its bounds, so that a body a kilometre long
+that leaves its margin triggers a new search. Cached pairs omit only pairs that cannot touch, so results don't depend on
+them. A body lies in the grid level whose cells are as large as its bounds, so that a body a kilometre long
 covers few cells. Pairs are ordered by their rows, whatever the grid.
 """
 
@@ -18,22 +18,22 @@ from cbsim.jit import inner, kernel
 
 __all__ = ["find_pairs", "has_left", "set_bounds"]
 
-MARGIN = 0.5  # [m] least margin of a vehicle, and that of one at rest
-HASTE = 1.5  # times the way that a vehicle would go at its speed
-CELL, STRIDE = 8.0, 2.0  # [m] cells of the finest level, and how much larger those of the next are
-FEW = 6000  # moving bodies times bodies up to which a grid does not pay
+MARGIN = 0.5  # [m] least margin of a vehicle, taken at rest
+SPEED_FACTOR = 1.5  # times the distance that a vehicle covers at its speed
+CELL, STRIDE = 8.0, 2.0  # [m] width of cells of the finest level; ratio of widths of consecutive levels
+GRID_THRESHOLD = 6000  # product of moving bodies and bodies up to which all pairs are tested without a grid
 
 
 @inner
 def widen(x, y, radius, out):
-    """Make bounds (4,) hold a disc."""
+    """Extend bounds (4,) by a disc."""
     out[0], out[1] = min(out[0], x - radius), min(out[1], y - radius)
     out[2], out[3] = max(out[2], x + radius), max(out[3], y + radius)
 
 
 @kernel
 def set_bounds(segments, radii, movers, vehicles, planar, since, step, steps, workspace):
-    """Bound the ways of all moving bodies over some steps.
+    """Set the bounds of all moving bodies over a number of steps.
 
     Parameters
     ----------
@@ -42,9 +42,9 @@ def set_bounds(segments, radii, movers, vehicles, planar, since, step, steps, wo
     movers, vehicles : (movers,), (vehicles,) int64
         Their rows.
     planar : (vehicles, 6)
-        Where vehicles are.
+        Motion of vehicles in the plane.
     since, step, steps : float, float, int
-        Begin and length of a step [s], and how many.
+        Beginning and length of a step [s], and the number of steps.
     workspace : BroadWorkspace
         Written.
     """
@@ -76,7 +76,8 @@ def set_bounds(segments, radii, movers, vehicles, planar, since, step, steps, wo
         body = vehicles[v]
         speed = math.sqrt(planar[v, 3] * planar[v, 3] + planar[v, 4] * planar[v, 4])
         anchors[v, 0], anchors[v, 1] = planar[v, 0], planar[v, 1]
-        anchors[v, 2] = max(MARGIN, HASTE * speed * steps * step)
+        # vehicles may steer: their bounds have a margin, which `has_left` watches
+        anchors[v, 2] = max(MARGIN, SPEED_FACTOR * speed * steps * step)
         out = bounds[body]
         out[0] = out[1] = math.inf
         out[2] = out[3] = -math.inf
@@ -85,7 +86,7 @@ def set_bounds(segments, radii, movers, vehicles, planar, since, step, steps, wo
 
 @kernel
 def has_left(planar, anchors):
-    """Whether a vehicle is out of the margin (vehicles, 3) that its bounds have."""
+    """Whether a vehicle has left the margin of its bounds (vehicles, 3)."""
     for v in range(anchors.shape[0]):
         x, y = planar[v, 0] - anchors[v, 0], planar[v, 1] - anchors[v, 1]
         if not x * x + y * y <= anchors[v, 2] * anchors[v, 2]:
@@ -100,8 +101,8 @@ def bucket_of(level, ix, iy, buckets):
 
 
 @inner
-def sort_into_cells(roles, bounds, cells, order, starts, sorted_bounds, tally):
-    """Put every obstacle into the cell of its middle, in the level of its size; count those of each level."""
+def fill_grid(roles, bounds, cells, order, starts, sorted_bounds, tally):
+    """Sort obstacles into the cells of their centres, in the level of their size; count those of each level."""
     bodies, buckets = bounds.shape[0], starts.shape[0] - 1
     for level in range(LEVELS):
         tally[level] = 0
@@ -129,7 +130,7 @@ def sort_into_cells(roles, bounds, cells, order, starts, sorted_bounds, tally):
         order[starts[k]] = body
         for c in range(4):
             sorted_bounds[starts[k], c] = bounds[body, c]
-    for k in range(buckets):  # the end of each bucket has become its begin
+    for k in range(buckets):  # each end of a bucket has become its beginning
         starts[k] = starts[k + 1]
     starts[buckets] = 0
     for level in range(LEVELS):
@@ -137,13 +138,14 @@ def sort_into_cells(roles, bounds, cells, order, starts, sorted_bounds, tally):
 
 
 @inner
-def look_around(a, roles, bounds, cells, order, starts, sorted_bounds, tally, near):
-    """Collect the obstacles near a moving body from the cells about it; count them."""
+def query_grid(a, roles, bounds, cells, order, starts, sorted_bounds, tally, near):
+    """Collect the obstacles near a moving body from the cells around it; return their number."""
     bodies, buckets = bounds.shape[0], starts.shape[0] - 1
     x0, y0, x1, y1 = bounds[a, 0], bounds[a, 1], bounds[a, 2], bounds[a, 3]
     count, width = 0, CELL
     for level in range(LEVELS):
         if tally[level] > 0:
+            # obstacles are at most one cell wide, so centres lie within half a cell of the bounds
             left, low = math.floor(x0 / width - 0.5), math.floor(y0 / width - 0.5)
             right, high = math.floor(x1 / width + 0.5), math.floor(y1 / width + 0.5)
             everything = level == LEVELS - 1 or (right - left + 1.0) * (high - low + 1.0) > bodies
@@ -161,6 +163,7 @@ def look_around(a, roles, bounds, cells, order, starts, sorted_bounds, tally, ne
                     ):
                         continue
                     b = order[at]
+                    # buckets are shared by cells of equal hash; pairs of moving bodies count once
                     here = cells[b, 0] == level and (everything or (cells[b, 1] == ix and cells[b, 2] == iy))
                     if here and b != a and (roles[b, MOVING] < 0 or b > a):
                         near[count] = b
@@ -170,8 +173,8 @@ def look_around(a, roles, bounds, cells, order, starts, sorted_bounds, tally, ne
 
 
 @inner
-def look_at_all(a, roles, bounds, near):
-    """Collect the obstacles near a moving body from all there are; count them."""
+def query_all(a, roles, bounds, near):
+    """Collect the obstacles near a moving body by testing all; return their number."""
     x0, y0, x1, y1 = bounds[a, 0], bounds[a, 1], bounds[a, 2], bounds[a, 3]
     count = 0
     for b in range(bounds.shape[0]):
@@ -184,7 +187,7 @@ def look_at_all(a, roles, bounds, near):
 
 
 @inner
-def put_in_order(numbers, count):
+def shell_sort(numbers, count):
     """Sort the first `count` numbers in place (Shell 1959, gaps 3 h + 1)."""
     gap = 1
     while 3 * gap + 1 < count:
@@ -200,8 +203,8 @@ def put_in_order(numbers, count):
 
 
 @inner
-def append(pairs, count, a, b):
-    """Write a pair, in a larger table if that one is full; return the table."""
+def append_pair(pairs, count, a, b):
+    """Append a pair; return the table, a larger one if it was full."""
     if count == pairs.shape[0]:
         larger = np.empty((2 * count + 64, 2), np.int64)
         for k in range(count):
@@ -227,32 +230,32 @@ def find_pairs(moving, workspace, literal, driven):
     Returns
     -------
     literal, literal_count, driven, driven_count
-        The first of a pair moves; it is the vehicle where there is one.
+        The first body of a pair moves; it is the vehicle if there is one.
     """
     roles, bounds, cells, order = workspace.roles, workspace.bounds, workspace.cells, workspace.order
     starts, near, sorted_bounds, tally = workspace.starts, workspace.near, workspace.sorted_bounds, workspace.tally
-    in_grid = moving.shape[0] * bounds.shape[0] > FEW
+    in_grid = moving.shape[0] * bounds.shape[0] > GRID_THRESHOLD
     if in_grid:
-        sort_into_cells(roles, bounds, cells, order, starts, sorted_bounds, tally)
+        fill_grid(roles, bounds, cells, order, starts, sorted_bounds, tally)
     first, second = 0, 0
     for k in range(moving.shape[0]):
         a = moving[k]
-        if bounds[a, 0] > bounds[a, 2]:  # nowhere: a reactive car that is absent
+        if bounds[a, 0] > bounds[a, 2]:  # empty bounds: an absent reactive car
             continue
         if in_grid:
-            count = look_around(a, roles, bounds, cells, order, starts, sorted_bounds, tally, near)
+            count = query_grid(a, roles, bounds, cells, order, starts, sorted_bounds, tally, near)
         else:
-            count = look_at_all(a, roles, bounds, near)
-        put_in_order(near, count)
+            count = query_all(a, roles, bounds, near)
+        shell_sort(near, count)
         for n in range(count):
             b = near[n]
             if roles[a, VEHICLE] >= 0:
-                driven = append(driven, second, a, b)
+                driven = append_pair(driven, second, a, b)
                 second += 1
             elif roles[b, VEHICLE] >= 0:
-                driven = append(driven, second, b, a)
+                driven = append_pair(driven, second, b, a)
                 second += 1
             else:
-                literal = append(literal, first, a, b)
+                literal = append_pair(literal, first, a, b)
                 first += 1
     return literal, first, driven, second

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from cbsim.collision.kernels.active_contacts import IMPULSE, add_contact, is_active, write_row
 from cbsim.collision.kernels.literal import SLACK, outside_box
-from cbsim.collision.kernels.memory import IMPULSE, note, touches_already, write_row
-from cbsim.collision.kernels.response import prepare, respond, to_world
+from cbsim.collision.kernels.response import prepare_contact, resolve_contacts, to_world
 from cbsim.collision.kernels.touch import (
     BODY_A,
     BODY_B,
     CLOSING,
     GAP,
+    NORMAL_IMPULSE,
     NORMAL_X,
     NORMAL_Y,
-    PUSH,
     ROW,
     X,
     Y,
@@ -28,14 +28,14 @@ __all__ = ["collide", "remember_places"]
 
 @kernel
 def remember_places(planar, before):
-    """Keep where vehicles are now (vehicles, 3): where the next substep begins."""
+    """Store the poses of vehicles (vehicles, 3) at which the next substep begins."""
     for v in range(before.shape[0]):
         before[v, 0], before[v, 1], before[v, 2] = planar[v, 0], planar[v, 1], planar[v, 2]
 
 
 @inner
 def begin_row(touches, first, stop, time, dt, contacts, found):
-    """Write the begin of a touch from its points: their middle, the fastest closing, the greatest depth."""
+    """Write the row of a new contact from its points: their mean, largest closing speed and largest depth."""
     row = touches[first]
     x = y = z = 0.0
     deepest, fastest = first, first
@@ -53,10 +53,12 @@ def begin_row(touches, first, stop, time, dt, contacts, found):
             and touches[k, NORMAL_X] * nx + touches[k, NORMAL_Y] * ny > 0.99
         ):
             x, y, z, count = x + touches[k, X], y + touches[k, Y], z + touches[k, Z], count + 1
+    # the time of first contact, from the depth at the end of the substep
     closing, depth = touches[fastest, CLOSING], max(-touches[deepest, GAP], 0.0)
     ago = min(depth / closing, dt) if closing > 0.0 else 0.0
     a, b = int(row[BODY_A]), int(row[BODY_B])
-    write_row(contacts, found, time - ago, a, b, x / count, y / count, z / count, nx, ny, 0.0, closing, depth)
+    place = x / count, y / count, z / count
+    write_row(contacts, found, time - ago, a, b, place, (nx, ny, 0.0), closing, depth)
 
 
 @kernel
@@ -76,7 +78,7 @@ def collide(
     contacts,
     found,
 ):
-    """Let vehicles collide at the end of a substep of dt [s] that ends at a time [s].
+    """Detect and resolve collisions of vehicles at the end of a substep of dt [s] that ends at a time [s].
 
     Parameters
     ----------
@@ -94,14 +96,14 @@ def collide(
     touches : (capacity, 24)
         From `room_for`; written, a larger one is returned if need be.
     contacts : (capacity, 12), out
-        One row per begin of touching.
+        One row per contact that begins.
     found : int
         Rows written so far.
 
     Returns
     -------
     found, touches
-        Rows written after it, and the table of points of touch.
+        Rows written after it, and the table of contact points.
     """
     roles, reach, before, motion = workspace.roles, workspace.reach, touch_workspace.before, touch_workspace.motion[0]
     position, orientation, used = segments.positions, segments.turns, 0
@@ -109,6 +111,7 @@ def collide(
         a, b = pairs[k, 0], pairs[k, 1]
         v, other = roles[a, VEHICLE], roles[b, VEHICLE]
         ax, ay, bx, by = planar[v, 0], planar[v, 1], position[b, 0], position[b, 1]
+        # bounding spheres, enlarged by the motion of both in this substep
         near = reach[a] + reach[b] + abs(ax - before[v, 0]) + abs(ay - before[v, 1])
         if other >= 0:
             bx, by = planar[other, 0], planar[other, 1]
@@ -122,20 +125,21 @@ def collide(
         touches = room_for(touches, count)
         first = used
         used = find_touches(segments, shapes, planar, roles, touch_workspace, a, b, time, dt, touches, used)
+        # motions in world axes are needed from the first contact on
         if used == first:
             continue
         if first == 0:
             for each in range(planar.shape[0]):
                 to_world(planar[each], motion[each])
         for n in range(first, used):
-            prepare(parameters, planar, motion, dt, touches[n])
-        if not touches_already(active_contacts, roles, a, b) and note(active_contacts, roles, a, b):
+            prepare_contact(parameters, planar, motion, dt, touches[n])
+        if not is_active(active_contacts, roles, a, b) and add_contact(active_contacts, roles, a, b):
             begin_row(touches, first, used, time, dt, contacts, found)
             found += 1
     if used > 0:
-        respond(parameters, planar, touches, used, touch_workspace)
+        resolve_contacts(parameters, planar, touches, used, touch_workspace)
         for k in range(used):
             if touches[k, ROW] >= 0.0:
-                contacts[int(touches[k, ROW]), IMPULSE] += touches[k, PUSH]
+                contacts[int(touches[k, ROW]), IMPULSE] += touches[k, NORMAL_IMPULSE]
     remember_places(planar, before)
     return found, touches

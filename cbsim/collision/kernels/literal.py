@@ -1,54 +1,59 @@
 """Collisions of literal movers with each other and with static bodies: the time of first touch within a step.
 
-Within a segment a mover goes straight and does not turn, so the time of impact is solved on the path itself, and there
-is no tunnelling at any speed. Literal movers are kinematic: a contact does not stop them.
+Within a segment a mover translates in a straight line, so the time of impact is solved on the path itself, without
+tunnelling at any speed. Literal movers are kinematic: a contact does not stop them.
 """
 
 from __future__ import annotations
 
 import math
 
-from cbsim.collision.kernels.memory import note, touches_already, write_row
-from cbsim.collision.kernels.pairs import TOUCHING, pair_distance, pair_meeting
-from cbsim.collision.kernels.ways import GAP, PLACE, RATE, TURN, motion_into
+from cbsim.collision.kernels.active_contacts import add_contact, is_active, write_row
+from cbsim.collision.kernels.body_paths import ORIENTATION, POSITION, RELATIVE, VELOCITY, motion_into
+from cbsim.collision.kernels.pairs import TOUCHING, pair_distance, pair_time_of_impact
 from cbsim.collision.kernels.workspace import MOVER
 from cbsim.geometry.kernels.boxes import is_upright, upright_meeting
 from cbsim.geometry.kernels.rotation import rotate_back
 from cbsim.geometry.kernels.solids import SHAPE_BOX, SHAPE_MESH
 from cbsim.jit import inner
 
-__all__ = ["meet_literally", "outside_box"]
+__all__ = ["find_literal_contacts", "outside_box"]
 
-SLACK = 1e-6  # [m] by which bodies that are passed without a closer look must miss each other
+SLACK = 1e-6  # [m] clearance from which a pair is skipped by its bounds alone
 
 
 @inner
 def outside_box(size, q, x, y, z, reach):
-    """Whether a ball, its centre at x, y, z from a body's, lies outside the box of that size that holds the body."""
+    """Whether a ball, its centre at x, y, z from a body's, lies outside the body's bounding box."""
     px, py, pz = rotate_back(q, x, y, z)
     return abs(px) > 0.5 * size[0] + reach or abs(py) > 0.5 * size[1] + reach or abs(pz) > 0.5 * size[2] + reach
 
 
 @inner
-def meet_pair(segments, shapes, roles, a, b, since, until, pair_workspace, ways, out):
-    """First time at which two bodies on segments touch in a span, infinity for never; `out` (10,) says how they do."""
+def first_impact(segments, shapes, roles, a, b, since, until, pair_workspace, paths, out):
+    """Time of impact of two bodies on their segments in a span, else infinity; `out` (10,) describes the contact."""
     time = since
     while True:
-        one = motion_into(segments, roles[a, MOVER], a, time, ways[0])
-        two = motion_into(segments, roles[b, MOVER], b, time, ways[1])
+        one = motion_into(segments, roles[a, MOVER], a, time, paths[0])
+        two = motion_into(segments, roles[b, MOVER], b, time, paths[1])
         end = min(one, two, until)
         for k in range(3):
-            ways[GAP, PLACE, k] = ways[1, PLACE, k] - ways[0, PLACE, k]
-            ways[GAP, RATE, k] = ways[1, RATE, k] - ways[0, RATE, k]
-        gap, rate = ways[GAP, PLACE], ways[GAP, RATE]
+            paths[RELATIVE, POSITION, k] = paths[1, POSITION, k] - paths[0, POSITION, k]
+            paths[RELATIVE, VELOCITY, k] = paths[1, VELOCITY, k] - paths[0, VELOCITY, k]
+        gap, rate = paths[RELATIVE, POSITION], paths[RELATIVE, VELOCITY]
+        # up to the next change of segment of either body
         span = max(end - time, 0.0)
-        after = pair_meeting(shapes, a, ways[0, TURN], b, ways[1, TURN], gap, rate, span, pair_workspace, out)
+        after = pair_time_of_impact(
+            shapes, a, paths[0, ORIENTATION], b, paths[1, ORIENTATION], gap, rate, span, pair_workspace, out
+        )
         if after < math.inf:
             for k in range(3):
-                ways[0, PLACE, k] += after * ways[0, RATE, k]
-                ways[1, PLACE, k] += after * ways[1, RATE, k]
-            pa, pb = ways[0, PLACE], ways[1, PLACE]
-            pair_distance(shapes, a, pa, ways[0, TURN], b, pb, ways[1, TURN], math.inf, pair_workspace, out)
+                paths[0, POSITION, k] += after * paths[0, VELOCITY, k]
+                paths[1, POSITION, k] += after * paths[1, VELOCITY, k]
+            pa, pb = paths[0, POSITION], paths[1, POSITION]
+            pair_distance(
+                shapes, a, pa, paths[0, ORIENTATION], b, pb, paths[1, ORIENTATION], math.inf, pair_workspace, out
+            )
             return time + after
         if end >= until:
             return math.inf
@@ -56,16 +61,16 @@ def meet_pair(segments, shapes, roles, a, b, since, until, pair_workspace, ways,
 
 
 @inner
-def is_on_one(starts, segment, path, mover, since):
-    """Whether a body is on one segment all the step, as whoever is no mover is, and reactive cars in short steps."""
+def stays_on_segment(starts, segment, path, mover, since):
+    """Whether a body stays on one segment throughout the step; reactive cars do so in steps that are not divided."""
     if mover < 0 or mover >= segment.shape[0]:
         return mover < 0 or path.shape[0] == 0
     return starts[segment[mover]] <= since
 
 
 @inner
-def nearest_square(x, y, z, u, v, w, duration):
-    """Square of the least distance in a span that ends with one at x, y, z from the other, which u, v, w changes."""
+def least_square_distance(x, y, z, u, v, w, duration):
+    """Least squared distance of two points with relative velocity u, v, w in a span that ends at the offset x, y, z."""
     square = u * u + v * v + w * w
     back = min(max((x * u + y * v + z * w) / square, 0.0), duration) if square > 0.0 else 0.0
     x, y, z = x - back * u, y - back * v, z - back * w
@@ -73,7 +78,7 @@ def nearest_square(x, y, z, u, v, w, duration):
 
 
 @inner
-def meet_literally(
+def find_literal_contacts(
     segments,
     velocity,
     active_contacts,
@@ -84,22 +89,22 @@ def meet_literally(
     pairs,
     count,
     pair_workspace,
-    ways,
+    paths,
     contacts,
     found,
 ):
-    """Write a row for every pair without a vehicle that begins to touch in a step.
+    """Write a row for every contact without a vehicle that begins in a step.
 
     Parameters
     ----------
     segments : TrajectoryTables
-        With literal movers where they are at the end of the step.
+        Literal movers have their poses at the end of the step.
     velocity, active_contacts : (bodies, 3), (moving, 4)
         Columns of the Snapshot; the second is written.
     shapes : Shapes
-    workspace, pair_workspace, ways : BroadWorkspace, PairWorkspace, (3, 3, 4)
+    workspace, pair_workspace, paths : BroadWorkspace, PairWorkspace, (3, 3, 4)
     since, until : float
-        When the step begins and ends [s].
+        Beginning and end of the step [s].
     pairs, count : (≥ count, 2) int64, int
         From `find_pairs`.
     contacts : (capacity, 12), out
@@ -121,10 +126,11 @@ def meet_literally(
         if x * x + y * y + z * z > near * near:
             continue
         one, two = roles[a, MOVER], roles[b, MOVER]
-        if is_on_one(starts, segment, path, one, since) and is_on_one(starts, segment, path, two, since):
+        if stays_on_segment(starts, segment, path, one, since) and stays_on_segment(starts, segment, path, two, since):
             u, v, w = velocity[b, 0] - velocity[a, 0], velocity[b, 1] - velocity[a, 1], velocity[b, 2] - velocity[a, 2]
+            # bounding spheres over the whole step, then separating axes of upright boxes
             radii = radius[a] + radius[b] + SLACK
-            if nearest_square(x, y, z, u, v, w, step) > radii * radii:
+            if least_square_distance(x, y, z, u, v, w, step) > radii * radii:
                 continue
             if shapes.kind[a] == SHAPE_BOX and shapes.kind[b] == SHAPE_BOX:
                 qa, qb = orientation[a], orientation[b]
@@ -135,13 +141,17 @@ def meet_literally(
         if two < 0 and shapes.kind[b] == SHAPE_MESH:
             if outside_box(shapes.size[b], orientation[b], -x, -y, -z, reach[a] + SLACK):
                 continue
-        if touches_already(active_contacts, roles, a, b):
+        if is_active(active_contacts, roles, a, b):
             continue
-        time = meet_pair(segments, shapes, roles, a, b, since, until, pair_workspace, ways, out)
-        if time < math.inf and note(active_contacts, roles, a, b):
+        time = first_impact(segments, shapes, roles, a, b, since, until, pair_workspace, paths, out)
+        if time < math.inf and add_contact(active_contacts, roles, a, b):
             nx, ny, nz = out[1], out[2], out[3]
-            closing = -(ways[GAP, RATE, 0] * nx + ways[GAP, RATE, 1] * ny + ways[GAP, RATE, 2] * nz)
-            x, y, z = 0.5 * (out[4] + out[7]), 0.5 * (out[5] + out[8]), 0.5 * (out[6] + out[9])
-            write_row(contacts, found, time, a, b, x, y, z, nx, ny, nz, closing, max(-out[0], 0.0))
+            closing = -(
+                paths[RELATIVE, VELOCITY, 0] * nx
+                + paths[RELATIVE, VELOCITY, 1] * ny
+                + paths[RELATIVE, VELOCITY, 2] * nz
+            )
+            place = 0.5 * (out[4] + out[7]), 0.5 * (out[5] + out[8]), 0.5 * (out[6] + out[9])
+            write_row(contacts, found, time, a, b, place, (nx, ny, nz), closing, max(-out[0], 0.0))
             found += 1
     return found

@@ -1,6 +1,6 @@
 """Narrow phase: signed distance of two bodies of any shape, and time of impact on straight paths.
 
-A mesh is a surface of two-sided triangles, each a convex solid of its own; those that are too far off are passed.
+A mesh is a surface of two-sided triangles, each treated as a convex solid; distant triangles are skipped.
 """
 
 from __future__ import annotations
@@ -22,26 +22,26 @@ from cbsim.jit import inner, kernel
 __all__ = [
     "TOUCHING",
     "PairWorkspace",
-    "Walk",
+    "TreeSearch",
     "make_pair_workspace",
-    "make_walk",
+    "make_tree_search",
     "pair_distance",
-    "pair_meeting",
+    "pair_time_of_impact",
     "triangles_near",
 ]
 
-TOUCHING = 1e-9  # [m] bodies no farther apart than this touch
-NOISE = 1e-7  # [m] so near to each other the rims of cylinders may give a wrong normal
-ADVANCES = 60  # steps of conservative advancement at most
+TOUCHING = 1e-9  # [m] largest distance of bodies in contact
+NOISE = 1e-7  # [m] distance below which normals at rims of cylinders may be wrong
+ADVANCES = 60  # largest number of steps of conservative advancement
 
 
-class Walk(NamedTuple):
-    """What a tree of triangles is searched with.
+class TreeSearch(NamedTuple):
+    """Scratch arrays of a search in a tree of triangles.
 
     Attributes
     ----------
     low, high : (3,)
-        Corners of the box.
+        Corners of the query box.
     stack : (DEPTH,) int64
     rows : (triangles,) int64
         Triangles found.
@@ -54,7 +54,7 @@ class Walk(NamedTuple):
 
 
 class PairWorkspace(NamedTuple):
-    """What pairs are measured on.
+    """Scratch arrays of the narrow phase.
 
     Attributes
     ----------
@@ -67,7 +67,7 @@ class PairWorkspace(NamedTuple):
     touch : (10,)
     out : (10,)
         For callers.
-    walk_a, walk_b : Walk
+    search_a, search_b : TreeSearch
     """
 
     depth: DepthWorkspace
@@ -77,13 +77,13 @@ class PairWorkspace(NamedTuple):
     outlines: NDArray[np.float64]
     touch: NDArray[np.float64]
     out: NDArray[np.float64]
-    walk_a: Walk
-    walk_b: Walk
+    search_a: TreeSearch
+    search_b: TreeSearch
 
 
 @kernel
 def make_pair_workspace(triangles):
-    """Allocate for so many triangles of meshes; once per call of a kernel."""
+    """Allocate a workspace for a number of triangles of meshes; once per kernel call."""
     return PairWorkspace(
         depth=make_depth_workspace(),
         solids=np.zeros((2, SOLID)),
@@ -92,21 +92,21 @@ def make_pair_workspace(triangles):
         outlines=np.zeros((2, 4, 2)),
         touch=np.zeros(TOUCH_WIDTH),
         out=np.zeros(10),
-        walk_a=make_walk(triangles),
-        walk_b=make_walk(triangles),
+        search_a=make_tree_search(triangles),
+        search_b=make_tree_search(triangles),
     )
 
 
 @inner
-def make_walk(triangles):
-    """Allocate for so many triangles."""
-    return Walk(np.zeros(3), np.zeros(3), np.zeros(DEPTH, np.int64), np.empty(triangles, np.int64))
+def make_tree_search(triangles):
+    """Allocate a search for a number of triangles."""
+    return TreeSearch(np.zeros(3), np.zeros(3), np.zeros(DEPTH, np.int64), np.empty(triangles, np.int64))
 
 
 @inner
-def triangles_near(shapes, mesh, x, y, z, reach, walk):
+def triangles_near(shapes, mesh, x, y, z, reach, search):
     """Collect the triangles of a mesh whose bounds come within `reach` of a point in its frame; count them."""
-    low, high, stack, rows = walk.low, walk.high, walk.stack, walk.rows
+    low, high, stack, rows = search.low, search.high, search.stack, search.rows
     low[0], low[1], low[2] = x - reach, y - reach, z - reach
     high[0], high[1], high[2] = x + reach, y + reach, z + reach
     root = shapes.root[mesh]
@@ -117,7 +117,7 @@ def triangles_near(shapes, mesh, x, y, z, reach, walk):
 
 @inner
 def upright_distance(size_a, qa, size_b, qb, x, y, z, pair_workspace, out):
-    """Fill out (10,) for two upright boxes, b's centre at x, y, z from a's: the plane and the vertical apart."""
+    """Fill out (10,) for two upright boxes, b's centre at x, y, z from a's, from horizontal and vertical gaps."""
     outlines, touch = pair_workspace.outlines, pair_workspace.touch
     cosine, sine = turn_of(qa)
     rectangle_into(0.0, 0.0, cosine, sine, 0.5 * size_a[0], 0.5 * size_a[1], outlines[0])
@@ -126,7 +126,7 @@ def upright_distance(size_a, qa, size_b, qb, x, y, z, pair_workspace, out):
     polygon_contact(outlines[0], 4, 0.0, outlines[1], 4, 0.0, 0.0, touch)
     planar, nx, ny = touch[0], touch[1], touch[2]
     px, py = touch[4], touch[5]
-    if touch[3] > 1.0:  # the middle of a facing edge, but the deeper end of a slanting one
+    if touch[3] > 1.0:  # midpoint of parallel edges, else the deeper end
         first, second = touch[6], touch[9]
         part = 0.5 if abs(first - second) < 1e-6 else (0.0 if first < second else 1.0)
         px, py = px + part * (touch[7] - px), py + part * (touch[8] - py)
@@ -147,7 +147,7 @@ def upright_distance(size_a, qa, size_b, qb, x, y, z, pair_workspace, out):
 
 
 @inner
-def too_far(corners, x, y, z, radius):
+def is_beyond(corners, x, y, z, radius):
     """Whether a ball lies outside the bounds of a triangle (3, 3), in its frame."""
     for k in range(3):
         p = x if k == 0 else (y if k == 1 else z)
@@ -159,7 +159,7 @@ def too_far(corners, x, y, z, radius):
 
 @kernel
 def pair_distance(shapes, a, pa, qa, b, pb, qb, limit, pair_workspace, out):
-    """Measure two bodies.
+    """Compute the signed distance of two bodies.
 
     Parameters
     ----------
@@ -169,7 +169,7 @@ def pair_distance(shapes, a, pa, qa, b, pb, qb, limit, pair_workspace, out):
     pa, qa, pb, qb : (3,) [m], (4,)
         Poses.
     limit : float
-        Distances beyond this [m] need not be known: infinity may stand for them.
+        Distances above this [m] may be reported as infinite.
     pair_workspace : PairWorkspace
     out : (10,), out
         As `signed_distance`, with both points in the world.
@@ -180,26 +180,26 @@ def pair_distance(shapes, a, pa, qa, b, pb, qb, limit, pair_workspace, out):
         upright_distance(shapes.size[a], qa, shapes.size[b], qb, x, y, z, pair_workspace, out)
     else:
         out[0] = limit
-        measure_parts(shapes, a, qa, b, qb, x, y, z, 0.0, 0.0, 0.0, -1.0, pair_workspace, out)
+        measure_parts(shapes, a, qa, b, qb, (x, y, z), (0.0, 0.0, 0.0), -1.0, pair_workspace, out)
     for k in range(3):
         out[4 + k] += pa[k]
         out[7 + k] += pa[k]
 
 
 @kernel
-def pair_meeting(shapes, a, qa, b, qb, gap, rate, duration, pair_workspace, out):
-    """Find the first time at which two bodies touch while the way from a to b changes steadily.
+def pair_time_of_impact(shapes, a, qa, b, qb, gap, rate, duration, pair_workspace, out):
+    """Find the time of impact of two bodies in uniform relative translation.
 
     Parameters
     ----------
     shapes, a, b, qa, qb, pair_workspace
         As in `pair_distance`.
     gap, rate : (3,) [m], (3,) [m/s]
-        Centre of b from the centre of a, and how that changes.
+        Centre of b relative to that of a, and its rate of change.
     duration : float
         [s]
     out : (10,)
-        Room.
+        Scratch.
 
     Returns
     -------
@@ -210,18 +210,19 @@ def pair_meeting(shapes, a, qa, b, qb, gap, rate, duration, pair_workspace, out)
     if shapes.kind[a] == SHAPE_BOX and shapes.kind[b] == SHAPE_BOX and is_upright(qa) and is_upright(qb):
         sizes = shapes.size
         return upright_meeting(sizes[a], qa, sizes[b], qb, x, y, z, vx, vy, vz, duration, TOUCHING)
-    return measure_parts(shapes, a, qa, b, qb, x, y, z, vx, vy, vz, duration, pair_workspace, out)
+    return measure_parts(shapes, a, qa, b, qb, (x, y, z), (vx, vy, vz), duration, pair_workspace, out)
 
 
 @inner
-def measure_parts(shapes, a, qa, b, qb, x, y, z, vx, vy, vz, duration, pair_workspace, out):
-    """Measure every convex part of a against every one of b that is near enough.
+def measure_parts(shapes, a, qa, b, qb, offset, rate, duration, pair_workspace, out):
+    """Measure all pairs of convex parts of two bodies that are near enough; b's centre is at `offset` from a's.
 
-    With a duration below 0, the nearest or deepest of `out` (10,) is kept where it is less than out[0]. Else the
-    earliest meeting is returned, infinity for none.
+    With a negative duration, `out` (10,) receives the least signed distance if it is less than out[0]. Otherwise the
+    earliest time of impact is returned, infinity for none.
     """
     depth, solids, trial = pair_workspace.depth, pair_workspace.solids, pair_workspace.trial
-    turns, walk_a, walk_b = pair_workspace.turns, pair_workspace.walk_a, pair_workspace.walk_b
+    turns, search_a, search_b = pair_workspace.turns, pair_workspace.search_a, pair_workspace.search_b
+    (x, y, z), (vx, vy, vz) = offset, rate
     rotation_into(qa, turns[0])
     rotation_into(qb, turns[1])
     a_mesh, b_mesh = shapes.kind[a] == SHAPE_MESH, shapes.kind[b] == SHAPE_MESH
@@ -230,31 +231,31 @@ def measure_parts(shapes, a, qa, b, qb, x, y, z, vx, vy, vz, duration, pair_work
     if not b_mesh:
         fill_solid(shapes.kind[b], shapes.size[b], x, y, z, qb, solids[1])
     timed = duration >= 0.0
-    way = 0.5 * duration * math.sqrt(vx * vx + vy * vy + vz * vz) if timed else 0.0
+    path = 0.5 * duration * math.sqrt(vx * vx + vy * vy + vz * vz) if timed else 0.0
     half = 0.5 * duration if timed else 0.0
-    mx, my, mz = x + half * vx, y + half * vy, z + half * vz  # the middle of the way
-    ax, ay, az = rotate_back(qa, mx, my, mz)  # b's centre seen from a
+    mx, my, mz = x + half * vx, y + half * vy, z + half * vz  # midpoint of the motion
+    ax, ay, az = rotate_back(qa, mx, my, mz)  # b's centre in the frame of a
     bx, by, bz = rotate_back(qb, -mx, -my, -mz)
     earliest = math.inf
-    margin = way + (TOUCHING if timed else out[0])
-    count_a = triangles_near(shapes, a, ax, ay, az, shapes.radius[b] + margin, walk_a) if a_mesh else 1
-    count_b = triangles_near(shapes, b, bx, by, bz, shapes.radius[a] + margin, walk_b) if b_mesh else 1
-    rows_a, rows_b = walk_a.rows, walk_b.rows
+    margin = path + (TOUCHING if timed else out[0])
+    count_a = triangles_near(shapes, a, ax, ay, az, shapes.radius[b] + margin, search_a) if a_mesh else 1
+    count_b = triangles_near(shapes, b, bx, by, bz, shapes.radius[a] + margin, search_b) if b_mesh else 1
+    rows_a, rows_b = search_a.rows, search_b.rows
     for i in range(count_a):
         if a_mesh:
             row = rows_a[i]
-            if not timed and too_far(shapes.triangles[row], ax, ay, az, shapes.radius[b] + out[0]):
+            if not timed and is_beyond(shapes.triangles[row], ax, ay, az, shapes.radius[b] + out[0]):
                 continue
             fill_triangle(shapes.triangles[row], 0.0, 0.0, 0.0, turns[0], solids[0])
         for j in range(count_b):
             if b_mesh:
                 row = rows_b[j]
-                if not timed and too_far(shapes.triangles[row], bx, by, bz, shapes.radius[a] + out[0]):
+                if not timed and is_beyond(shapes.triangles[row], bx, by, bz, shapes.radius[a] + out[0]):
                     continue
                 fill_triangle(shapes.triangles[row], x, y, z, turns[1], solids[1])
             if timed:
                 left = min(duration, earliest)
-                earliest = min(earliest, part_meeting(solids, x, y, z, vx, vy, vz, left, depth, trial))
+                earliest = min(earliest, part_time_of_impact(solids, offset, rate, left, depth, trial))
             else:
                 signed_distance(solids[0], solids[1], depth, trial)
                 if trial[0] < out[0]:
@@ -264,12 +265,13 @@ def measure_parts(shapes, a, qa, b, qb, x, y, z, vx, vy, vz, duration, pair_work
 
 
 @inner
-def part_meeting(solids, x, y, z, vx, vy, vz, duration, depth, trial):
-    """First time at which two convex solids touch, the second moving: conservative advancement (Mirtich 1996).
+def part_time_of_impact(solids, offset, rate, duration, depth, trial):
+    """Time of impact of two convex solids, the second moving: conservative advancement (Mirtich 1996).
 
-    The plane between them lets them come no nearer than their distance along its normal; where they do not close in on
-    it, it keeps them apart for ever.
+    The separating plane bounds the approach by the closing speed along its normal; if that speed is not positive, the
+    plane separates the solids at all later times.
     """
+    (x, y, z), (vx, vy, vz) = offset, rate
     time = 0.0
     for _ in range(ADVANCES):
         solids[1, 5], solids[1, 6], solids[1, 7] = x + time * vx, y + time * vy, z + time * vz

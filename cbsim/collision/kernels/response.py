@@ -1,33 +1,33 @@
 """Collision response of vehicles: planar impulses, then position correction of penetrating pairs.
 
-At every point of touch the relative velocity along the normal must end up no less than the bounce, and the tangential
-impulse within the friction cone: each point is solved exactly, and all of them in turn, over and over, until they no
-longer change (sequential impulses, Catto 2005). Newton's law of restitution can create energy where there is friction
-and the blow is not central, so the bounce of each group of vehicles is scaled down to what the touch can give: with
-impulses J, the work ½ Σ J · (v⁻ + v⁺) must not be positive; without bounce it never is. What stands, and literal
-movers, are not moved.
+At every contact point the relative normal velocity after the impact must be at least the rebound velocity, and the
+impulse must lie within the friction cone. Each point is solved exactly; sweeps over all points repeat until they
+converge (sequential impulses, Catto 2005). Newton's law of restitution can create energy in eccentric impacts with
+friction, so the rebound of each group of vehicles is scaled down until the impact dissipates energy: with impulses J,
+the work ½ Σ J · (v⁻ + v⁺) must not be positive; without rebound it never is. Static bodies and literal movers are not
+moved.
 """
 
 from __future__ import annotations
 
 from cbsim.collision.kernels.touch import (
     BOUNCE,
-    CAR_A,
-    CAR_B,
     CLOSING,
+    CROSS_COMPLIANCE,
     DRIFT_X,
     DRIFT_Y,
+    FRICTION,
     GAP,
-    GIVE,
-    LIMIT,
+    INELASTIC_NORMAL_IMPULSE,
+    INELASTIC_TANGENT_IMPULSE,
+    NORMAL_COMPLIANCE,
+    NORMAL_IMPULSE,
     NORMAL_X,
     NORMAL_Y,
-    PUSH,
-    PUSH_ZERO,
-    RUB,
-    RUB_ZERO,
-    SKEW,
-    SLIP,
+    TANGENT_COMPLIANCE,
+    TANGENT_IMPULSE,
+    VEHICLE_A,
+    VEHICLE_B,
     X,
     Y,
 )
@@ -35,15 +35,15 @@ from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inner
 from cbsim.vehicle.kernels.columns import BODY_FRICTION, MASS, RESTITUTION, YAW_INERTIA
 
-__all__ = ["prepare", "respond"]
+__all__ = ["prepare_contact", "resolve_contacts"]
 
-QUIET = 0.3  # [m/s] slower touches do not bounce: so a car comes to rest against a wall
-SLOP = 1e-4  # [m] that is left of a depth, so that what rests goes on touching
-SWEEPS = 200  # of sequential impulses at most
-SETTLED = 1e-12  # of 1 m/s, or of the fastest closing speed: smaller changes end the sweeps
-PUSHES = 60  # sweeps of the push out at most
-NEAR = 1e-9  # [m] that a push out may fall short by
-BEFORE, AFTER, DULL = range(3)  # planes of motion: before, after, after without bounce
+RESTITUTION_THRESHOLD = 0.3  # [m/s] slower impacts are inelastic, so that a car comes to rest against a wall
+SLOP = 1e-4  # [m] depth that position correction leaves, so that resting bodies stay in contact
+SWEEPS = 200  # largest number of sweeps of sequential impulses
+TOLERANCE = 1e-12  # of 1 m/s, or of the largest closing speed; smaller changes end the sweeps
+CORRECTION_SWEEPS = 60  # largest number of sweeps of position correction
+CORRECTION_TOLERANCE = 1e-9  # [m] by which position correction may fall short
+BEFORE, AFTER, INELASTIC = range(3)  # planes of motion: before the impact, after it, after an inelastic one
 
 
 @inner
@@ -62,69 +62,71 @@ def to_world(planar, out):
 
 
 @inner
-def speed_at(motion, planar, v, x, y, drift_x, drift_y):
-    """Velocity x, y of the point x, y of a vehicle; the drift for what is none."""
+def point_velocity(motion, planar, v, x, y, drift_x, drift_y):
+    """Velocity x, y of the point x, y of a vehicle; the drift for any other body."""
     if v < 0:
         return drift_x, drift_y
     return motion[v, 0] - motion[v, 2] * (y - planar[v, 1]), motion[v, 1] + motion[v, 2] * (x - planar[v, 0])
 
 
 @inner
-def relative(motion, planar, row):
-    """Velocity of b's point of touch from a's: along the normal, and along the tangent to its left."""
-    a, b = int(row[CAR_A]), int(row[CAR_B])
-    ax, ay = speed_at(motion, planar, a, row[X], row[Y], 0.0, 0.0)
-    bx, by = speed_at(motion, planar, b, row[X], row[Y], row[DRIFT_X], row[DRIFT_Y])
+def relative_velocity(motion, planar, row):
+    """Velocity of the contact point of b relative to a: along the normal, and along the tangent to its left."""
+    a, b = int(row[VEHICLE_A]), int(row[VEHICLE_B])
+    ax, ay = point_velocity(motion, planar, a, row[X], row[Y], 0.0, 0.0)
+    bx, by = point_velocity(motion, planar, b, row[X], row[Y], row[DRIFT_X], row[DRIFT_Y])
     x, y = bx - ax, by - ay
     return x * row[NORMAL_X] + y * row[NORMAL_Y], y * row[NORMAL_X] - x * row[NORMAL_Y]
 
 
 @inner
 def add_compliance(parameters, planar, v, row):
-    """Add what a vehicle's velocity at the point of touch changes by unit impulses there, along normal and tangent."""
+    """Add a vehicle's compliance at a contact point: velocity change per unit impulse along normal and tangent."""
     if v < 0:
         return
     x, y = row[X] - planar[v, 0], row[Y] - planar[v, 1]
-    along = x * row[NORMAL_Y] - y * row[NORMAL_X]
-    across = x * row[NORMAL_X] + y * row[NORMAL_Y]
+    arm_n = x * row[NORMAL_Y] - y * row[NORMAL_X]
+    arm_t = x * row[NORMAL_X] + y * row[NORMAL_Y]
     light, turn = 1.0 / parameters[v, MASS], 1.0 / parameters[v, YAW_INERTIA]
-    row[GIVE] += light + turn * along * along
-    row[SKEW] += turn * along * across
-    row[SLIP] += light + turn * across * across
+    row[NORMAL_COMPLIANCE] += light + turn * arm_n * arm_n
+    row[CROSS_COMPLIANCE] += turn * arm_n * arm_t
+    row[TANGENT_COMPLIANCE] += light + turn * arm_t * arm_t
 
 
 @inner
-def point_impulse(give, skew, slip, along, across, limit):
-    """Push and rub [N s] that one point of touch needs by itself.
+def point_impulse(c_nn, c_nt, c_tt, v_n, v_t, limit):
+    """Solve one contact point by itself: normal and tangential impulse [N s].
 
     Parameters
     ----------
-    give, skew, slip : float
+    c_nn, c_nt, c_tt : float
         Compliance [1/kg]: normal, mixed, tangential.
-    along, across : float
-        Velocity of b from a without this point, along the normal less what is wanted, and along the tangent [m/s].
+    v_n, v_t : float
+        Velocity of b relative to a without this impulse: along the normal less its target, and along the tangent [m/s].
     limit : float
         Coefficient of friction.
     """
-    if along >= 0.0:
+    if v_n >= 0.0:
         return 0.0, 0.0
-    determinant = give * slip - skew * skew
+    # sticking: both velocity components vanish, if friction suffices for it
+    determinant = c_nn * c_tt - c_nt * c_nt
     if determinant > 0.0:
-        push, rub = (skew * across - slip * along) / determinant, (skew * along - give * across) / determinant
-        if push >= 0.0 and abs(rub) <= limit * push:
-            return push, rub
-    for turn in range(2):  # it slides, to the one side or the other
-        side = limit if (across < 0.0) == (turn == 0) else -limit
-        if give + side * skew > 1e-3 * give:
-            push = -along / (give + side * skew)
-            if (across + (skew + side * slip) * push) * side <= 0.0:
-                return push, side * push
-    return -along / give, 0.0
+        j_n, j_t = (c_nt * v_t - c_tt * v_n) / determinant, (c_nt * v_n - c_nn * v_t) / determinant
+        if j_n >= 0.0 and abs(j_t) <= limit * j_n:
+            return j_n, j_t
+    for turn in range(2):  # sliding, in either direction
+        side = limit if (v_t < 0.0) == (turn == 0) else -limit
+        if c_nn + side * c_nt > 1e-3 * c_nn:
+            j_n = -v_n / (c_nn + side * c_nt)
+            if (v_t + (c_nt + side * c_tt) * j_n) * side <= 0.0:
+                return j_n, side * j_n
+    # numerically degenerate: without friction
+    return -v_n / c_nn, 0.0
 
 
 @inner
-def strike(parameters, planar, motion, v, row, jx, jy):
-    """Change the motion of a vehicle by an impulse (jx, jy) [N s] at the point of touch."""
+def apply_impulse(parameters, planar, motion, v, row, jx, jy):
+    """Apply an impulse (jx, jy) [N s] to a vehicle at a contact point."""
     if v < 0:
         return
     mass, inertia = parameters[v, MASS], parameters[v, YAW_INERTIA]
@@ -134,90 +136,95 @@ def strike(parameters, planar, motion, v, row, jx, jy):
 
 
 @inner
-def strike_both(parameters, planar, motion, row, push, rub):
-    """Part both bodies of a touch by `push`, and drag b to its left by `rub` [N s]."""
-    jx = push * row[NORMAL_X] - rub * row[NORMAL_Y]
-    jy = push * row[NORMAL_Y] + rub * row[NORMAL_X]
-    strike(parameters, planar, motion, int(row[CAR_A]), row, -jx, -jy)
-    strike(parameters, planar, motion, int(row[CAR_B]), row, jx, jy)
+def apply_impulses(parameters, planar, motion, row, j_n, j_t):
+    """Apply normal and tangential impulses [N s] to b, and the opposite ones to a."""
+    jx = j_n * row[NORMAL_X] - j_t * row[NORMAL_Y]
+    jy = j_n * row[NORMAL_Y] + j_t * row[NORMAL_X]
+    apply_impulse(parameters, planar, motion, int(row[VEHICLE_A]), row, -jx, -jy)
+    apply_impulse(parameters, planar, motion, int(row[VEHICLE_B]), row, jx, jy)
 
 
 @inner
-def prepare(parameters, planar, motion, dt, row):
-    """Fill in closing speed, bounce and friction of a point of touch before the blow."""
-    a, b = int(row[CAR_A]), int(row[CAR_B])
-    along, _ = relative(motion, planar, row)
-    row[CLOSING] = -along
+def prepare_contact(parameters, planar, motion, dt, row):
+    """Fill in closing speed, rebound velocity, friction and compliance of a contact point before the impact."""
+    a, b = int(row[VEHICLE_A]), int(row[VEHICLE_B])
+    v_n, _ = relative_velocity(motion, planar, row)
+    row[CLOSING] = -v_n
+    # the larger restitution, the geometric mean of friction
     bounce, friction = parameters[a, RESTITUTION], parameters[a, BODY_FRICTION]
     if b >= 0:
         bounce = max(bounce, parameters[b, RESTITUTION])
         friction = math.sqrt(friction * parameters[b, BODY_FRICTION])
-    row[LIMIT], row[GIVE], row[SKEW], row[SLIP] = friction, 0.0, 0.0, 0.0
+    row[FRICTION], row[NORMAL_COMPLIANCE], row[CROSS_COMPLIANCE], row[TANGENT_COMPLIANCE] = friction, 0.0, 0.0, 0.0
     add_compliance(parameters, planar, a, row)
     add_compliance(parameters, planar, b, row)
-    if row[GAP] > 0.0:  # not there yet: may come as near as that in a substep
+    if row[GAP] > 0.0:  # speculative contact: the gap may close within the substep
         row[BOUNCE] = -row[GAP] / dt if dt > 0.0 else -math.inf
     else:
-        row[BOUNCE] = bounce * -along if -along > QUIET else 0.0
+        row[BOUNCE] = bounce * -v_n if -v_n > RESTITUTION_THRESHOLD else 0.0
 
 
 @inner
 def solve(parameters, planar, motion, touches, count, bounces):
-    """Sweep over all points until their impulses rest; `motion` (vehicles, 3) ends as after the blow."""
+    """Sweep over all points until their impulses converge; `motion` (vehicles, 3) becomes that after the impact."""
     scale = 1.0
     for k in range(count):
-        touches[k, PUSH] = touches[k, RUB] = 0.0
+        touches[k, NORMAL_IMPULSE] = touches[k, TANGENT_IMPULSE] = 0.0
         scale = max(scale, abs(touches[k, CLOSING]))
     for _ in range(SWEEPS):
         change = 0.0
         for k in range(count):
             row = touches[k]
-            give, skew, slip = row[GIVE], row[SKEW], row[SLIP]
-            along, across = relative(motion, planar, row)
-            along -= give * row[PUSH] + skew * row[RUB]  # as if this point gave nothing
-            across -= skew * row[PUSH] + slip * row[RUB]
+            c_nn, c_nt, c_tt = row[NORMAL_COMPLIANCE], row[CROSS_COMPLIANCE], row[TANGENT_COMPLIANCE]
+            v_n, v_t = relative_velocity(motion, planar, row)
+            v_n -= c_nn * row[NORMAL_IMPULSE] + c_nt * row[TANGENT_IMPULSE]  # without the impulse of this point
+            v_t -= c_nt * row[NORMAL_IMPULSE] + c_tt * row[TANGENT_IMPULSE]
             wanted = row[BOUNCE] if bounces else min(row[BOUNCE], 0.0)
-            push, rub = point_impulse(give, skew, slip, along - wanted, across, row[LIMIT])
-            more, drag = push - row[PUSH], rub - row[RUB]
-            change = max(change, abs(more) * give, abs(drag) * slip)
-            strike_both(parameters, planar, motion, row, more, drag)
-            row[PUSH], row[RUB] = push, rub
-        if change <= SETTLED * scale:
+            j_n, j_t = point_impulse(c_nn, c_nt, c_tt, v_n - wanted, v_t, row[FRICTION])
+            more, drag = j_n - row[NORMAL_IMPULSE], j_t - row[TANGENT_IMPULSE]
+            change = max(change, abs(more) * c_nn, abs(drag) * c_tt)
+            apply_impulses(parameters, planar, motion, row, more, drag)
+            row[NORMAL_IMPULSE], row[TANGENT_IMPULSE] = j_n, j_t
+        if change <= TOLERANCE * scale:
             break
 
 
 @inner
-def group(touches, count, labels):
-    """Give vehicles that touch each other, at any remove, one label: the least row among them."""
+def label_groups(touches, count, labels):
+    """Label connected groups of touching vehicles by the least row among them."""
     for k in range(labels.shape[0]):
         labels[k] = k
     changed = True
     while changed:
         changed = False
         for k in range(count):
-            a, b = int(touches[k, CAR_A]), int(touches[k, CAR_B])
+            a, b = int(touches[k, VEHICLE_A]), int(touches[k, VEHICLE_B])
             if b >= 0 and labels[a] != labels[b]:
                 labels[a] = labels[b] = min(labels[a], labels[b])
                 changed = True
 
 
 @inner
-def bounce_share(planar, motions, touches, count, labels, label):
-    """Largest share in [0, 1] of the bounce at which a group gains no energy: the root of c₀ + c₁ s + c₂ s²."""
+def restitution_share(planar, motions, touches, count, labels, label):
+    """Largest share in [0, 1] of the rebound at which a group gains no energy: the root of c₀ + c₁ s + c₂ s²."""
     c0 = c1 = c2 = 0.0
     for k in range(count):
         row = touches[k]
-        if labels[int(row[CAR_A])] != label:
+        if labels[int(row[VEHICLE_A])] != label:
             continue
-        n, t = relative(motions[0], planar, row)
-        n0, t0 = relative(motions[2], planar, row)
-        n1, t1 = relative(motions[1], planar, row)
+        n, t = relative_velocity(motions[0], planar, row)
+        n0, t0 = relative_velocity(motions[2], planar, row)
+        n1, t1 = relative_velocity(motions[1], planar, row)
+        # work of the scaled impulses J₀ + s (J − J₀) on v⁻ + v⁺, collected by powers of s
         n, t = n + n0, t + t0
         dn, dt = n1 - n0, t1 - t0
-        push, rub = row[PUSH] - row[PUSH_ZERO], row[RUB] - row[RUB_ZERO]
-        c0 += row[PUSH_ZERO] * n + row[RUB_ZERO] * t
-        c1 += row[PUSH_ZERO] * dn + row[RUB_ZERO] * dt + push * n + rub * t
-        c2 += push * dn + rub * dt
+        j_n, j_t = (
+            row[NORMAL_IMPULSE] - row[INELASTIC_NORMAL_IMPULSE],
+            row[TANGENT_IMPULSE] - row[INELASTIC_TANGENT_IMPULSE],
+        )
+        c0 += row[INELASTIC_NORMAL_IMPULSE] * n + row[INELASTIC_TANGENT_IMPULSE] * t
+        c1 += row[INELASTIC_NORMAL_IMPULSE] * dn + row[INELASTIC_TANGENT_IMPULSE] * dt + j_n * n + j_t * t
+        c2 += j_n * dn + j_t * dt
     if c0 + c1 + c2 <= 0.0 or c2 <= 0.0:
         return 1.0
     root = (-c1 + math.sqrt(max(c1 * c1 - 4.0 * c2 * c0, 0.0))) / (2.0 * c2)
@@ -225,55 +232,64 @@ def bounce_share(planar, motions, touches, count, labels, label):
 
 
 @inner
-def temper(parameters, planar, motions, touches, count, labels):
-    """Redo the blow with no more bounce than the energy of each group allows."""
-    copy_motion(motions[BEFORE], motions[DULL])
+def limit_restitution(parameters, planar, motions, touches, count, labels):
+    """Solve the impact again with the share of rebound that the energy of each group allows."""
+    copy_motion(motions[BEFORE], motions[INELASTIC])
     for k in range(count):
-        touches[k, PUSH_ZERO], touches[k, RUB_ZERO] = touches[k, PUSH], touches[k, RUB]
-    solve(parameters, planar, motions[DULL], touches, count, False)
-    for k in range(count):  # solve leaves its own impulses: those of the full bounce were put aside
+        touches[k, INELASTIC_NORMAL_IMPULSE], touches[k, INELASTIC_TANGENT_IMPULSE] = (
+            touches[k, NORMAL_IMPULSE],
+            touches[k, TANGENT_IMPULSE],
+        )
+    solve(parameters, planar, motions[INELASTIC], touches, count, False)
+    for k in range(count):  # solve has overwritten the impulses with full rebound, which were put aside
         row = touches[k]
-        row[PUSH], row[PUSH_ZERO] = row[PUSH_ZERO], row[PUSH]
-        row[RUB], row[RUB_ZERO] = row[RUB_ZERO], row[RUB]
-    group(touches, count, labels)
+        row[NORMAL_IMPULSE], row[INELASTIC_NORMAL_IMPULSE] = row[INELASTIC_NORMAL_IMPULSE], row[NORMAL_IMPULSE]
+        row[TANGENT_IMPULSE], row[INELASTIC_TANGENT_IMPULSE] = row[INELASTIC_TANGENT_IMPULSE], row[TANGENT_IMPULSE]
+    label_groups(touches, count, labels)
     for label in range(labels.shape[0]):
         known = -1.0
         for k in range(count):
             row = touches[k]
-            if labels[int(row[CAR_A])] != label:
+            if labels[int(row[VEHICLE_A])] != label:
                 continue
             if known < 0.0:
-                known = bounce_share(planar, motions, touches, count, labels, label)
+                # velocities and impulses are linear in the share of restitution
+                known = restitution_share(planar, motions, touches, count, labels, label)
                 for v in range(labels.shape[0]):
                     if labels[v] == label and known < 1.0:
                         for c in range(3):
-                            motions[AFTER, v, c] = motions[DULL, v, c] + known * (
-                                motions[AFTER, v, c] - motions[DULL, v, c]
+                            motions[AFTER, v, c] = motions[INELASTIC, v, c] + known * (
+                                motions[AFTER, v, c] - motions[INELASTIC, v, c]
                             )
-            row[PUSH] = row[PUSH_ZERO] + known * (row[PUSH] - row[PUSH_ZERO])
-            row[RUB] = row[RUB_ZERO] + known * (row[RUB] - row[RUB_ZERO])
+            row[NORMAL_IMPULSE] = row[INELASTIC_NORMAL_IMPULSE] + known * (
+                row[NORMAL_IMPULSE] - row[INELASTIC_NORMAL_IMPULSE]
+            )
+            row[TANGENT_IMPULSE] = row[INELASTIC_TANGENT_IMPULSE] + known * (
+                row[TANGENT_IMPULSE] - row[INELASTIC_TANGENT_IMPULSE]
+            )
 
 
 @inner
-def push_out(parameters, touches, count, shift, share, active):
-    """Move vehicles along the normals out of what they are in, down to `SLOP`; that takes no velocity with it.
+def correct_positions(parameters, touches, count, shift, share, active):
+    """Move penetrating vehicles apart along the normals, down to a depth of `SLOP`; velocities do not change.
 
-    All touches of a vehicle move it together, each by its share, so that one that is pressed from two sides alike
-    stays where it is.
+    A vehicle moves by the mean of the corrections of its contact points, so that one held symmetrically from two sides
+    stays in place.
     """
     for v in range(shift.shape[0]):
         shift[v, 0] = shift[v, 1] = 0.0
-    for _ in range(PUSHES):
+    for _ in range(CORRECTION_SWEEPS):
         for v in range(shift.shape[0]):
             active[v], share[v, 0], share[v, 1] = 0, 0.0, 0.0
         for k in range(count):
             row = touches[k]
-            a, b = int(row[CAR_A]), int(row[CAR_B])
+            a, b = int(row[VEHICLE_A]), int(row[VEHICLE_B])
             x, y, light_a, light_b = -shift[a, 0], -shift[a, 1], 1.0 / parameters[a, MASS], 0.0
             if b >= 0:
                 x, y, light_b = x + shift[b, 0], y + shift[b, 1], 1.0 / parameters[b, MASS]
+            # penetration beyond the slop after the shifts so far, shared by inverse masses
             short = -SLOP - (row[GAP] + x * row[NORMAL_X] + y * row[NORMAL_Y])
-            if short <= NEAR:
+            if short <= CORRECTION_TOLERANCE:
                 continue
             part = light_a / (light_a + light_b) * short
             active[a] += 1
@@ -289,13 +305,13 @@ def push_out(parameters, touches, count, shift, share, active):
                 x, y = share[v, 0] / active[v], share[v, 1] / active[v]
                 shift[v, 0], shift[v, 1] = shift[v, 0] + x, shift[v, 1] + y
                 moved = max(moved, abs(x), abs(y))
-        if moved <= NEAR:
+        if moved <= CORRECTION_TOLERANCE:
             break
 
 
 @inner
-def respond(parameters, planar, touches, count, touch_workspace):
-    """Change motion and place of vehicles (planar) by all their touches, prepared; impulses stay in the table."""
+def resolve_contacts(parameters, planar, touches, count, touch_workspace):
+    """Resolve prepared contact points: update motion and pose of vehicles (planar), store impulses in the table."""
     motions, shift, labels = touch_workspace.motion, touch_workspace.shift, touch_workspace.labels
     bounces = False
     for k in range(count):
@@ -303,10 +319,10 @@ def respond(parameters, planar, touches, count, touch_workspace):
     copy_motion(motions[BEFORE], motions[AFTER])
     solve(parameters, planar, motions[AFTER], touches, count, True)
     if bounces:
-        temper(parameters, planar, motions, touches, count, labels)
-    push_out(parameters, touches, count, shift, motions[DULL], labels)
+        limit_restitution(parameters, planar, motions, touches, count, labels)
+    correct_positions(parameters, touches, count, shift, motions[INELASTIC], labels)
     for k in range(count):
-        for v in (int(touches[k, CAR_A]), int(touches[k, CAR_B])):
+        for v in (int(touches[k, VEHICLE_A]), int(touches[k, VEHICLE_B])):
             if v >= 0:
                 fx, fy = -math.sin(planar[v, 2]), math.cos(planar[v, 2])
                 vx, vy = motions[AFTER, v, 0], motions[AFTER, v, 1]

@@ -1,7 +1,7 @@
 """Contact points of vehicles in the plane, from outlines over the range of heights that both bodies share.
 
-A vehicle moves in the plane, so what it runs into is the outline of the part of the other body within its own height,
-less `CLEARANCE` at the top and the bottom: a box may stand on another, and a car on its ground.
+A vehicle moves in the plane, so it collides with the outline of that part of the other body which lies within its own
+height, less `CLEARANCE` at the top and the bottom: a box may stand on another, and a car on its ground.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.collision.kernels.body_paths import ORIENTATION, POSITION, VELOCITY, make_paths, motion_into
 from cbsim.collision.kernels.literal import outside_box
-from cbsim.collision.kernels.pairs import Walk, make_walk, triangles_near
-from cbsim.collision.kernels.ways import PLACE, RATE, TURN, make_ways, motion_into
+from cbsim.collision.kernels.pairs import TreeSearch, make_tree_search, triangles_near
 from cbsim.collision.kernels.workspace import MOVER, VEHICLE
 from cbsim.geometry.kernels import elementary as math
 from cbsim.geometry.kernels.boxes import is_upright, upright_meeting
@@ -25,21 +25,35 @@ from cbsim.jit import inner
 
 __all__ = ["BODY_A", "TouchWorkspace", "find_touches", "make_touch_workspace", "room_for"]
 
-CLEARANCE = 1e-3  # [m] that a body must reach into a vehicle's height
-NEARLY = 1e-3  # [m] points of a touch that are no farther apart are kept with those that touch
-SEAM = 0.05  # [m] a vehicle is pushed off the side of a mesh's triangle unless it is deeper in it
-TOUCHES = 8  # points of touch of a pair at most: the deepest
-COARSE, FINE = 0.4, 0.25  # of the narrower vehicle: a pair that comes nearer by more is looked at in finer parts
+CLEARANCE = 1e-3  # [m] overlap in height from which bodies collide
+NEARLY = 1e-3  # [m] largest gap of contact points
+SEAM = 0.05  # [m] depth up to which a vehicle is separated from the side of a mesh's triangle
+TOUCHES = 8  # largest number of contact points of a pair: the deepest
+COARSE, FINE = (
+    0.4,
+    0.25,
+)  # approach per substep, as a share of the narrower width, from which it is subdivided; that of a part
 PARTS = 64
 
-# columns of a table of points of touch
-BODY_A, BODY_B, CAR_A, CAR_B, X, Y, NORMAL_X, NORMAL_Y, GAP, ROW = range(10)
-DRIFT_X, DRIFT_Y, CLOSING, BOUNCE, PUSH, RUB, PUSH_ZERO, RUB_ZERO, LIMIT, Z = range(10, 20)
-GIVE, SKEW, SLIP, WIDTH = range(20, 24)
+# columns of a table of contact points
+BODY_A, BODY_B, VEHICLE_A, VEHICLE_B, X, Y, NORMAL_X, NORMAL_Y, GAP, ROW = range(10)
+(
+    DRIFT_X,
+    DRIFT_Y,
+    CLOSING,
+    BOUNCE,
+    NORMAL_IMPULSE,
+    TANGENT_IMPULSE,
+    INELASTIC_NORMAL_IMPULSE,
+    INELASTIC_TANGENT_IMPULSE,
+    FRICTION,
+    Z,
+) = range(10, 20)
+NORMAL_COMPLIANCE, CROSS_COMPLIANCE, TANGENT_COMPLIANCE, WIDTH = range(20, 24)
 
 
 class TouchWorkspace(NamedTuple):
-    """What touches of vehicles are found on.
+    """Scratch arrays of the search for contact points of vehicles.
 
     Attributes
     ----------
@@ -49,12 +63,12 @@ class TouchWorkspace(NamedTuple):
         Outlines.
     touch : (10,)
     corners : (3, 3)
-    ways : (3, 3, 4)
+    paths : (3, 3, 4)
     motion : (3, vehicles, 3)
-        Velocity x, y [m/s] and yaw rate [rad/s] before and after the touch, and for the one without bounce.
+        Velocity x, y [m/s] and yaw rate [rad/s] before the impact, after it, and after an inelastic one.
     shift : (vehicles, 2) [m]
     labels : (vehicles,) int64
-    walk : Walk
+    search : TreeSearch
     """
 
     before: NDArray[np.float64]
@@ -62,53 +76,53 @@ class TouchWorkspace(NamedTuple):
     two: NDArray[np.float64]
     touch: NDArray[np.float64]
     corners: NDArray[np.float64]
-    ways: NDArray[np.float64]
+    paths: NDArray[np.float64]
     motion: NDArray[np.float64]
     shift: NDArray[np.float64]
     labels: NDArray[np.int64]
-    walk: Walk
+    search: TreeSearch
 
 
 @inner
 def make_touch_workspace(vehicles, triangles):
-    """Allocate for so many vehicles and triangles of meshes; once per call of a kernel."""
+    """Allocate a workspace for a number of vehicles and triangles of meshes; once per kernel call."""
     return TouchWorkspace(
         before=np.zeros((vehicles, 3)),
         one=np.zeros((OUTLINE, 2)),
         two=np.zeros((OUTLINE, 2)),
         touch=np.zeros(TOUCH_WIDTH),
         corners=np.zeros((3, 3)),
-        ways=make_ways(),
+        paths=make_paths(),
         motion=np.zeros((3, vehicles, 3)),
         shift=np.zeros((vehicles, 2)),
         labels=np.zeros(vehicles, np.int64),
-        walk=make_walk(triangles),
+        search=make_tree_search(triangles),
     )
 
 
 @inner
 def room_for(touches, pairs):
-    """Return a table of points of touch that holds those of so many pairs."""
+    """Return a table of contact points with room for a number of pairs."""
     if touches.shape[0] >= TOUCHES * pairs:
         return touches
     return np.empty((2 * TOUCHES * pairs, WIDTH))
 
 
 @inner
-def place_body(segments, planar, before, roles, body, time, dt, part, way):
-    """Write where a body is when `part` of the substep of dt [s] that ends at a time [s] is over, and its velocity."""
+def place_body(segments, planar, before, roles, body, time, dt, part, path):
+    """Write pose and velocity of a body at a fraction `part` of the substep of dt [s] that ends at a time [s]."""
     v, rest = roles[body, VEHICLE], 1.0 - part
     if v < 0:
-        motion_into(segments, roles[body, MOVER], body, time, way)
+        motion_into(segments, roles[body, MOVER], body, time, path)
         for k in range(3):
-            way[PLACE, k] -= rest * dt * way[RATE, k]
+            path[POSITION, k] -= rest * dt * path[VELOCITY, k]
         return
     positions, turns = segments.positions, segments.turns
     for k in range(2):
-        way[PLACE, k] = planar[v, k] - rest * (planar[v, k] - before[v, k])
-    way[PLACE, 2] = positions[body, 2]
+        path[POSITION, k] = planar[v, k] - rest * (planar[v, k] - before[v, k])
+    path[POSITION, 2] = positions[body, 2]
     heading = planar[v, 2] - rest * (planar[v, 2] - before[v, 2])
-    q = way[TURN]
+    q = path[ORIENTATION]
     if is_upright(turns[body]):
         q[0], q[1], q[2], q[3] = math.cos(0.5 * heading), 0.0, 0.0, math.sin(0.5 * heading)
         return
@@ -118,8 +132,8 @@ def place_body(segments, planar, before, roles, body, time, dt, part, way):
 
 
 @inner
-def keep_points(touches, first, count, a, b, roles, z, touch, ways):
-    """Append the points of a touch that are near enough; beyond `TOUCHES` of a pair the deepest stay."""
+def keep_points(touches, first, count, a, b, roles, z, touch, paths):
+    """Append contact points within `NEARLY`; of more than `TOUCHES` in a pair, the deepest are kept."""
     for k in range(int(touch[3])):
         gap = touch[6 + 3 * k]
         if gap > NEARLY:
@@ -135,18 +149,18 @@ def keep_points(touches, first, count, a, b, roles, z, touch, ways):
             if touches[at, GAP] <= gap:
                 continue
         row = touches[at]
-        row[BODY_A], row[BODY_B], row[CAR_A], row[CAR_B] = a, b, roles[a, VEHICLE], roles[b, VEHICLE]
+        row[BODY_A], row[BODY_B], row[VEHICLE_A], row[VEHICLE_B] = a, b, roles[a, VEHICLE], roles[b, VEHICLE]
         row[X], row[Y], row[GAP], row[Z], row[ROW] = touch[4 + 3 * k], touch[5 + 3 * k], gap, z, -1.0
         row[NORMAL_X], row[NORMAL_Y] = touch[1], touch[2]
-        row[DRIFT_X], row[DRIFT_Y] = ways[1, RATE, 0], ways[1, RATE, 1]
+        row[DRIFT_X], row[DRIFT_Y] = paths[1, VELOCITY, 0], paths[1, VELOCITY, 1]
     return count
 
 
 @inner
 def touch_shape(shapes, a, b, roles, touch_workspace, touches, count):
-    """Append the contact points of a vehicle and a body that is no mesh, posed in the workspace; return the count."""
-    one, two, touch, ways = touch_workspace.one, touch_workspace.two, touch_workspace.touch, touch_workspace.ways
-    pa, qa, pb, qb = ways[0, PLACE], ways[0, TURN], ways[1, PLACE], ways[1, TURN]
+    """Append the contact points of a vehicle and a body other than a mesh, posed in the workspace; return the count."""
+    one, two, touch, paths = touch_workspace.one, touch_workspace.two, touch_workspace.touch, touch_workspace.paths
+    pa, qa, pb, qb = paths[0, POSITION], paths[0, ORIENTATION], paths[1, POSITION], paths[1, ORIENTATION]
     tall_a, tall_b = half_height(shapes.kind[a], shapes.size[a], qa), half_height(shapes.kind[b], shapes.size[b], qb)
     low, high = max(pa[2] - tall_a + CLEARANCE, pb[2] - tall_b), min(pa[2] + tall_a - CLEARANCE, pb[2] + tall_b)
     if low > high:
@@ -162,15 +176,15 @@ def touch_shape(shapes, a, b, roles, touch_workspace, touches, count):
     for k in range(int(touch[3])):
         touch[4 + 3 * k] += pa[0]
         touch[5 + 3 * k] += pa[1]
-    return keep_points(touches, count, count, a, b, roles, 0.5 * (low + high), touch, ways)
+    return keep_points(touches, count, count, a, b, roles, 0.5 * (low + high), touch, paths)
 
 
 @inner
 def touch_mesh(shapes, a, b, roles, touch_workspace, touches, count):
-    """Append the points where a vehicle touches a mesh, triangle by triangle. Returns the count."""
-    one, two, touch, ways = touch_workspace.one, touch_workspace.two, touch_workspace.touch, touch_workspace.ways
-    corners, walk = touch_workspace.corners, touch_workspace.walk
-    pa, qa, pb, qb = ways[0, PLACE], ways[0, TURN], ways[1, PLACE], ways[1, TURN]
+    """Append the contact points of a vehicle and a mesh, triangle by triangle; return the count."""
+    one, two, touch, paths = touch_workspace.one, touch_workspace.two, touch_workspace.touch, touch_workspace.paths
+    corners, search = touch_workspace.corners, touch_workspace.search
+    pa, qa, pb, qb = paths[0, POSITION], paths[0, ORIENTATION], paths[1, POSITION], paths[1, ORIENTATION]
     x, y, z = pb[0] - pa[0], pb[1] - pa[1], pb[2] - pa[2]
     if outside_box(shapes.size[b], qb, -x, -y, -z, shapes.radius[a]):
         return count
@@ -178,8 +192,8 @@ def touch_mesh(shapes, a, b, roles, touch_workspace, touches, count):
     n, r_one = outline_into(shapes.kind[a], shapes.size[a], 0.0, 0.0, 0.0, qa, -tall, tall, one)
     mx, my, mz = rotate_back(qb, -x, -y, -z)
     first = count
-    rows = walk.rows
-    for near in range(triangles_near(shapes, b, mx, my, mz, shapes.radius[a], walk)):
+    rows = search.rows
+    for near in range(triangles_near(shapes, b, mx, my, mz, shapes.radius[a], search)):
         t = rows[near]
         low, high = math.inf, -math.inf
         for k in range(3):
@@ -196,30 +210,30 @@ def touch_mesh(shapes, a, b, roles, touch_workspace, touches, count):
             touch[4 + 3 * k] += pa[0]
             touch[5 + 3 * k] += pa[1]
         middle = pa[2] + 0.5 * (max(low, -tall) + min(high, tall))
-        count = keep_points(touches, first, count, a, b, roles, middle, touch, ways)
+        count = keep_points(touches, first, count, a, b, roles, middle, touch, paths)
     return count
 
 
 @inner
 def width_of(shapes, body):
-    """Width [m] of the narrower side of a body, seen from above."""
+    """Length [m] of the shorter horizontal side of a body."""
     size = shapes.size[body]
     return size[0] if shapes.kind[body] == SHAPE_SPHERE else min(size[0], size[1])
 
 
 @inner
 def find_touches(segments, shapes, planar, roles, touch_workspace, a, b, time, dt, touches, count):
-    """Append the points where a vehicle touches another body at the end of a substep; return the count.
+    """Append the contact points of a vehicle and another body at the end of a substep; return the count.
 
-    A pair that comes nearer in the substep by much of the vehicle's width is looked at in finer parts, and put back to
-    the first of them in which it touches, so that nothing is passed through.
+    The substep of a pair that approaches by a large share of the vehicle's width is subdivided, and the pair is moved
+    back to the first part in which it touches, which prevents tunnelling.
 
     Parameters
     ----------
     segments : TrajectoryTables
     shapes : Shapes
     planar, roles : (vehicles, 6), (bodies, 3)
-        Where vehicles are; which rows they are.
+        Motion of vehicles; roles of all bodies.
     touch_workspace : TouchWorkspace
     a, b : int
         Rows, the first a vehicle.
@@ -228,9 +242,9 @@ def find_touches(segments, shapes, planar, roles, touch_workspace, a, b, time, d
     touches, count : (capacity, 23), int
         Table and rows in use.
     """
-    before, ways = touch_workspace.before, touch_workspace.ways
-    place_body(segments, planar, before, roles, a, time, dt, 1.0, ways[0])
-    place_body(segments, planar, before, roles, b, time, dt, 1.0, ways[1])
+    before, paths = touch_workspace.before, touch_workspace.paths
+    place_body(segments, planar, before, roles, a, time, dt, 1.0, paths[0])
+    place_body(segments, planar, before, roles, b, time, dt, 1.0, paths[1])
     v, other = roles[a, VEHICLE], roles[b, VEHICLE]
     x, y = planar[v, 0] - before[v, 0], planar[v, 1] - before[v, 1]
     width = width_of(shapes, a)
@@ -238,40 +252,42 @@ def find_touches(segments, shapes, planar, roles, touch_workspace, a, b, time, d
         x, y = x - planar[other, 0] + before[other, 0], y - planar[other, 1] + before[other, 1]
         width = min(width, width_of(shapes, b))
     else:
-        x, y = x - dt * ways[1, RATE, 0], y - dt * ways[1, RATE, 1]
+        x, y = x - dt * paths[1, VELOCITY, 0], y - dt * paths[1, VELOCITY, 1]
+    # relative motion in the substep, and the bounds of both
     nearer = math.sqrt(x * x + y * y)
-    x, y = ways[1, PLACE, 0] - ways[0, PLACE, 0], ways[1, PLACE, 1] - ways[0, PLACE, 1]
-    z = ways[1, PLACE, 2] - ways[0, PLACE, 2]
+    x, y = paths[1, POSITION, 0] - paths[0, POSITION, 0], paths[1, POSITION, 1] - paths[0, POSITION, 1]
+    z = paths[1, POSITION, 2] - paths[0, POSITION, 2]
     reach = shapes.radius[a] + shapes.radius[b] + nearer
     if x * x + y * y + z * z > reach * reach:
         return count
     if nearer <= COARSE * width and shapes.kind[a] == SHAPE_BOX and shapes.kind[b] == SHAPE_BOX:
-        qa, qb, sizes = ways[0, TURN], ways[1, TURN], shapes.size
+        qa, qb, sizes = paths[0, ORIENTATION], paths[1, ORIENTATION], shapes.size
         if is_upright(qa) and is_upright(qb):
             if upright_meeting(sizes[a], qa, sizes[b], qb, x, y, z, 0.0, 0.0, 0.0, 0.0, NEARLY) > 0.0:
                 return count
+    # subdivide fast approaches, so that outlines cannot pass through each other
     parts = 1
     if nearer > COARSE * width:
         parts = PARTS if nearer > PARTS * FINE * width else math.ceil(nearer / (FINE * width))
     for k in range(1, parts + 1):
         if parts > 1:
-            place_body(segments, planar, before, roles, a, time, dt, k / parts, ways[0])
-            place_body(segments, planar, before, roles, b, time, dt, k / parts, ways[1])
+            place_body(segments, planar, before, roles, a, time, dt, k / parts, paths[0])
+            place_body(segments, planar, before, roles, b, time, dt, k / parts, paths[1])
         if shapes.kind[b] == SHAPE_MESH:
             after = touch_mesh(shapes, a, b, roles, touch_workspace, touches, count)
         else:
             after = touch_shape(shapes, a, b, roles, touch_workspace, touches, count)
         if after > count:
             if k < parts:
-                put_back(planar, before, roles, a, k / parts)
-                put_back(planar, before, roles, b, k / parts)
+                move_back(planar, before, roles, a, k / parts)
+                move_back(planar, before, roles, b, k / parts)
             return after
     return count
 
 
 @inner
-def put_back(planar, before, roles, body, part):
-    """Put a vehicle where it was when `part` of its way in the substep was over."""
+def move_back(planar, before, roles, body, part):
+    """Move a vehicle back to a fraction `part` of its motion in the substep."""
     v = roles[body, VEHICLE]
     if v >= 0:
         for k in range(3):

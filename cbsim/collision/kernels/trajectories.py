@@ -1,4 +1,4 @@
-"""Planned trajectories against moving boxes: the first step of contact of each, by separating axes."""
+"""Collisions of planned trajectories with moving boxes: first step of contact, by separating axes."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def boxes_meet(x, y, ca, sa, hax, hay, cb, sb, hbx, hby):
 def first_contacts_into(poses, size, obstacles, halves, table, near, out):
     """Write the first step at which each trajectory meets an obstacle, -1 for none.
 
-    A trajectory is held first against the bounds of each obstacle's whole way, then step by step against those left:
-    circle against circle, and box against box where they meet.
+    A trajectory is tested first against the bounds of each obstacle's whole path, then step by step against the
+    remaining obstacles: circles first, boxes where circles intersect.
 
     Parameters
     ----------
@@ -34,13 +34,13 @@ def first_contacts_into(poses, size, obstacles, halves, table, near, out):
     size : (2,) [m]
         Width and length.
     obstacles : (obstacles, steps, 3)
-        The same of each obstacle; a step at which it is not there is not a number.
+        The same of each obstacle; nan at steps at which it is absent.
     halves : (obstacles, 3) [m]
         Half width, half length, and radius.
     table : (obstacles, steps + 1, 4)
-        Room: x, y, cosine, sine of each step, then least x, y and largest x, y of the way.
+        Scratch: x, y, cosine, sine at each step, then least x, y and largest x, y of the path.
     near : (obstacles,) int64
-        Room.
+        Scratch.
     out : (trajectories,) int64, out
     """
     count, steps = obstacles.shape[0], obstacles.shape[1]

@@ -1,7 +1,8 @@
 """Workspace of the broad phase: two blocks that persist between calls, with the bounds of static bodies set once.
 
 A workspace is valid for one `cbsim.world.static_cache.StaticCache`. Candidate pairs of one call stay valid for the next
-while the step is within their horizon and every vehicle within its margin: the bounds cover all motion until then.
+while the step is within their horizon and every vehicle within its margin, since the bounds cover all motion until
+then.
 """
 
 from __future__ import annotations
@@ -24,22 +25,22 @@ __all__ = [
     "VEHICLE",
     "BroadWorkspace",
     "CandidatePairs",
-    "are_good",
+    "are_valid",
     "fill_workspace",
     "kept_pairs",
-    "leave_pairs",
     "note_pairs",
+    "store_pairs",
     "workspace_of",
     "workspace_sizes",
 ]
 
-HORIZON = 16  # steps that pairs are kept for
+HORIZON = 16  # steps for which pairs stay valid
 LEVELS = 18  # of the grid
-GROUND, STILL = -2, -1  # roles of bodies that never move: no obstacle, obstacle
+GROUND, STATIC = -2, -1  # roles of static bodies: ground, obstacle
 MOVING, MOVER, VEHICLE = range(3)  # columns of roles
-FIRST, UNTIL, LITERAL, DRIVEN = range(4)  # of a memo: steps that pairs are kept for, and how many there are
+FIRST, UNTIL, LITERAL, DRIVEN = range(4)  # columns of a memo: first step and last of validity, and numbers of pairs
 MEMO = 4
-KEPT = 256  # pairs of each kind that are handed on to the next call; more are found again
+KEPT = 256  # largest number of pairs of each kind that is passed to the next call; more are searched again
 
 
 class BroadWorkspace(NamedTuple):
@@ -52,9 +53,9 @@ class BroadWorkspace(NamedTuple):
     bounds : (bodies, 4) [m]
         Least x, y, largest x, y.
     reach : (bodies,) [m]
-        Radius and the way that a mover may go in a step.
+        Radius plus the largest distance that a mover covers in a step.
     anchors : (vehicles, 3) [m]
-        Where a vehicle was when its bounds were set, and its margin.
+        Position of a vehicle when its bounds were set, and its margin.
     cells : (bodies, 3) int64
     order : (bodies,) int64
     starts : (buckets + 1,) int64
@@ -62,7 +63,7 @@ class BroadWorkspace(NamedTuple):
     sorted_bounds : (bodies, 4) [m]
     tally : (levels,) int64
     memo : (4,) int64
-        Of the pairs that are kept: first step, step after the last, how many without and with a vehicle.
+        Of the stored pairs: first step, step after the last, numbers without and with a vehicle.
     kept : (2, `KEPT`, 2) int64
         Those pairs.
     """
@@ -82,12 +83,12 @@ class BroadWorkspace(NamedTuple):
 
 
 class CandidatePairs(NamedTuple):
-    """Pairs that may touch until their bounds are set anew, and a table for their points of touch.
+    """Pairs that may touch until their bounds are set anew, and a table for their contact points.
 
     Attributes
     ----------
     literal, driven : (≥ n, 2) int64
-        Pairs without and with a vehicle; it stands first.
+        Pairs without and with a vehicle, which comes first.
     literal_count, driven_count : int
     touches : (capacity, 24)
         As in `cbsim.collision.kernels.touch`.
@@ -102,7 +103,7 @@ class CandidatePairs(NamedTuple):
 
 @inner
 def bucket_count(bodies):
-    """Count the buckets of the grid, a power of two."""
+    """Return the number of buckets of the grid, a power of two."""
     buckets = 64
     while buckets < 2 * bodies:
         buckets *= 2
@@ -111,13 +112,13 @@ def bucket_count(bodies):
 
 @kernel
 def workspace_sizes(bodies, vehicles):
-    """Count the floats and the ints of a workspace's blocks."""
+    """Sizes of the float and int blocks of a workspace."""
     return 9 * bodies + 3 * vehicles, 8 * bodies + bucket_count(bodies) + 1 + LEVELS + 4 * KEPT + MEMO
 
 
 @kernel
 def workspace_of(bodies, vehicles, floats, ints):
-    """`BroadWorkspace` in its two blocks."""
+    """Slice a `BroadWorkspace` from its two blocks."""
     buckets, n = bucket_count(bodies), 8 * bodies
     starts, n = ints[n : n + buckets + 1], n + buckets + 1
     tally, n = ints[n : n + LEVELS], n + LEVELS
@@ -139,8 +140,8 @@ def workspace_of(bodies, vehicles, floats, ints):
 
 
 @inlined
-def still_bounds_into(kinds, sizes, radii, positions, orientations, body, bounds):
-    """Write the bounds of a body that never moves to its row; tables come one by one, since a loop calls this."""
+def static_bounds_into(kinds, sizes, radii, positions, orientations, body, bounds):
+    """Write the bounds of a static body to its row; takes single tables, since it is called in a loop."""
     x, y = positions[body, 0], positions[body, 1]
     hx, hy = radii[body], radii[body]
     if kinds[body] != SHAPE_SPHERE:
@@ -166,18 +167,18 @@ def fill_workspace(moving, movers, vehicles, kinds, sizes, radii, solid, positio
     kinds, sizes, radii, solid
         Columns of `Shapes`.
     positions, orientations : (bodies, 3) [m], (bodies, 4)
-        Of all bodies; only those that stand matter.
+        Of all bodies; only static ones are read.
     floats, ints : out
-        Blocks as large as `workspace_sizes` says.
+        Blocks of the sizes of `workspace_sizes`.
     """
     bodies = kinds.shape[0]
     workspace = workspace_of(bodies, vehicles.shape[0], floats, ints)
     roles, bounds, reach, memo = workspace.roles, workspace.bounds, workspace.reach, workspace.memo
     for body in range(bodies):
-        role = STILL if solid[body] != 0 else GROUND
+        role = STATIC if solid[body] != 0 else GROUND
         roles[body, MOVING], roles[body, MOVER], roles[body, VEHICLE] = role, role, role
         reach[body] = radii[body]
-        still_bounds_into(kinds, sizes, radii, positions, orientations, body, bounds)
+        static_bounds_into(kinds, sizes, radii, positions, orientations, body, bounds)
     for k in range(moving.shape[0]):
         roles[moving[k], MOVING] = k
         for c in range(4):
@@ -190,29 +191,29 @@ def fill_workspace(moving, movers, vehicles, kinds, sizes, radii, solid, positio
 
 
 @inner
-def are_good(workspace, start):
-    """Tell whether the pairs that are kept are good for step number `start`, if vehicles are within their margins."""
+def are_valid(workspace, start):
+    """Whether the stored pairs are valid for step number `start`, if vehicles are within their margins."""
     memo = workspace.memo
     return memo[FIRST] <= start < memo[UNTIL]
 
 
 @inner
 def kept_pairs(workspace, touches):
-    """Take up the pairs that are kept, with a table of points of touch."""
+    """Load the stored pairs, with a table of contact points."""
     memo, kept = workspace.memo, workspace.kept
     return CandidatePairs(kept[0], memo[LITERAL], kept[1], memo[DRIVEN], touches)
 
 
 @inner
 def note_pairs(workspace, start, pairs):
-    """Note that pairs are good for `HORIZON` steps from number `start` on."""
+    """Record that pairs are valid for `HORIZON` steps from number `start` on."""
     memo = workspace.memo
     memo[FIRST], memo[UNTIL] = start, start + HORIZON
     memo[LITERAL], memo[DRIVEN] = pairs.literal_count, pairs.driven_count
 
 
 @inner
-def leave_pairs(workspace, pairs):
-    """Keep candidate pairs for the next call; drop them if they exceed the workspace's tables."""
+def store_pairs(workspace, pairs):
+    """Store candidate pairs for the next call; drop them if they exceed the workspace's tables."""
     if max(pairs.literal.shape[0], pairs.driven.shape[0]) > KEPT:
         workspace.memo[UNTIL] = 0

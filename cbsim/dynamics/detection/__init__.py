@@ -1,1 +1,1 @@
-"""Collision detection: which shapes may touch in a step, and at which points."""
+"""Collision detection of the rigid-body core: candidate pairs, contact points, elimination plan."""

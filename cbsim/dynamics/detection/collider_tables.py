@@ -1,4 +1,4 @@
-"""The tables of collision detection: made from a mechanism's colliders, and made larger when contacts need room."""
+"""Tables of collision detection: made from a mechanism's colliders, enlarged when contacts exceed them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from cbsim.spec.mechanism.shapes import EmptyShape
 
 __all__ = ["fresh", "grown", "make_collider_tables", "work_for"]
 
-SPARE = 4  # corners that rounding may add to a polygon that is cut
+SPARE = 4  # corners that rounding may add to a clipped polygon
 OWN = (
     "placed", "world", "simplex", "patch", "cell", "start", "item", "mark", "carried", "ready", "near_count", "program",
     "loop_block", "window", "stack", "face_normal", "collider",
@@ -31,7 +31,7 @@ OWN = (
 
 
 def make_collider_tables(spec: MechanismSpec, model: Model) -> ColliderTables | None:
-    """Make the tables, or None where nothing collides.
+    """Make the tables, or None if nothing collides.
 
     Raises
     ------
@@ -49,7 +49,7 @@ def make_collider_tables(spec: MechanismSpec, model: Model) -> ColliderTables | 
         owners += [(collider, piece, link) for piece in pieces_of(collider)]
     surfaces = surfaces_of([(f"collider '{o.name}'", p.triangles) for o, p, _ in owners if p.kind == d.SURFACE])
     roots = iter(surfaces.root)
-    if surfaces.root:  # a row that is any triangle, behind all others
+    if surfaces.root:  # last row: stands for one triangle at a time
         anyone = Collider(spec.origin, EmptyShape(), name="triangle")
         owners.append((anyone, Piece(d.TRIANGLE, np.zeros(3), corners=np.eye(3), faces=[[0, 1, 2]]), -1))
     whole = np.zeros((len(owners), d.COLLIDER_LINK_COLUMNS), np.int64)
@@ -73,7 +73,7 @@ def make_collider_tables(spec: MechanismSpec, model: Model) -> ColliderTables | 
 
 
 class Solids(NamedTuple):
-    """Colliders, their corners, and their faces as corners and normals."""
+    """Colliders, their corners, and their faces by corners and normals."""
 
     whole: Whole
     floats: Floats
@@ -92,7 +92,7 @@ def _write(row: Floats, collider: Collider, piece: Piece) -> None:
 
 
 def _ignored(spec: MechanismSpec, row_of: Mapping[Body, int]) -> Iterator[tuple[int, int]]:
-    """Yield pairs of links that leave each other alone, as colliders say."""
+    """Yield pairs of links that colliders exclude from contact."""
     rows = {body.name: row for body, row in row_of.items()}
     for collider in spec.colliders:
         for name in collider.ignores:
@@ -104,14 +104,14 @@ def _ignored(spec: MechanismSpec, row_of: Mapping[Body, int]) -> Iterator[tuple[
 
 
 def _apart(model: Model, ignored: Iterable[tuple[int, int]]) -> Whole:
-    """Keys of the pairs of links that never touch: a joint ties them, or they are told to leave each other alone."""
+    """Keys of the pairs of links that never collide: connected by a joint, or excluded."""
     nodes = len(model.link)
     pairs = [(int(row[c.PARENT]), int(row[c.CHILD])) for row in model.link if row[c.PARENT] >= 0]
     return np.array(sorted({min(pair) * nodes + max(pair) for pair in (*pairs, *ignored)}), np.int64)
 
 
 def _room(model: Model, solids: Solids, surfaces: Surfaces, apart: Whole) -> ColliderTables:
-    """Make room for as many contacts as a few per collider."""
+    """Allocate tables for a few contacts per collider."""
     whole, floats, corner, faces, normals = solids
     n, nodes, loop_joints = len(whole), len(model.link), len(model.link) - model.links
     face = np.zeros((len(faces), 2), np.int64)
@@ -152,7 +152,7 @@ def _room(model: Model, solids: Solids, surfaces: Surfaces, apart: Whole) -> Col
 
 
 def _fixed_ties(model: Model) -> tuple[Whole, Whole]:
-    """Ties that are always there: loop joints with their bodies, links that contacts or rows of loop joints couple."""
+    """Permanent couplings: loop joints with their bodies, links coupled by contacts or rows of loop joints."""
     rows: list[tuple[int, int]] = []
     chord_tie = np.full((len(model.link) - model.links, 2), -1, np.int64)
     for k in range(len(chord_tie)):
@@ -188,7 +188,7 @@ def _number_rows(model: Model, fixed: Whole) -> None:
 
 
 def _loops(model: Model) -> Whole:
-    """Nearest link that carries both bodies of each loop joint, or -1."""
+    """Nearest common ancestor of both bodies of each loop joint, or -1."""
     parents = model.link[: model.links, c.UP]
     out = []
     for link in model.link[model.links :]:
@@ -204,12 +204,12 @@ def _loops(model: Model) -> Whole:
 
 
 def fresh(colliders: ColliderTables) -> ColliderTables:
-    """Make tables with the same constants and room of their own."""
+    """Make tables with the same constants and a workspace of their own."""
     return _sized(colliders, contacts=len(colliders.contact), degree=colliders.near.shape[1])
 
 
 def grown(colliders: ColliderTables) -> ColliderTables:
-    """Make twice the room; what is remembered of the step before stays."""
+    """Double the capacity; data of the step before is kept."""
     return _sized(colliders, contacts=2 * len(colliders.contact), degree=2 * colliders.near.shape[1])
 
 
@@ -219,7 +219,7 @@ def _sized(colliders: ColliderTables, *, contacts: int, degree: int) -> Collider
     slots = 1 << int(2 * contacts - 1).bit_length()
     tie_slot = np.full(1 << int(2 * ties - 1).bit_length(), -1, np.int64)
     tie = _longer(colliders.tie, ties)
-    for k in range(colliders.fixed_ties):  # as the kernel notes a tie
+    for k in range(colliders.fixed_ties):  # as the kernel stores a coupling
         at = (int(tie[k, 0]) * nodes + int(tie[k, 1])) * 2654435761 & (len(tie_slot) - 1)
         while tie_slot[at] >= 0:
             at = (at + 1) & (len(tie_slot) - 1)
@@ -245,7 +245,7 @@ def _longer(table: Any, rows: int) -> Any:
 
 
 def work_for(work: Work, colliders: ColliderTables) -> Work:
-    """Make the room of a step as large as its contacts may need; what warms the next step stays."""
+    """Enlarge the workspace of a step to the capacity for contacts; data for warm starts is kept."""
     contact_work = np.zeros((len(colliders.contact), c.CONTACT_WORK_COLUMNS))
     contact_work[: len(work.contact_work)] = work.contact_work
     return work._replace(

@@ -1,4 +1,4 @@
-"""From the shapes of colliders to convex pieces: corners and faces, or a round kind and its sizes."""
+"""Convex pieces of colliders: corners and faces, or a round kind and its sizes."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Piece:
         return max(reach + self.margin, float(norm(self.size)))
 
     def reach(self, direction: Floats) -> float:
-        """How far it reaches along a direction of length one, from the origin of its owner's frame [m]."""
+        """Support along a unit direction, from the origin of its owner's frame [m]."""
         along = times(matrix(self.turned).T, direction)
         size = np.asarray(self.size)
         if self.kind == d.ELLIPSOID:
@@ -129,12 +129,12 @@ def _pieces(shape: Shape, at: Floats, turned: Floats, is_still: bool, who: str) 
 
 
 def _is_convex(mesh: Mesh) -> bool:
-    """Whether a mesh is all of its convex hull."""
+    """Whether a mesh equals its convex hull."""
     return bool(mesh.triangles.is_watertight and mesh.triangles.is_convex)
 
 
 def _points(shape: Shape, who: str) -> Floats:
-    """Corners of a shape that is a hull, in its frame, without scale."""
+    """Corners of a polyhedral shape, in its frame, without scale."""
     if isinstance(shape, Box):
         signs = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], float)
         return np.asarray(0.5 * signs * shape.xyz)
@@ -150,7 +150,7 @@ def _points(shape: Shape, who: str) -> Floats:
 
 
 def _upright(normal: Floats) -> Floats:
-    """Rotation that turns z into a direction."""
+    """Rotation from z to a direction."""
     axis = np.cross([0.0, 0.0, 1.0], normal)
     q = np.array([1.0 + normal[2], *axis])
     size = float(norm(q))
@@ -164,7 +164,7 @@ def _hull(points: Floats, at: Floats, turned: Floats, who: str) -> Piece:
 
     try:
         hull = Hull(points)
-    except (QhullError, ValueError):  # too few points, or all in one plane
+    except (QhullError, ValueError):  # too few points, or coplanar ones
         raise ModelError(f"has {len(points)} corners that enclose nothing", subject=who) from None
     used = hull.vertices
     middle = points[used].mean(axis=0)
@@ -185,7 +185,7 @@ def _hull(points: Floats, at: Floats, turned: Floats, who: str) -> Piece:
 
 
 def _around(corners: Floats, members: list[int], normal: Floats) -> list[int]:
-    """Corners of a face in their order around its normal."""
+    """Corners of a face, ordered around its normal."""
     middle = corners[members].mean(axis=0)
     first = corners[members[0]] - middle
     across = np.cross(normal, first)

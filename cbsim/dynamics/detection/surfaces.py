@@ -1,4 +1,4 @@
-"""Surfaces of the world as triangles that know their neighbours: meshes and height fields that stand still."""
+"""Static surfaces as triangles with their neighbours: meshes and height fields."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ __all__ = ["Surfaces", "surfaces_of"]
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
 
-SAME = 1e-7  # of a surface's size: corners nearer than this are one
-LEVEL = 1e-6  # sine of the angle to a neighbour in the same plane
+SAME = 1e-7  # of a surface's size: distance below which corners are merged
+LEVEL = 1e-6  # sine of the angle below which a neighbour is coplanar
 
 
 class Surfaces(NamedTuple):
@@ -51,7 +51,7 @@ def surfaces_of(meshes: list[tuple[str, Floats]]) -> Surfaces:
     Parameters
     ----------
     meshes : list of (str, ndarray)
-        Whose, for messages, and triangles (n, 3, 3) [m] in the world, counter-clockwise from outside.
+        Owner, for messages, and triangles (n, 3, 3) [m] in the world, counter-clockwise from outside.
 
     Raises
     ------
@@ -77,7 +77,7 @@ def surfaces_of(meshes: list[tuple[str, Floats]]) -> Surfaces:
 
 
 def _with_area(triangles: Floats) -> Floats:
-    """Triangles that are more than a line."""
+    """Triangles with a nonzero area."""
     sides = triangles[:, 1:] - triangles[:, :1]
     area = norm(np.cross(sides[:, 0], sides[:, 1]), axis=1)
     longest = np.maximum((sides * sides).sum(axis=2).max(axis=1, initial=0.0), 1e-300)
@@ -85,7 +85,7 @@ def _with_area(triangles: Floats) -> Floats:
 
 
 def _neighbours(triangles: Floats) -> Whole:
-    """Neighbour (m, 3) along the edge from each corner to the next; -1 where not just one runs against it."""
+    """Neighbour (m, 3) across the edge from each corner to the next; -1 without exactly one opposite edge."""
     size = float(np.ptp(triangles.reshape(-1, 3), axis=0).max())
     _, corner = np.unique(
         np.round(triangles.reshape(-1, 3) / (SAME * size)).astype(np.int64), axis=0, return_inverse=True
@@ -105,12 +105,12 @@ def _neighbours(triangles: Floats) -> Whole:
 
 
 def _facets(triangles: Floats, beside: Whole) -> Floats:
-    """Corners, normals, and along each edge the direction in the neighbour's plane that leads into the neighbour."""
+    """Corners, normals, and along each edge the direction in the neighbour's plane into the neighbour."""
     out = np.zeros((len(triangles), d.FACET_COLUMNS))
     along = np.roll(triangles, -1, axis=1) - triangles
     normal = np.cross(along[:, 0], along[:, 1])
     normal /= norm(normal, axis=1, keepdims=True)
-    into = np.cross(along, normal[beside])  # the neighbour runs along the edge the other way
+    into = np.cross(along, normal[beside])  # the neighbour has the edge in the opposite direction
     into[beside < 0] = 0.0
     into /= np.maximum(norm(into, axis=2, keepdims=True), 1e-300)
     out[:, d.FACET_CORNERS : d.FACET_CORNERS + 9] = triangles.reshape(-1, 9)

@@ -90,7 +90,7 @@ def turn_back(a, b, c, d, x, y, z):
 
 @inlined
 def multiply_blocks(one, b, first, other, f, second, out, g, target, sign):
-    """Add the product of two blocks to a third, or subtract it; six sums side by side, in registers."""
+    """Add the product of two blocks to a third, or subtract it; six independent sums, in registers."""
     for i in range(6):
         o = target + 6 * i
         s, t, v = out[g, o], out[g, o + 1], out[g, o + 2]

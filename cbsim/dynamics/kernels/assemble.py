@@ -1,4 +1,4 @@
-"""The linear system of a step as it is before it is factored: the door for Python."""
+"""Assembly of the linear system of a step before factorization; entry point from Python."""
 
 from __future__ import annotations
 

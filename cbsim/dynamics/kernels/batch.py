@@ -1,4 +1,4 @@
-"""Many states of one mechanism, each advanced by itself: what a thread does with its share of them."""
+"""Batches of independent states of one mechanism, advanced by one thread."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["advance_each"]
 
 @narrow
 def advance_each(model, work, touching, states, inputs, external, settings, counts, steps, trajectory, reports):
-    """Advance every state, in place, by a number of steps with its own input held; `advance` says what else is what.
+    """Advance every state, in place, by a number of steps with its own constant input; other arguments as `advance`.
 
     ``states`` is (k, bodies, 13), ``inputs`` (k, nu), ``reports`` (k, REPORT).
     """

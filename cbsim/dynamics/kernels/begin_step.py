@@ -1,4 +1,4 @@
-"""Node 2: everything of a step that does not depend on its unknowns, and the first guess of node 3."""
+"""Beginning of a step: quantities at node 2, which do not depend on the unknowns, and the first guess of node 3."""
 
 from __future__ import annotations
 
@@ -56,12 +56,11 @@ __all__ = ["begin_body", "begin_joint", "carry_body", "relative_turn", "spring_p
 
 @inlined
 def begin_body(joint, link_work, b, body, state, external, settings, before, h, warm):
-    """Read a body's row (x, v, q, w) of node 2 and set what pushes it: momentum so far, gravity, outside wrench.
+    """Read a body's row (x, v, q, w) of node 2 and set its load: incoming momentum, gravity, external wrench.
 
-    Its velocities are those of the step ``before`` [s]; 0 means those of node 2 itself. Node 3 is guessed
-    from them and ``warm`` times their last change. False where it turns by a quarter of a turn or more in the step
-    before: of the momentum that it brings, which is less again beyond there, it has no more than a part then. A shorter
-    step, a part of that, takes the momentum of as fast a turn in itself.
+    Its velocities are those of the step ``before`` [s]; 0 means those of node 2 itself. Node 3 is guessed from them and
+    ``warm`` times their last change. Return False if it turned by a quarter of a turn or more in the step before:
+    momentum decreases beyond that angle. A part of a step then takes the momentum of the same spin within the part.
     """
     pull = 0.5 * (before + h)
     for i in range(3):
@@ -81,9 +80,11 @@ def begin_body(joint, link_work, b, body, state, external, settings, before, h, 
     link_work[b, PUSH + 1] = mass * state[body, VELOCITY + 1] + pull * (mass * settings[GRAVITY + 1] + fy)
     link_work[b, PUSH + 2] = mass * state[body, VELOCITY + 2] + pull * (mass * settings[GRAVITY + 2] + fz)
     wx, wy, wz = turned(link_work, b, R2, state[body, SPIN], state[body, SPIN + 1], state[body, SPIN + 2])
+    # incoming angular momentum c J w − (h/2) w × J w, with c the cosine of half the angle of the step
     k, rate = 0.5 * before, wx * wx + wy * wy + wz * wz
     left = 1.0 - k * k * rate
     if 0.0 < left < QUARTER and abs(h) < abs(before):
+        # a part of a step turns by its share of the angle; its spin is the chord of that
         sine = math.sin(h / before * math.asin(math.sqrt(k * k * rate)))
         k, scale = 0.5 * h, abs(sine / (0.5 * h)) / math.sqrt(rate)
         left, wx, wy, wz = 1.0 - sine * sine, scale * wx, scale * wy, scale * wz
@@ -93,12 +94,14 @@ def begin_body(joint, link_work, b, body, state, external, settings, before, h, 
     jz = link_work[b, JW + 4] * wx + link_work[b, JW + 5] * wy + link_work[b, JW + 2] * wz
     lx, ly, lz = cross(wx, wy, wz, jx, jy, jz)
     tx, ty, tz = turned(link_work, b, R2, external[body, 3], external[body, 4], external[body, 5])
+    # w × J w enters with the opposite sign as in the outgoing momentum: the same function, reversed in time
     link_work[b, PUSH + 3] = c * jx - k * lx + pull * tx
     link_work[b, PUSH + 4] = c * jy - k * ly + pull * ty
     link_work[b, PUSH + 5] = c * jz - k * lz + pull * tz
     k = LATEST
     for i in range(3):
         link_work[b, X3 + i] = state[body, POSITION + i] + h * (state[body, VELOCITY + i] + warm * link_work[b, k + i])
+    # vector part of the quaternion of the next step
     x = 0.5 * h * (state[body, SPIN] + warm * link_work[b, k + 3])
     y = 0.5 * h * (state[body, SPIN + 1] + warm * link_work[b, k + 4])
     z = 0.5 * h * (state[body, SPIN + 2] + warm * link_work[b, k + 5])
@@ -111,15 +114,16 @@ def begin_body(joint, link_work, b, body, state, external, settings, before, h, 
 
 @inlined
 def carry_body(link_work, b, body, state, whole, h):
-    """Set node 3 of a kinematic body, which goes on with its own velocities whatever acts on it.
+    """Set node 3 of a kinematic body, which keeps its velocities whatever acts on it.
 
-    In a part of a step of length ``whole`` it turns by its share of the angle, so that parts add up to the whole.
+    In a part of a step of length ``whole`` it rotates by its share of the angle, so that parts add up to the step.
     """
     for i in range(3):
         link_work[b, X3 + i] = state[body, POSITION + i] + h * state[body, VELOCITY + i]
     x, y, z = state[body, SPIN], state[body, SPIN + 1], state[body, SPIN + 2]
     k, rate = 0.5 * h, math.sqrt(x * x + y * y + z * z)
     if h != whole and rate > 0.0:
+        # sine of half the share of the angle, over the spin
         k = math.sin(h / whole * math.asin(min(1.0, 0.5 * whole * rate))) / rate
     x, y, z = k * x, k * y, k * z
     s = math.sqrt(max(0.0, 1.0 - x * x - y * y - z * z))
@@ -148,6 +152,7 @@ def _turn_inertia(joint, link_work, b):
     r, o = R2, JW
     for i in range(3):
         x, y, z = link_work[b, r + 3 * i], link_work[b, r + 3 * i + 1], link_work[b, r + 3 * i + 2]
+        # row i of R J, then its products with the rows of R
         tx, ty, tz = x * xx + y * xy + z * xz, x * xy + y * yy + z * yz, x * xz + y * yz + z * zz
         link_work[b, o + i] = tx * x + ty * y + tz * z
         for j in range(i + 1, 3):
@@ -185,9 +190,9 @@ def separation(joint, link_work, a, b, place, matrix):
 
 @inlined
 def begin_joint(link, joint, link_work, b, inputs, pull, scaling):
-    """Set what the joint of row b lets free at node 2, where it stands there, and the impulses put on it.
+    """Set free directions, coordinates and applied impulses of the joint of row b at node 2.
 
-    ``pull`` [s] is how long forces act. The torque of springs and inputs, in the joint's frame, is returned.
+    ``pull`` [s] is the time that forces act. Return the torque of springs and inputs in the joint's frame.
     """
     a, slides, turns = link[b, PARENT], link[b, N_TRANS], link[b, N_ROT]
     s, x, y, z = link_work[b, Q2], link_work[b, Q2 + 1], link_work[b, Q2 + 2], link_work[b, Q2 + 3]
@@ -215,6 +220,7 @@ def begin_joint(link, joint, link_work, b, inputs, pull, scaling):
         y,
         z,
     )
+    # coordinates of the translation at node 2
     dx, dy, dz = separation(joint, link_work, a, b, X2, R2) if slides > 0 else (0.0, 0.0, 0.0)
     load = scaling if scaling != 0.0 else pull
     spring = pull * joint[b, SPRING] if link[b, FLAGS] & SPRUNG else 0.0
@@ -223,9 +229,11 @@ def begin_joint(link, joint, link_work, b, inputs, pull, scaling):
         k = SLIDE_AXES + 3 * i
         shift = dx * joint[b, k] + dy * joint[b, k + 1] + dz * joint[b, k + 2]
         link_work[b, SHIFT2 + i] = shift
+        # an input that is the target velocity of a motor is no force
         given = 0.0 if link[b, VELOCITIES] >> i & 1 else load * inputs[first + i]
         link_work[b, APPLIED + i] = given + spring * (joint[b, SPRING_OFFSET + i] - shift)
     tx, ty, tz = 0.0, 0.0, 0.0
+    # the spring acts on the rotation vector; of several rotations its torque is mapped by J
     if spring != 0.0 and turns > 0:
         rx, ry, rz = rotation_vector(s, x, y, z)
         tx, ty, tz = spring_pull(joint, b, turns, spring, rx, ry, rz)
@@ -240,15 +248,17 @@ def begin_joint(link, joint, link_work, b, inputs, pull, scaling):
 
 @inlined
 def spring_pull(joint, b, turns, spring, x, y, z):
-    """Pull of a spring along the coordinates of a joint's rotation (a vector, as which the pull is returned).
+    """Load of a spring along the coordinates of a joint's rotation, a vector.
 
-    It is −∂V/∂θ of V = ½ k |θ − offset|². With J the slope of the rotation vector a by turns of the child about its own
-    axes, the torque −∂V is Jᵀ p about those axes, and R Jᵀ p = J p in the joint's frame, since J(−a) = J(a)ᵀ = Rᵀ J(a).
+    It is −∂V/∂θ of V = ½ k |θ − offset|². With J the slope of the rotation vector a by rotations of the child about its
+    own axes, the torque −∂V is Jᵀ p about those axes, and R Jᵀ p = J p in the joint's frame, since J(−a) = J(a)ᵀ = Rᵀ
+    J(a).
     """
     px, py, pz = 0.0, 0.0, 0.0
     for i in range(turns):
         k = TURN_AXES + 3 * i
         ax, ay, az = joint[b, k], joint[b, k + 1], joint[b, k + 2]
+        # force along each coordinate, spread over the axes
         pull = spring * (joint[b, SPRING_OFFSET + 3 + i] - (x * ax + y * ay + z * az))
         px, py, pz = px + pull * ax, py + pull * ay, pz + pull * az
     return px, py, pz
@@ -263,6 +273,7 @@ def apply_torque(link, joint, link_work, b, slides, turns, target, tx, ty, tz):
     o = RELATIVE2
     s, x, y, z = link_work[b, o], link_work[b, o + 1], link_work[b, o + 2], link_work[b, o + 3]
     if turns > 1:
+        # about one axis the frames of joint and child agree
         tx, ty, tz = turn_back(s, x, y, z, tx, ty, tz)
     for i in range(turns):
         ax, ay, az = free_turns(joint, b, turns, i, s, x, y, z)
@@ -271,7 +282,7 @@ def apply_torque(link, joint, link_work, b, slides, turns, target, tx, ty, tz):
 
 @inlined
 def guess(link, joint, link_work, b):
-    """Set the joint where the bodies' own guesses of node 3 would have it, as nearly as the joint allows."""
+    """Set the joint's coordinates from the bodies' guesses of node 3, projected onto what the joint allows."""
     a, slides, turns = link[b, PARENT], link[b, N_TRANS], link[b, N_ROT]
     s, x, y, z = link_work[b, Q3], link_work[b, Q3 + 1], link_work[b, Q3 + 2], link_work[b, Q3 + 3]
     if a >= 0:
@@ -307,16 +318,18 @@ def guess(link, joint, link_work, b):
 
 @inlined
 def allowed(joint, b, turns, s, x, y, z):
-    """Nearest rotation that a joint of so many free rotations allows."""
+    """Nearest rotation that a joint with a number of free rotations allows."""
     k = TURN_AXES
     if turns == 3:
         return s, x, y, z
     if turns == 0:
         return 1.0, 0.0, 0.0, 0.0
     if turns == 1:
+        # projection of the vector part onto the axis
         along = x * joint[b, k] + y * joint[b, k + 1] + z * joint[b, k + 2]
         x, y, z = along * joint[b, k], along * joint[b, k + 1], along * joint[b, k + 2]
     else:
+        # the vector part must have no component along the third axis
         off = x * joint[b, k + 6] + y * joint[b, k + 7] + z * joint[b, k + 8]
         x, y, z = x - off * joint[b, k + 6], y - off * joint[b, k + 7], z - off * joint[b, k + 8]
     return unit(s, x, y, z)

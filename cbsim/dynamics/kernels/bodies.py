@@ -1,7 +1,7 @@
-"""Bodies: the momentum a step misses, and its slope.
+"""Bodies: residual momentum of a step, and its slope.
 
-The discrete Euler-Lagrange equation of a body between nodes 2 and 3 (docs/theory/integrator.md §3), turned into the
-world. With the rotation of the step (c, p) = q₃ ∘ q₂⁻¹ and the inertia J turned into the world at node 2, the outgoing
+The discrete Euler-Lagrange equation of a body between nodes 2 and 3 (docs/theory/integrator.md §3), in world
+axes. With the rotation of the step (c, p) = q₃ ∘ q₂⁻¹ and the inertia J in world axes at node 2, the outgoing
 angular momentum is (2/h)(c J p + p × J p); for a rotation increment φ at node 3, dp = (c φ + φ × p) / 2
 and dc = −p·φ / 2.
 """
@@ -17,18 +17,22 @@ __all__ = ["momentum", "slope"]
 
 @inlined
 def momentum(joint, link_work, b, h):
-    """Write the wrench (force, torque about the centre of mass, as impulses) that the step of body b misses."""
+    """Write the residual wrench of the step of body b: force, torque about the centre of mass, as impulses."""
+    # linear momentum of the step minus the incoming one
     rate = joint[b, MASS] / h
     link_work[b, RESIDUAL] = rate * (link_work[b, X3] - link_work[b, X2]) - link_work[b, PUSH]
     link_work[b, RESIDUAL + 1] = rate * (link_work[b, X3 + 1] - link_work[b, X2 + 1]) - link_work[b, PUSH + 1]
     link_work[b, RESIDUAL + 2] = rate * (link_work[b, X3 + 2] - link_work[b, X2 + 2]) - link_work[b, PUSH + 2]
+    # rotation of the step, q₃ ∘ q₂⁻¹, in world axes
     c, x, y, z = product(
         link_work[b, Q3], link_work[b, Q3 + 1], link_work[b, Q3 + 2], link_work[b, Q3 + 3],
         link_work[b, Q2], -link_work[b, Q2 + 1], -link_work[b, Q2 + 2], -link_work[b, Q2 + 3],
     )  # fmt: skip
+    # q and −q are the same rotation: take the shorter one
     if c < 0.0:
         c, x, y, z = -c, -x, -y, -z
     link_work[b, TURN], link_work[b, TURN + 1], link_work[b, TURN + 2], link_work[b, TURN + 3] = c, x, y, z
+    # outgoing angular momentum (2/h) (c J p + p × J p)
     jx = link_work[b, JW] * x + link_work[b, JW + 3] * y + link_work[b, JW + 4] * z
     jy = link_work[b, JW + 3] * x + link_work[b, JW + 1] * y + link_work[b, JW + 5] * z
     jz = link_work[b, JW + 4] * x + link_work[b, JW + 5] * y + link_work[b, JW + 2] * z
@@ -41,11 +45,12 @@ def momentum(joint, link_work, b, h):
 
 @inlined
 def slope(joint, link_work, block, b, h):
-    """Write the derivative (6, 6) of the missing wrench by the increment (translation, rotation) at node 3."""
+    """Write the derivative (6, 6) of the residual wrench by the increment (translation, rotation) at node 3."""
     for i in range(36):
         block[b, i] = 0.0
     k = 1.0 / h
     rate = joint[b, MASS] * k
+    # translations: m / h on the diagonal
     block[b, 0], block[b, 7], block[b, 14] = rate, rate, rate
     c, x, y, z = link_work[b, TURN], link_work[b, TURN + 1], link_work[b, TURN + 2], link_work[b, TURN + 3]
     xx, yy, zz = link_work[b, JW], link_work[b, JW + 1], link_work[b, JW + 2]

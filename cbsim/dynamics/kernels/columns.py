@@ -1,9 +1,9 @@
-"""Columns of the tables of the rigid-body core: one row per link, all of its numbers side by side.
+"""Columns of the tables of the rigid-body core, one row per link.
 
-A link is a body with the joint that carries it. Links stand in the order of the tree, parents first; after them
-stands a row for every loop joint, a joint that closes a loop. Constants stand in ``link`` (whole numbers) and ``joint``
-(floats); what a step works out stands in ``link_work``, whose row of a link is a handful of cache lines, and in
-``block``. Subscript 2 is the node where the step begins, 3 the node where it ends (docs/theory/integrator.md §2).
+A link is a body with the joint that carries it. Links are ordered by the tree, parents first, followed by a row for
+every loop joint, a joint that closes a loop. Constants are in ``link`` (int) and ``joint`` (float); results of a step
+are in ``link_work``, whose rows are a few cache lines each, and in ``block``. Subscript 2 is the node where the step
+begins, 3 the node where it ends (docs/theory/integrator.md §2).
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ TURN_AXES = 26  # 3 x 3: the same, in the joint's frame
 SPRING = 35  # [N/m] and [N m/rad]
 DAMPER = 36  # [N s/m] and [N m s/rad]
 SPRING_OFFSET = 37  # 6: three of translation, three of rotation
-TREE_MASS = 43  # of all that hangs together with the body by joints [kg], infinite where none of it can move
-FINENESS = 44  # times that residuals of what is lighter than a kilogram count
-LEAST_MASS = 45  # that its dampers move at least, wherever bodies are [kg and kg m²] (`cbsim.dynamics.least_mass`)
-IMPLICIT = 46  # SPRING of one that is taken where the step ends; 0 of one taken where it begins
+TREE_MASS = 43  # of the connected part of the body [kg], infinite if it cannot move
+FINENESS = 44  # scale of residuals of parts lighter than a kilogram
+LEAST_MASS = 45  # lower bound of the mass that its dampers move [kg and kg m²] (`cbsim.dynamics.least_mass`)
+IMPLICIT = 46  # SPRING of an implicit spring, evaluated at the end of the step; else 0
 JOINT_COLUMNS = 47
 
 # workspace: node 2, set once per step
@@ -43,9 +43,9 @@ X2 = 0  # 3 [m]
 Q2 = 3  # 4
 R2 = 7  # 9, body to world
 JW = 16  # 6: inertia turned into the world
-PUSH = 22  # 6: all of the residual that does not depend on the unknowns, force [N s] and torque [N m s]
-ARM2 = 28  # 3: from the parent's centre of mass to one's own
-LEFT = 31  # up to 6 rows of 6: virtual motions of the body that the joint lets free at node 2
+PUSH = 22  # 6: part of the residual that does not depend on the unknowns, force [N s] and torque [N m s]
+ARM2 = 28  # 3: from the parent's centre of mass to the child's
+LEFT = 31  # up to 6 rows of 6: free virtual motions of the body at node 2
 APPLIED = 67  # 6: impulses of springs and inputs along them
 RELATIVE2 = 73  # 4: joint rotation
 SHIFT2 = 77  # 3: joint translation
@@ -59,10 +59,10 @@ SHIFT = 100  # 3
 ARM3 = 103  # 3
 TURN = 106  # 4: rotation of the step, scalar first, axis in the world
 RIGHT = 110  # up to 6 rows of 6: motions of the body per joint increment at node 3
-RESIDUAL = 146  # 6: wrench missing at the body, later at the joint
-MISSING = 152  # 6: what is missing along LEFT
-LOCAL = 158  # 6 x 6: slope of what the joint itself does (dampers, rows) along LEFT, by its increments; then, where
-#              they are several, of all that is missing along LEFT
+RESIDUAL = 146  # 6: residual wrench of the body, later of the joint with its descendants
+MISSING = 152  # 6: residual along LEFT
+LOCAL = 158  # 6 x 6: slope of the joint's own impulses (dampers, rows) along LEFT, by its increments; then, for
+#              several free motions, of the whole residual along LEFT
 U = 194  # up to 6 rows of 6: block RIGHT
 W = 230  # up to 6 rows of 6: blockᵀ LEFT
 PIVOT = 266  # up to 6 x 6: inverse of LEFTᵀ block RIGHT + LOCAL
@@ -71,17 +71,17 @@ STEP = 308  # 6: joint increment
 DELTA = 314  # 6: body increment
 KEPT = 320  # 7: RELATIVE and SHIFT before a trial step
 OWN = 327  # 6: impulse along LEFT of dampers and rows
-OFFERED = 333  # 6: impulse along LEFT that rows ask for by themselves
+OFFERED = 333  # 6: impulse along LEFT of rows at zero motion
 LATEST = 339  # 6: change of the velocities (world, body) by the last step
-LEFT_OPEN = 345  # 6: what an increment leaves open
+LEFT_OPEN = 345  # 6: residual after an increment
 DAMPING = 351  # impulse of dampers per motion of a coordinate in this step [N s/m] and [N m s/rad]
 LINK_WORK_COLUMNS = 352  # whole cache lines
 
-# workspace of a loop joint's row, in place of what only a body has
+# workspace of a loop joint's row, in place of columns of bodies
 MULTIPLIER = 146  # 6: impulses of the constraint
 PULL2 = 158  # 6 x 6: wrench on the child (rows of 6) per multiplier, at node 2
 
-# fan: whole numbers, what an eliminated node leaves among its neighbours (see `cbsim.dynamics.graph`)
+# fan: int, fill-in of an eliminated node among its neighbours (see `cbsim.dynamics.graph`)
 NODE, FIRST, LAST, FIRST_PAIR, LAST_PAIR = range(5)  # program, in the order of elimination
 NEIGHBOUR, TO, FROM, PARENT_TO, PARENT_FROM = range(
     5
@@ -107,44 +107,44 @@ TANGENTS = 8  # 2 x 3
 PLANE = 14  # 3: a point of the half-space; of OTHER the centre of its shape, in its frame
 EXTENT = 17  # 3: half sizes of a box, or from the centre of a capsule to its end
 OTHER_RADIUS = 20  # radius of the other shape; length of a string
-ONE_MINUS_ERP = 21  # share of a penetration that is left after a step, 1 − ERP
+ONE_MINUS_ERP = 21  # share of a penetration that remains after a step, 1 − ERP
 CFM = 22  # compliance along the normal [m/(N s)]
 RESTITUTION = 23
-LEAST_COMPLIANCE = 24  # compliance of friction that is limited by a force is taken for so much at least [m/(N s)]
+LEAST_COMPLIANCE = 24  # least compliance of friction limited by a force [m/(N s)]
 CONTACT_COLUMNS = 25
 
-# touch: the contacts' workspace
+# workspace of contacts
 GAP = 0  # [m] at node 3
 SLIP = 1  # 2 [m/s]
 SLACK = 3  # 6: s of the pairs (s, gamma); nonlinear: gap, eta, slip; linear: gap, cone, four slips;
-#            boxed: gap, then of each tangent how fast it slips forwards and backwards
+#            boxed: gap, then forward and backward slip of each tangent
 FORCE = 9  # 6: gamma [N s]; nonlinear: normal, beta, friction; linear: normal, psi, four frictions; boxed: normal,
-#            then of each tangent how far friction is from its low and its high bound
+#            then distances of friction from its bounds for each tangent
 DSLACK = 15  # 6
 DFORCE = 21  # 6
 AFFINE_SLACK = 27  # 6
 AFFINE_FORCE = 33  # 6
-WANT = 39  # 6: what complementarity misses
+WANT = 39  # 6: residual of complementarity
 GRADIENT = 45  # 3 x 12: of gap and slip by the increments of ONE and OTHER
 MAP = 81  # 3 x 12: wrench on ONE and OTHER by normal and friction impulses
 ARM = 117  # 3: from the centre of mass of ONE to the sphere's centre
 STIFF = 120  # 3 x 3: impulse by gap and slip
 KEPT_PAIR = 132  # 12: SLACK and FORCE before a trial step
 ACTIVE = 144  # 0 for a contact that cannot close in this step
-POINT = 145  # 3: where the impulse acts
+POINT = 145  # 3: point of action of the impulse
 AXES = 148  # 3 x 3: normal and tangents at node 3
-BEND = 157  # 3 x 3: change of the normal by motion of the sphere past the other shape
-SPEED = 166  # squared, of the points that meet against one another [m²/s²]
-FRESH = 167  # 1 for a contact that was left out in the step before
+BEND = 157  # 3 x 3: change of the normal by relative motion of the sphere and the other shape
+SPEED = 166  # squared relative speed of the contact points [m²/s²]
+FRESH = 167  # 1 for a contact that was omitted in the step before
 SCALING_POINT = 168  # 3
 SCALING_SIZE = 171
-SHIFT_OF_GAP = 172  # gap that is asked for at least [m]: what penetration may be left, how far to bounce
-MOST = 173  # of the law BOXED the largest friction [N s], 0 where bodies are apart when the step begins
-NORMAL2, POINT2 = 174, 177  # 3, 3: normal and point at node 2, where the contact is soft or bounces
-BOUNCES = 180  # 1 where bodies bounce in this step: the normal impulse then acts at node 2
-COMPLIANCE = 181  # compliance in this step, be it a whole one or a part [m/(N s)]
-WEIGHT = 182  # share of what products of slack and impulse may be: by it the lighter side is lighter than the heaviest
-RISE = 183  # how far bodies that overlap are parted in this step at most [m], 0 where that is as far as they overlap
+SHIFT_OF_GAP = 172  # target gap [m]: remaining penetration, or rebound
+MOST = 173  # of the law BOXED the largest friction [N s], 0 if bodies are separate at node 2
+NORMAL2, POINT2 = 174, 177  # 3, 3: normal and point at node 2, for soft or bouncing contacts
+BOUNCES = 180  # 1 if bodies bounce in this step: the normal impulse acts at node 2
+COMPLIANCE = 181  # compliance in this step or part of a step [m/(N s)]
+WEIGHT = 182  # scale of the tolerance of products: mass of the lighter side over the heaviest
+RISE = 183  # largest separation of overlapping bodies in this step [m], 0 for no limit
 TOTAL = 184  # 3: impulse on ONE in the whole step, all parts of it, in the world [N s]
 CONTACT_WORK_COLUMNS = 187
 
@@ -161,35 +161,37 @@ ROW_ERP, ROW_CFM = 3, 4  # share of an error that a step takes away; compliance 
 ROW_COLUMNS = 5
 ROW_PAIRS = 0  # bounds of its impulse: 0, 1 (low), 2; -1 where both are the same
 ROW_MOST = 1  # largest impulse of a drive
-ROW_SHIFT = 2  # what is taken off its value
+ROW_SHIFT = 2  # subtracted from its value
 ROW_MISSING = 3  # measure less slacks
 ROW_STIFF = 4  # impulse per motion of the coordinate
-ROW_FORCE = 5  # its impulse; then how far that is from the low and the high bound, then their slacks
+ROW_FORCE = 5  # its impulse; then its distances from both bounds, then their slacks
 ROW_ROOM, ROW_SLACK = 6, 8  # 2, 2
-ROW_STATE = 5  # numbers from ROW_FORCE on
+ROW_STATE = 5  # size of the columns from ROW_FORCE on
 ROW_DFORCE, ROW_DROOM, ROW_DSLACK = 10, 11, 13
 ROW_AFFINE_ROOM, ROW_AFFINE_SLACK = 15, 17
 ROW_KEPT = 19  # 5
 ROW_WANT = 24  # 2
-ROW_PUSH = 26  # what its equations miss beyond a change of its value
+ROW_PUSH = 26  # residual of its equations at zero motion
 ROW_SLOPE = 27  # 6: of the value by the joint's increments; 12 for a loop joint: by those of its child and its parent
 ROW_SHARE = 39  # 6: of its impulse along LEFT; 12 for a loop joint: wrench on its child and its parent
-ROW_COMPLIANCE = 51  # compliance in this step, be it a whole one or a part
+ROW_COMPLIANCE = 51  # compliance in this step or part of a step
 LIMIT_WORK_COLUMNS = 52
 
 # settings: floats, then whole numbers
 STEP_LENGTH, GRAVITY, SCALING = 0, 1, 4  # [s]; 3 [m/s²]; impulse per input, 0 for the step's length
 RTOL, BTOL, LS_SCALE, UNDERCUT, NO_PROGRESS_UNDERCUT, KAPPA, WARM, PARTING, MARGIN = range(5, 14)  # KAPPA < 0: none
-SETTINGS = 14  # PARTING: largest speed at which bodies that overlap are parted [m/s]
-# MARGIN: how much farther than its speed says each body may get, for the detection of contacts [m]
+SETTINGS = 14  # PARTING: largest speed at which overlapping bodies are separated [m/s]
+# MARGIN: additional motion of each body assumed by contact detection [m]
 # WARM: every step cold, each from the one before, the first one too, or the first from velocities of node 2 itself
 COLD, WARMED, CONTINUED, NODAL = range(4)
-MAX_ITER, MAX_LS, NO_PROGRESS_MAX, SCREEN, ORDER, MAX_RELAXED_ITER = range(6)  # SCREEN: leave out what cannot touch
-COUNTS = 6  # ORDER: 2 or 4; MAX_RELAXED_ITER: iterations for each relaxed problem of a step that jams
+MAX_ITER, MAX_LS, NO_PROGRESS_MAX, SCREEN, ORDER, MAX_RELAXED_ITER = range(6)  # SCREEN: omit contacts that cannot close
+COUNTS = (
+    6  # ORDER: 2 or 4; MAX_RELAXED_ITER: iterations for each relaxed problem of a step that does not converge directly
+)
 
-# report: how a step ended
+# report of a step
 STATUS, ITERATIONS, RESIDUAL_LEFT, BILINEAR_LEFT, STEP_REACHED, ATTEMPTS = range(6)
 REPORT = 6
 SOLVED, STUCK, NOT_FINITE, TOO_FAST, OUT_OF_ROOM, TURNED_TOO_FAR = range(
     6
-)  # STATUS; OUT_OF_ROOM: more contacts than there is room for
+)  # STATUS; OUT_OF_ROOM: more contacts than the tables hold

@@ -29,16 +29,16 @@ from cbsim.jit import inlined, inner
 
 __all__ = ["cold_start", "start", "warm_start"]
 
-WEAK = 1e-3  # share of the impulse at contacts below which that of a drive need not be as exact
+WEAK = 1e-3  # share of the typical contact impulse below which drives need not be as exact
 
 
 @inlined
 def cold_start(contact_link, contact, contact_work, i, impulse, depth):
-    """Start the pairs on the central path where gap and slip are: s ∘ gamma = impulse · depth, by weight.
+    """Start the pairs on the central path at the current gap and slip: s ∘ gamma = impulse · depth, by weight.
 
-    The gap counts as ``depth`` [m] at least, so the normal impulse is ``impulse`` [N s] at most. Slack equations hold
-    then from the start, and no pair is nearer to the edge of its cone than another; from ones everywhere, as in Howell
-    et al. (2022), a contact that is far from closing pushes its body about.
+    The gap counts as at least ``depth`` [m], so the normal impulse is at most ``impulse`` [N s]. Slack equations hold
+    from the start, and all pairs are equally central; starting from ones everywhere, as in Howell et al. (2022),
+    distant contacts disturb their bodies.
     """
     impulse *= contact_work[i, WEIGHT]
     kappa = impulse * depth
@@ -74,7 +74,7 @@ def cold_start(contact_link, contact, contact_work, i, impulse, depth):
 
 @inlined
 def warm_start(contact_link, contact_work, i):
-    """Move the pairs of the step before a hundredth of the way back into their cones."""
+    """Move the pairs of the step before a hundredth of the way into their cones."""
     law = contact_link[i, LAW]
     if law == BOXED:
         for k in range(1, 5, 2):
@@ -98,10 +98,10 @@ def warm_start(contact_link, contact_work, i):
 
 @inner
 def start(link, joint, link_work, contact_link, contact, contact_work, row_link, row, limit_work, impulse, depth, warm):
-    """Set the pairs: from the step before, moved a little into their cones, or anew.
+    """Set the pairs: from the step before, moved slightly into their cones, or by a cold start.
 
-    Returns the least of ``impulse`` and of what drives and boxed friction may give, but for very weak ones: by that
-    the exactness of pairs is measured.
+    Return the least of ``impulse`` and of the limits of drives and boxed friction, except very weak ones;
+    complementarity tolerances scale with it.
     """
     least = impulse
     for i in range(len(contact_link)):
@@ -109,7 +109,7 @@ def start(link, joint, link_work, contact_link, contact, contact_work, row_link,
             continue
         for k in range(6):
             contact_work[i, WANT + k] = (
-                0.0  # of an attempt that left the numbers it is none, and so is nothing times it
+                0.0  # the impulse of a diverged attempt may be NaN, and so would be its product with 0
             )
         if warm == 0.0 or contact_work[i, FRESH] != 0.0:
             cold_start(contact_link, contact, contact_work, i, impulse, depth)

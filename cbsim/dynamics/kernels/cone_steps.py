@@ -1,4 +1,4 @@
-"""All pairs of slack and impulse of a mechanism together: their mean, how far they may step, and stepping them."""
+"""Steps of all pairs of slack and impulse of a mechanism: mean product, largest step, update."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from cbsim.jit import inlined, inner
 
 __all__ = ["keep_pairs", "longest_step", "measure", "soft_left", "step_pairs"]
 
-SHARE = 1.0 - 1e-10  # most of the way to a bound that a row goes: rounding would take it there
+SHARE = 1.0 - 1e-10  # largest share of the distance to a bound that a row steps; rounding would reach it
 
 
 @inlined
@@ -63,7 +63,7 @@ def measure(contact_link, contact_work, limit_work, step):
 
 @inner
 def soft_left(contact_work, limit_work, least):
-    """Largest product of a soft contact or stop, as a share of what it may be."""
+    """Largest product of a soft contact or stop, relative to its limit."""
     worst = 0.0
     for i in range(len(limit_work)):
         if limit_work[i, ROW_PAIRS] == 1.0 and limit_work[i, ROW_COMPLIANCE] > 0.0:
@@ -78,7 +78,7 @@ def soft_left(contact_work, limit_work, least):
 
 @inner
 def longest_step(contact_link, contact_work, limit_work, straight, round_):
-    """Largest step that stays inside all cones."""
+    """Largest step that keeps all pairs inside their cones."""
     step = 1.0
     for i in range(len(limit_work)):
         share = min(straight, SHARE)
@@ -95,7 +95,7 @@ def longest_step(contact_link, contact_work, limit_work, straight, round_):
 
 @inlined
 def keep_pairs(contact_work, limit_work):
-    """Remember slacks and impulses before a trial step."""
+    """Store slacks and impulses before a trial step."""
     for i in range(len(contact_work)):
         for k in range(12):
             contact_work[i, KEPT_PAIR + k] = contact_work[i, SLACK + k]
@@ -106,7 +106,7 @@ def keep_pairs(contact_work, limit_work):
 
 @inlined
 def step_pairs(contact_link, contact_work, limit_work, step):
-    """Step from what was kept."""
+    """Step from the stored slacks and impulses."""
     for i in range(len(contact_work)):
         if contact_work[i, ACTIVE] != 0.0:
             for k in range(12):

@@ -1,6 +1,6 @@
-"""The friction laws as cones: what pairs (slack, impulse) miss, how they answer to motion, how far they may step.
+"""Friction laws as cones: residuals of pairs (slack, impulse), their response to motion, largest steps.
 
-Everything here is local to one contact, whose unknowns leave the system before bodies are assembled
+Everything here is local to one contact, whose unknowns are condensed before bodies are assembled
 (docs/theory/contact.md §3, §5):
 
 ==========  =============================================  ==================================================
@@ -13,16 +13,16 @@ boxed       gap, and (a, b) with slip = a − b, per         normal n, and of ea
             tangent                                        (f + F, F − f) in its bounds ± F
 ==========  =============================================  ==================================================
 
-Coulomb friction stands in shares of mu, and slip is weighted by mu instead: f = mu b, so that f · slip = b · mu slip.
+Friction is expressed in shares of mu, and slip is weighted by mu instead: f = mu b, so that f · slip = b · mu slip.
 The products, and with them the central path, are those of the cone (mu n, f) against (eta / mu, slip); but that cone
-closes to a line as mu goes to 0, where the only slack of a product kappa is kappa / (mu n) without bound. This one is
-the same for every mu, and at mu = 0 what it finds does nothing.
+closes to a line as mu goes to 0, where the only slack of a product kappa is kappa / (mu n) without bound. This form is
+uniform in mu, and at mu = 0 its friction vanishes.
 
-Products count by the WEIGHT of their contact: on the central path they are kappa times that, so that a gram among
-tonnes is pressed on by no more than it weighs itself, and is told as exactly.
+Products are scaled by the WEIGHT of their contact: on the central path they are kappa times the weight, so that a gram
+among tonnes has errors in proportion to its own weight.
 
-The gap is what a contact may be judged by: less the shift that the step began with (`cbsim.dynamics.kernels.softness`),
-plus its compliance times n.
+The gap in these equations is the geometric one minus the shift of the step (`cbsim.dynamics.kernels.softness`), plus
+the compliance times n.
 """
 
 from __future__ import annotations
@@ -67,14 +67,14 @@ __all__ = [
     "violation",
 ]
 
-INSIDE = 1.0 - 1e-10  # most of the way to a bound that boxed friction goes: rounding would take it there
-SLIPPERY = 1e-3  # friction coefficient below which slip counts less and less, as what friction it makes does
-EDGE = 1e-12  # share of its radius by which a point of a round cone stays off the edge at least
+INSIDE = 1.0 - 1e-10  # largest share of the distance to a bound that boxed friction steps; rounding would reach it
+SLIPPERY = 1e-3  # friction coefficient below which the weight of slip decreases, as friction does
+EDGE = 1e-12  # least distance of a point of a round cone from its boundary, as a share of its radius
 
 
 @inlined
 def stay_in(contact_link, contact_work, i):
-    """Keep a step into a round cone from ending on its edge by rounding."""
+    """Keep a step in a round cone off its boundary despite rounding."""
     if contact_link[i, LAW] == NONLINEAR:
         for o in range(2):
             k = SLACK + 1 if o == 0 else FORCE + 1
@@ -85,7 +85,7 @@ def stay_in(contact_link, contact_work, i):
 
 @inlined
 def clear_tangent(contact_work, i, slack, force, k):
-    """Set slacks and impulses along a tangent to zero, for bodies that are apart."""
+    """Set slacks and impulses along a tangent to zero, for separated bodies."""
     contact_work[i, slack + k], contact_work[i, slack + k + 1] = 0.0, 0.0
     contact_work[i, force + k], contact_work[i, force + k + 1] = 0.0, 0.0
 
@@ -109,7 +109,7 @@ def friction(contact_link, contact, contact_work, i, base):
 
 @inlined
 def straight_pairs(contact_link, contact_work, i):
-    """Count the pairs of numbers, those of a round cone left out."""
+    """Count the scalar pairs, without those of a round cone."""
     law = contact_link[i, LAW]
     if law == BOXED:
         return 5 if contact_work[i, MOST] > 0.0 else 1
@@ -118,7 +118,7 @@ def straight_pairs(contact_link, contact_work, i):
 
 @inlined
 def gap_missing(contact_work, i):
-    """Return by what the gap that a contact is judged by is more than its slack."""
+    """Return the residual of the gap: effective gap minus slack."""
     gap = contact_work[i, GAP] - contact_work[i, SHIFT_OF_GAP] + contact_work[i, COMPLIANCE] * contact_work[i, FORCE]
     return gap - contact_work[i, SLACK]
 
@@ -134,8 +134,8 @@ def slip_along(contact_work, i, k):
 def missing(contact_link, contact, contact_work, i):
     """Largest residual of the contact's equations: gap, cone radius, slip.
 
-    A gap counts hundredfold, for by what it is off bodies sink into one another; friction and slip as themselves, not
-    in their shares and weights.
+    A gap counts hundredfold, since its error is penetration; friction and slip count in their units, without shares
+    and weights.
     """
     worst, mu = 100.0 * abs(gap_missing(contact_work, i)), contact[i, MU]
     rate = 1.0 / max(mu, SLIPPERY)
@@ -157,7 +157,7 @@ def missing(contact_link, contact, contact_work, i):
 
 @inlined
 def _box_missing(contact_work, i, k):
-    """Slip along tangent k less what its slacks say."""
+    """Slip along tangent k minus that of its slacks."""
     return contact_work[i, SLIP + k] - contact_work[i, SLACK + 1 + 2 * k] + contact_work[i, SLACK + 2 + 2 * k]
 
 
@@ -165,8 +165,8 @@ def _box_missing(contact_work, i, k):
 def violation(contact_link, contact_work, i, target, share):
     """Largest of |s ∘ gamma − target e|, by weight.
 
-    Of the round cone's direction, eta friction + beta slip, by ``share`` as well: near the edge of the cone the
-    direction is off by the square root of what the product is off by.
+    The direction of the round cone, eta friction + beta slip, is scaled by ``share`` as well: near the boundary of the
+    cone its error is the square root of that of the product.
     """
     law, weight = contact_link[i, LAW], contact_work[i, WEIGHT]
     target *= weight
@@ -186,8 +186,9 @@ def scale(contact_link, contact_work, i):
     """Set the scaling point of the round cone after Nesterov and Todd: SCALING_POINT q and SCALING_SIZE.
 
     With J = diag(1, −1, −1), unit s' and z' of slack and impulse, w = (s' + J z') / |·| and q = J w, the slope of the
-    impulse by the slack is −(2 q qᵀ − J) sqrt(det z / det s): symmetric and negative definite wherever the iterate is.
-    The slope of s ∘ z = const itself is not, far from the central path, and iterates then jam at the edge of the cone.
+    impulse by the slack is −(2 q qᵀ − J) sqrt(det z / det s): symmetric and negative definite for every iterate.
+    The slope of s ∘ z = const itself is not, far from the central path, and iterates then jam at the boundary of the
+    cone.
     Source: Vandenberghe, The CVXOPT linear and quadratic cone program solvers (2010), §4.2.
     """
     if contact_link[i, LAW] != NONLINEAR:
@@ -206,10 +207,10 @@ def scale(contact_link, contact_work, i):
 
 @inlined
 def ask(contact_link, contact_work, i, target, d, f):
-    """Write WANT, what an impulse must change by beyond its answer to the slack, with the sign of a residual.
+    """Write WANT, the change of impulse beyond its response to the slack, with the sign of a residual.
 
     For straight pairs that is s gamma − target, plus ds dgamma of columns d and f unless d < 0. For the round cone it
-    is z − target / s, plus the quotient of W⁻¹ ds ∘ W dz by W z, turned back by W⁻¹, where W is the scaling of
+    is z − target / s, plus the quotient of W⁻¹ ds ∘ W dz by W z, transformed by W⁻¹, where W is the scaling of
     `scale`.
     """
     law = contact_link[i, LAW]
@@ -239,7 +240,7 @@ def ask(contact_link, contact_work, i, target, d, f):
         )
         a0, a1, a2 = _scaled(q0, q1, q2, contact_work[i, d + 1], contact_work[i, d + 2], contact_work[i, d + 3])
         b0, b1, b2 = _scaled(q0, -q1, -q2, contact_work[i, f + 1], contact_work[i, f + 2], contact_work[i, f + 3])
-        # W⁻¹ ds is size · a, W dz is b / size, W z is l / size: what is left of the sizes is one factor
+        # W⁻¹ ds is size · a, W dz is b / size, W z is l / size: one factor of the sizes remains
         c0, c1, c2 = a0 * b0 + a1 * b1 + a2 * b2, a0 * b1 + b0 * a1, a0 * b2 + b0 * a2
         c0 = (l0 * c0 - l1 * c1 - l2 * c2) / max(l0 * l0 - l1 * l1 - l2 * l2, 1e-300)
         c1, c2 = (c1 - c0 * l1) / l0, (c2 - c0 * l2) / l0
@@ -260,7 +261,7 @@ def _scaled(q0, q1, q2, x, y, z):
 def answer(contact_link, contact, contact_work, i, dgap, du, dv, full):
     """Solve the contact's linearised equations for a change of gap and slip: DSLACK, DFORCE.
 
-    With ``full`` 0 the equations' own residuals are left out: the derivative alone.
+    With ``full`` 0 the residuals are omitted: the derivative alone.
     """
     g = contact_work[i, FORCE]
     ds = dgap + full * gap_missing(contact_work, i)
@@ -325,7 +326,7 @@ def _answer_linear(contact, contact_work, i, dg, du, dv, full):
 
 @inlined
 def reach(contact_link, contact_work, i, straight, round_):
-    """Largest step, at most 1, that leaves SLACK and FORCE the shares given of what is inside their cones."""
+    """Largest step, at most 1, that keeps SLACK and FORCE inside their cones, within the given shares."""
     step = 1.0
     law = contact_link[i, LAW]
     for half in range(2):
@@ -346,7 +347,7 @@ def _reach_round(contact_work, i, o, e, share):
     d0, d1, d2 = contact_work[i, e], contact_work[i, e + 1], contact_work[i, e + 2]
     nu = y0 * y0 - y1 * y1 - y2 * y2
     if nu < 1e-150:
-        return 0.0  # on the edge
+        return 0.0  # on the boundary
     root = math.sqrt(nu)
     z = y0 * d0 - y1 * d1 - y2 * d2
     k = (z / root + d0) / (y0 / root + 1.0) / nu

@@ -1,9 +1,9 @@
-"""A sphere of one link against a half-space or against another link: gap, slip, wrench, and their slopes at node 3.
+"""Contacts of a sphere with a half-space or another link: gap, slip, wrench, and their slopes at node 3.
 
 The gap is measured at node 3, slip with the velocities of the step. The impulse acts at node 3 (docs/theory/contact.md
-§2), a normal impulse that lets bodies bounce at node 2. Both bodies receive opposite impulses at one point of the
-world, which conserves linear momentum exactly, and angular momentum up to the motion of the centres of mass past each
-other during the step, times the impulse.
+§2), the normal impulse of a bouncing contact at node 2. Both bodies receive opposite impulses at one point of the
+world, which conserves linear momentum exactly, and angular momentum up to the relative motion of the centres of mass
+during the step, times the impulse.
 """
 
 from __future__ import annotations
@@ -52,7 +52,8 @@ __all__ = ["evaluate_contact", "follow", "push", "stiffen"]
 
 @inlined
 def velocity(link_work, b, h, x, y, z):
-    """Velocity in this step of the point of body b that is at an arm (x, y, z) from its centre of mass at node 3."""
+    """Velocity in this step of the point of body b at an arm (x, y, z) from its centre of mass at node 3."""
+    # Δx/h of the centre of mass, and (2/h) P × arm: the rotation of the step on the arm at node 3
     k = 2.0 / h
     vx, vy, vz = cross(k * link_work[b, TURN + 1], k * link_work[b, TURN + 2], k * link_work[b, TURN + 3], x, y, z)
     return (
@@ -76,6 +77,7 @@ def evaluate_contact(contact_link, contact, contact_work, link_work, i, h):
         else:
             meet(contact_link, contact, contact_work, link_work, i, cx, cy, cz)
     else:
+        # half-space of the world: normal and tangents are constant
         for k in range(9):
             contact_work[i, AXES + k] = contact[i, NORMAL + k]
         k = PLANE
@@ -83,6 +85,7 @@ def evaluate_contact(contact_link, contact, contact_work, link_work, i, h):
         contact_work[i, GAP] = (
             contact[i, NORMAL] * dx + contact[i, NORMAL + 1] * dy + contact[i, NORMAL + 2] * dz - radius
         )
+    # point of the sphere towards the other shape
     px = cx - radius * contact_work[i, AXES]
     py = cy - radius * contact_work[i, AXES + 1]
     pz = cz - radius * contact_work[i, AXES + 2]
@@ -101,7 +104,7 @@ def evaluate_contact(contact_link, contact, contact_work, link_work, i, h):
 
 @inlined
 def push(contact_link, contact, contact_work, link_work, i, source, sign, target):
-    """Add the wrench of the contact's impulse, read from the columns ``source``, to what its bodies have."""
+    """Add the wrench of the contact's impulse, read from the columns ``source``, to those of its bodies."""
     first, second = friction(contact_link, contact, contact_work, i, source)
     normal, k = contact_work[i, source], AXES
     if contact_work[i, BOUNCES] != 0.0:
@@ -113,6 +116,7 @@ def push(contact_link, contact, contact_work, link_work, i, source, sign, target
         _add(link_work, contact_link[i, ONE], contact_work, i, POINT2, X2, fx, fy, fz, target)
         if contact_link[i, OTHER] >= 0:
             _add(link_work, contact_link[i, OTHER], contact_work, i, POINT2, X2, -fx, -fy, -fz, target)
+        # friction alone acts at node 3
         normal = 0.0
     fx = sign * (normal * contact_work[i, k] + first * contact_work[i, k + 3] + second * contact_work[i, k + 6])
     fy = sign * (normal * contact_work[i, k + 1] + first * contact_work[i, k + 4] + second * contact_work[i, k + 7])
@@ -124,7 +128,7 @@ def push(contact_link, contact, contact_work, link_work, i, source, sign, target
 
 @inlined
 def _add(link_work, b, contact_work, i, point, place, fx, fy, fz, target):
-    """Add a force at the contact's point to a wrench of body b, both where they are at one node."""
+    """Add a force at the contact's point to a wrench of body b, both at one node."""
     rx, ry, rz = (
         contact_work[i, point] - link_work[b, place],
         contact_work[i, point + 1] - link_work[b, place + 1],
@@ -141,9 +145,10 @@ def _add(link_work, b, contact_work, i, point, place, fx, fy, fz, target):
 
 @inner
 def stiffen(contact_link, contact, contact_work, link_work, block, i, h):
-    """Condense the contact into the blocks of its bodies: minus MAPᵀ STIFF GRADIENT, minus the wrench's own turning."""
+    """Condense the contact into the blocks of its bodies: minus MAPᵀ STIFF GRADIENT, minus its rotation."""
     rows = 1 if contact_link[i, LAW] == IMPACT else 3
     for j in range(rows):
+        # response of the impulse to unit changes of gap and slip, column by column of STIFF
         answer(contact_link, contact, contact_work, i, 1.0 * (j == 0), 1.0 * (j == 1), 1.0 * (j == 2), 0.0)
         contact_work[i, STIFF + j] = contact_work[i, DFORCE]
         if rows == 3:
@@ -153,7 +158,7 @@ def stiffen(contact_link, contact, contact_work, link_work, block, i, h):
     b, other = contact_link[i, ONE], contact_link[i, OTHER]
     normal = contact_work[i, FORCE]
     if contact_work[i, BOUNCES] != 0.0:
-        contact_work[i, FORCE] = 0.0  # what acts at node 2 does not turn with node 3
+        contact_work[i, FORCE] = 0.0  # a wrench at node 2 does not rotate with node 3
     if other < 0:
         _slopes(contact, contact_work, link_work, i, b, h)
         turn_wrench(contact_link, contact, contact_work, block, i)
@@ -170,6 +175,7 @@ def stiffen(contact_link, contact, contact_work, link_work, block, i, h):
         _condense(contact_work, block, i, rows, b, 0, 0)
         return
     _condense(contact_work, block, i, rows, b, 0, 0)
+    # four blocks: wrenches on either body by motions of either
     _condense(contact_work, block, i, rows, contact_link[i, ONE_OTHER], 0, 6)
     _condense(contact_work, block, i, rows, contact_link[i, OTHER_ONE], 6, 0)
     _condense(contact_work, block, i, rows, other, 6, 6)
@@ -177,7 +183,7 @@ def stiffen(contact_link, contact, contact_work, link_work, block, i, h):
 
 @inlined
 def _map_at_node_2(contact_work, link_work, i, b, sign, o):
-    """Write the wrench on body b of a unit of the normal impulse where it acts at node 2."""
+    """Write the wrench on body b per unit of a normal impulse that acts at node 2."""
     x, y, z = sign * contact_work[i, NORMAL2], sign * contact_work[i, NORMAL2 + 1], sign * contact_work[i, NORMAL2 + 2]
     rx, ry, rz = (
         contact_work[i, POINT2] - link_work[b, X2],
@@ -209,6 +215,7 @@ def _slopes(contact, contact_work, link_work, i, b, h):
     """Write GRADIENT and MAP against a half-space."""
     r = contact[i, RADIUS]
     ax, ay, az = contact_work[i, ARM], contact_work[i, ARM + 1], contact_work[i, ARM + 2]
+    # lever arm of the contact point, below the sphere's centre
     ex, ey, ez = ax - r * contact[i, NORMAL], ay - r * contact[i, NORMAL + 1], az - r * contact[i, NORMAL + 2]
     c, px, py, pz = link_work[b, TURN], link_work[b, TURN + 1], link_work[b, TURN + 2], link_work[b, TURN + 3]
     k = 1.0 / h
@@ -221,8 +228,10 @@ def _slopes(contact, contact_work, link_work, i, b, h):
         contact_work[i, o + 3], contact_work[i, o + 4], contact_work[i, o + 5] = mx, my, mz
         o = GRADIENT + 12 * j
         if j == 0:
+            # the gap changes with the sphere's centre
             gx, gy, gz = cross(ax, ay, az, tx, ty, tz)
         else:
+            # slip: derivative of (2/h) P × e by a rotation, which changes P and the arm
             gx, gy, gz = cross(px, py, pz, mx, my, mz)
             tx, ty, tz = k * tx, k * ty, k * tz
             sx, sy, sz = cross(2.0 * tx, 2.0 * ty, 2.0 * tz, px, py, pz)
@@ -234,7 +243,7 @@ def _slopes(contact, contact_work, link_work, i, b, h):
 
 @inlined
 def turn_wrench(contact_link, contact, contact_work, block, i):
-    """Subtract d(arm × F) / dphi = arm Fᵀ − (arm·F) 1 of the impulse at hand, the arm to the sphere's centre."""
+    """Subtract d(arm × F) / dphi = arm Fᵀ − (arm·F) 1 of the current impulse, with the arm to the sphere's centre."""
     b = contact_link[i, ONE]
     first, second = friction(contact_link, contact, contact_work, i, FORCE)
     n, k = contact_work[i, FORCE], NORMAL
@@ -256,10 +265,11 @@ def turn_wrench(contact_link, contact, contact_work, block, i):
 
 @inlined
 def follow(contact_link, contact, contact_work, link_work, i):
-    """Read the changes of slack and impulse off the increments of the bodies."""
+    """Compute the changes of slack and impulse from the increments of the bodies."""
     b, other = contact_link[i, ONE], contact_link[i, OTHER]
     d0, d1, d2 = 0.0, 0.0, 0.0
     for k in range(6):
+        # changes of gap and slip by the motion of either body
         s, o = link_work[b, DELTA + k], GRADIENT + k
         d0, d1, d2 = d0 + contact_work[i, o] * s, d1 + contact_work[i, o + 12] * s, d2 + contact_work[i, o + 24] * s
     if other >= 0:

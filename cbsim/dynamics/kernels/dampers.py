@@ -1,18 +1,18 @@
-"""Dampers and implicit springs: what a joint does by itself in a step and after it, without bounds.
+"""Dampers and implicit springs: impulses of a joint without bounds, in a step and after it.
 
-A damper acts at a node, between two steps: half of its impulse −d h v there is that of the step before, half that of
-the step after, so −(d/2) (y₂ − y₁) − (d/2) (y₃ − y₂) with coordinates y at nodes 1 to 3: the midpoint rule, of second
-order. Of a strong damper the half before would throw back what it moves: it has no more than e = min(d/2, m/(2 h)),
-with m at most the mass that the damper moves, and the step after has the rest. Then (M − h E) stays at least M/2, a
-velocity never changes its sign by a damper alone, and energy never grows: ½Δ|v|²_M = −½|Δv|²_(M − hE) −
-h|v⁺|²_(D − E/2) − (h/2)|v⁻|²_E. Strong is h d > m; there it is of first order, the more implicit the stronger it is.
+A damper acts at a node, between two steps. Half of its impulse −d h v belongs to the step before, half to the step
+after: −(d/2) (y₂ − y₁) − (d/2) (y₃ − y₂) with coordinates y at nodes 1 to 3, the midpoint rule, of second order. For a
+strong damper the half before would reverse the motion, so its share is e = min(d/2, m/(2 h)), with m a lower bound of
+the mass that the damper moves, and the step after has the rest. Then (M − h E) is at least M/2, a damper alone never
+reverses a velocity, and never increases energy: ½Δ|v|²_M = −½|Δv|²_(M − hE) −
+h|v⁺|²_(D − E/2) − (h/2)|v⁻|²_E. For h d > m the rule is of first order, and the more implicit the stronger the damper.
 
-An implicit spring is taken where a step ends: beyond what a spring at node 2 does in the time t that forces act there,
-it gives −t k (y₃ − y₂), as a damper of t k would in this step alone. Energy never grows by it, whatever h² k/m is, and
-is lost where that is not small: it is of first order.
+An implicit spring is evaluated at the end of a step: in addition to the impulse of a spring at node 2 over the time t
+that forces act there, it adds −t k (y₃ − y₂), like a damper of t k in this step alone. It never increases energy,
+whatever h² k/m, and dissipates it where that is not small: it is of first order.
 
-About two or three free axes both act along the rotation vector of a step's joint rotation, in the child's frame. Before
-the first of the parts of a step forces act longer than that part takes: so does what the damper gives in it. See
+About two or three free axes both act along the rotation vector of the joint's rotation in the step, in the child's
+frame. Before the first part of a step, forces act longer than the part takes, and so do dampers. See
 docs/theory/integrator.md §5.
 """
 
@@ -52,16 +52,18 @@ def share_after(joint, b, h):
 
 @inlined
 def damp_before(link, joint, link_work, b, z, before, h):
-    """Share the joint's damper out among two steps, and add to APPLIED the impulses that the one before leaves.
+    """Divide the joint's damper between two steps, and add to APPLIED the impulses of the one before.
 
-    ``before`` [s] is the length of that step, 0 where velocities are those of node 2: it has no impulses then.
+    ``before`` [s] is the length of that step, 0 if velocities are those of node 2; it then has no impulses.
     """
     after = share_after(joint, b, before)
+    # forces at node 2 act for half of either step; the step before has given its share already
     pull = 0.5 * (before + h)
     link_work[b, DAMPING] = (pull * joint[b, DAMPER] - before * after) / h + pull * joint[b, IMPLICIT]
     if after == 0.0:
         return
     slides, turns, o = link[b, N_TRANS], link[b, N_ROT], RELATIVE2
+    # motion of the joint in the step before, from its coordinates at node 1
     dx, dy, dz, s, x, y, w = joint_before(link, joint, z, b, before)
     for i in range(slides):
         link_work[b, APPLIED + i] -= after * (link_work[b, SHIFT2 + i] - along(joint, b, SLIDE_AXES, i, dx, dy, dz))
@@ -106,8 +108,9 @@ def step_vector(link_work, b):
 
 @inlined
 def _vector_between(p0, p1, p2, p3, q0, q1, q2, q3):
-    """Rotation vector of the way from one rotation to another, the short way, in the turned frame."""
+    """Rotation vector from one rotation to another, at most half a turn, in the rotated frame."""
     s, x, y, z = product(p0, -p1, -p2, -p3, q0, q1, q2, q3)
+    # q and −q are the same rotation: take the one of at most half a turn
     if s < 0.0:
         s, x, y, z = -s, -x, -y, -z
     return rotation_vector(s, x, y, z)
@@ -119,6 +122,7 @@ def damp_slope(link, joint, link_work, b):
     slides, turns, d = link[b, N_TRANS], link[b, N_ROT], link_work[b, DAMPING]
     for i in range(slides):
         link_work[b, LOCAL + 7 * i] += d
+    # one axis: the rotation vector changes by the increment itself
     if turns == 1:
         link_work[b, LOCAL + 7 * slides] += d
         return
@@ -128,6 +132,7 @@ def damp_slope(link, joint, link_work, b):
         fx, fy, fz = free_turns(
             joint, b, turns, j, link_work[b, n], link_work[b, n + 1], link_work[b, n + 2], link_work[b, n + 3]
         )
+        # of several axes by J times it, projected on the axes of node 2
         fx, fy, fz = slope_of_vector(x, y, z, fx, fy, fz)
         for i in range(turns):
             ax, ay, az = free_turns(

@@ -1,8 +1,8 @@
 """Gradients of one step, by the implicit function theorem on its equations at the solution (docs/theory/gradients.md).
 
-Unknown are the joints at node 3. What the equations miss when the data move and node 3 does not, column by column, goes
-through the factorisation that the last iteration of a solver would have used. Node 3 is then known as a function of the
-data, and coordinates and velocities with it.
+The unknowns are the joints at node 3. The residuals by motion of the data with node 3 held, column by column, are
+solved with the factorization of the last iteration. This gives node 3 as a function of the data, and with it
+coordinates and velocities.
 """
 
 from __future__ import annotations
@@ -43,10 +43,11 @@ __all__ = ["differentiate", "joint_rates", "write_bodies"]
 
 @inner
 def differentiate(model, work, room, z, inputs, external, settings, before, h, minimal, by_state, by_input):
-    """Write the gradients of a step that is solved and factored, z still the state of node 2."""
+    """Write the gradients of a solved and factorized step; z is still the state of node 2."""
     links, link, joint, link_work = model.links, model.link, model.joint, work.link_work
     pull = 0.5 * (before + h)
     half = lay_out(links, link, room.span, room.where, minimal)
+    # motions of nodes 1 and 2 in every column
     clear(room.seed)
     clear(room.carry)
     clear(room.missing)
@@ -55,6 +56,7 @@ def differentiate(model, work, room, z, inputs, external, settings, before, h, m
         minimal_seeds(links, link, joint, link_work, room.before, room.patch, room.span, room.seed, before, half)
     else:
         maximal_seeds(links, link_work, room.before, room.seed, before, half)
+    # residuals by those motions: bodies, joints, rows, contacts, loop joints
     body_slopes(links, link, joint, link_work, room.patch, z, external, before, h)
     held_by_rows(links, link, joint, room.patch, model.row_link, model.row, work.limit_work)
     joint_slopes(links, link, joint, link_work, room.before, room.patch, inputs, pull, settings[SCALING])
@@ -71,10 +73,12 @@ def differentiate(model, work, room, z, inputs, external, settings, before, h, m
     )  # fmt: skip
     _disturb(links, link, link_work, room.patch, room.span, room.seed, room.carry, room.missing, half)
     damp_columns(links, link, joint, link_work, room.before, room.patch, room.span, room.seed, room.missing, half, h)
+    # residuals by inputs
     load = settings[SCALING] if settings[SCALING] != 0.0 else pull
     input_columns(links, link, joint, link_work, room.missing, load, 2 * half)
     target_columns(link, room.carry, room.missing, model.row_link, work.limit_work, h, 2 * half)
     loop_joint_inputs(links, link, joint, link_work, room.carry, load, 2 * half)
+    # response of node 3 through the factorization
     columns = 2 * half + by_input.shape[1]
     solve_columns(
         link, link_work, model.program, model.fan, work.fanned, room.patch, room.carry, room.missing, room.answer,
@@ -88,7 +92,7 @@ def differentiate(model, work, room, z, inputs, external, settings, before, h, m
 
 @inner
 def _disturb(links, link, link_work, patch, span, seed, carry, missing, half):
-    """Add what bodies and joints miss in every column of the state."""
+    """Add the residuals of bodies and joints in every column of the state."""
     for b in range(links):
         first, last, r, s, a = span[b, 0], span[b, 1], 6 * b, 12 * b, link[b, PARENT]
         add_product(carry, r, 1.0, patch, b, BODY2, 6, 6, 6, 1, seed, s, first, last)
@@ -99,7 +103,7 @@ def _disturb(links, link, link_work, patch, span, seed, carry, missing, half):
             continue
         from_, to = span[a, 0], span[a, 1]
         add_product(missing, r, 1.0, patch, b, JOINT + 6, link[b, DOF], 6, 12, 1, seed, 12 * a, from_, to)
-        # the wrench handed over acts at another arm
+        # the wrench passed to the parent acts at another arm
         set_cross(patch, b, MIX, -link_work[b, RESIDUAL], -link_work[b, RESIDUAL + 1], -link_work[b, RESIDUAL + 2])
         add_product(carry, 6 * a + 3, 1.0, patch, b, MIX, 3, 3, 3, 1, seed, s, first, last)
         add_product(carry, 6 * a + 3, -1.0, patch, b, MIX, 3, 3, 3, 1, seed, 12 * a, from_, to)
@@ -107,7 +111,7 @@ def _disturb(links, link, link_work, patch, span, seed, carry, missing, half):
 
 @inlined
 def _scatter(room, source, row, half, columns, by_state, by_input):
-    """Write a row of the answer to the matrices, columns in the order of states and inputs."""
+    """Write a row of the result to the matrices, columns in the order of states and inputs."""
     for k in range(2 * half):
         by_state[row, room.where[k]] = room.row[source, k]
     for k in range(2 * half, columns):
@@ -116,7 +120,7 @@ def _scatter(room, source, row, half, columns, by_state, by_input):
 
 @inner
 def _write_joints(links, link, joint, link_work, room, half, columns, h, by_state, by_input):
-    """Write how coordinates and velocities at node 3 follow, joint by joint."""
+    """Write the gradients of coordinates and velocities at node 3, joint by joint."""
     patch, row = room.patch, room.row
     for b in range(links):
         dof, n = link[b, DOF], room.span[b, 2]
@@ -133,7 +137,7 @@ def _write_joints(links, link, joint, link_work, room, half, columns, h, by_stat
 
 @inlined
 def joint_rates(link, joint, link_work, patch, row, b, n, h):
-    """Write the matrix from joint increments to coordinates and velocities; what node 2 does to these, to ``row``."""
+    """Write the matrix from joint increments to coordinates and velocities; their change by node 2 to ``row``."""
     slides, turns, dof, o = link[b, N_TRANS], link[b, N_ROT], link[b, DOF], RELATIVE
     k = 1.0 / h
     single = slides + (turns if turns == 1 else 0)
@@ -168,7 +172,7 @@ def joint_rates(link, joint, link_work, patch, row, b, n, h):
 
 @inner
 def write_bodies(links, link, link_work, room, half, columns, h, by_state, by_input):
-    """Write how positions, velocities and orientations at node 3 follow, body by body."""
+    """Write the gradients of positions, velocities and orientations at node 3, body by body."""
     patch, row, k = room.patch, room.row, 1.0 / h
     for b in range(links):
         first, last, r, s = room.span[b, 0], room.span[b, 1], 6 * b, 12 * b

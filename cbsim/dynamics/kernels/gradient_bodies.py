@@ -1,8 +1,8 @@
-"""How the wrench missing at a body depends on where it was at nodes 1 and 2, node 3 held.
+"""Slopes of the residual wrench of a body by its motion at nodes 1 and 2, node 3 held.
 
-The angular momentum that leaves node 2 turns with both its nodes together, L(g q₂, g q₃) = g L(q₂, q₃), so its slope by
-q₂ is −[L]× less the one by q₃, which `bodies.slope` writes. What arrives there is the same function read backwards in
-time: its slope by q₁ is minus that slope with the rotation of the step reversed.
+The angular momentum that leaves node 2 rotates with both of its nodes, L(g q₂, g q₃) = g L(q₂, q₃), so its slope by
+q₂ is −[L]× less the one by q₃, which `bodies.slope` writes. The arriving one is the same function reversed in time:
+its slope by q₁ is minus that slope with the rotation of the step reversed.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ __all__ = ["body_slopes", "last_node"]
 
 @inner
 def last_node(links, link, link_work, before, z, h):
-    """Write where each body was at node 1, by its velocities."""
+    """Write the pose of each body at node 1, from its velocities."""
     for b in range(links):
         n, k = link[b, BODY], -0.5 * h
         for i in range(3):
@@ -52,9 +52,11 @@ def body_slopes(links, link, joint, link_work, patch, z, external, before, h):
         n, k = link[b, BODY], 0.5 * before
         c, x, y, w = link_work[b, TURN], link_work[b, TURN + 1], link_work[b, TURN + 2], link_work[b, TURN + 3]
         lx, ly, lz = _spin(link_work, b, c, x, y, w, 2.0 / h, 1.0)
+        # slope by q₃, of which the one by q₂ is the negative, less the rotation of both
         slope(joint, link_work, patch[:, BODY2 : BODY2 + 36], b, h)
         px, py, pz = turned(link_work, b, R2, k * z[n, SPIN], k * z[n, SPIN + 1], k * z[n, SPIN + 2])
         pc = math.sqrt(max(0.0, 1.0 - px * px - py * py - pz * pz))
+        # the incoming momentum is the outgoing one with the rotation reversed
         link_work[b, TURN], link_work[b, TURN + 1], link_work[b, TURN + 2], link_work[b, TURN + 3] = pc, -px, -py, -pz
         slope(joint, link_work, patch[:, BODY1 : BODY1 + 36], b, before)
         link_work[b, TURN], link_work[b, TURN + 1], link_work[b, TURN + 2], link_work[b, TURN + 3] = c, x, y, w
@@ -63,6 +65,7 @@ def body_slopes(links, link, joint, link_work, patch, z, external, before, h):
         mx, my, mz = _spin(link_work, b, pc, px, py, pz, 2.0 / before, -1.0)
         fx, fy, fz = turned(link_work, b, R2, external[n, 0], external[n, 1], external[n, 2])
         tx, ty, tz = turned(link_work, b, R2, external[n, 3], external[n, 4], external[n, 5])
+        # external wrenches are given in the body's frame, and rotate with node 2
         _add_cross(patch, b, BODY2 + 3, pull * fx, pull * fy, pull * fz)
         _add_cross(patch, b, BODY2 + 21, mx - lx + pull * tx, my - ly + pull * ty, mz - lz + pull * tz)
 

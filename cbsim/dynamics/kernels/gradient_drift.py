@@ -1,8 +1,8 @@
-"""What contacts miss because they are found anew where node 2 moves, and because bodies bounce off there.
+"""Drift of contacts: residuals by new detection when node 2 moves, and by impacts at node 2.
 
-A contact between colliders is told where it is by bodies at node 2 (`cbsim.dynamics.detection.kernels.drift`): the
-wrench that it gives at node 3 follows. One that bounces acts at node 2, and asks for a gap that nodes 1 and 2 say. Both
-are differences of the contact's equations, its impulses answering at once, as they do inside the solver.
+The geometry of a contact between colliders depends on the bodies at node 2 (`cbsim.dynamics.detection.kernels.drift`),
+and so does its wrench at node 3. A contact that bounces acts at node 2, with a target gap from nodes 1 and 2. Both are
+finite differences of the contact's equations, with its impulses condensed as in the solver.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from cbsim.jit import inlined, inner
 __all__ = ["add_drifts", "ask_gap"]
 
 TOUCH, CONTACT, NODES, WRENCH = KEPT_TOUCH, KEPT_CONTACT, KEPT_NODES, KEPT_WRENCH
-WIDTH = DIRECTIONS  # side by side in WRENCH: 12 rows, for ONE and for OTHER
-STEP = 1e-5  # of differences: what is told moves by so much, or a body [m, rad]
+WIDTH = DIRECTIONS  # columns of WRENCH: 12 rows, for ONE and for OTHER
+STEP = 1e-5  # of finite differences, of contact geometry or of a body [m, rad]
 ONE_NODE, OTHER_NODE, MOVED_NODE, ANSWER = 0, 16, 32, 48  # in the row of nodes
 
 
@@ -51,7 +51,7 @@ def _back(contact, contact_work, kept, i):
 
 @inlined
 def _put(link_work, kept, b, o, back):
-    """Keep node 3 of a body, or take it back."""
+    """Store node 3 of a body, or restore it."""
     for k in range(16 if b >= 0 else 0):
         if back:
             link_work[b, c.X3 + k] = kept[NODES, o + k]
@@ -75,9 +75,9 @@ def _to_node_1(link_work, before, b):
 
 @inner
 def ask_gap(contact_link, contact, contact_work, link_work, kept, before, i, h, last, is_soft):
-    """Work out anew what the gap at node 3 is asked to be, on the branch that the solution is on.
+    """Recompute the target gap at node 3, on the branch of the solution.
 
-    ``is_soft`` says whether a share of a penetration is left there, ``last`` [s] is the length of the step before.
+    ``is_soft``: whether a share of a penetration may remain; ``last`` [s] is the length of the step before.
     """
     if not is_soft and contact_work[i, c.BOUNCES] == 0.0:
         return
@@ -107,9 +107,9 @@ def ask_gap(contact_link, contact, contact_work, link_work, kept, before, i, h, 
 
 @inner
 def _wrench(contact_link, contact, contact_work, link_work, kept, i, h, sign, direction):
-    """Add ``sign`` times the wrench of contact i, told other things, to a column, and tell it again what was kept.
+    """Add ``sign`` times the wrench of contact i with changed geometry to a column, then restore its geometry.
 
-    What its impulses change by counts where it was: a soft answer times a turned normal is no part of a slope.
+    Changes of its impulses act along the old geometry: their product with a rotated normal is of second order.
     """
     evaluate_contact(contact_link, contact, contact_work, link_work, i, h)
     for k in range(6):
@@ -141,7 +141,7 @@ def _push(contact_link, contact, contact_work, link_work, kept, i, source, sign,
 
 @inner
 def add_drifts(contact_link, contact, contact_work, link_work, room, half, h, last):
-    """Take off what bodies miss what contacts give them more when node 2 moves, that is not held where it is told."""
+    """Subtract the change of contact wrenches by drift when node 2 moves from the residuals of bodies."""
     kept = room.kept
     for i in range(len(contact_link)):
         if contact_work[i, c.ACTIVE] == 0.0:
@@ -159,7 +159,7 @@ def add_drifts(contact_link, contact, contact_work, link_work, room, half, h, la
 
 @inner
 def _told(contact_link, contact, contact_work, link_work, room, i, h, last):
-    """Write wrenches by what the contact is told, direction by direction; whether there are any."""
+    """Write the wrenches by changes of contact geometry, direction by direction; return whether there are any."""
     kept, drift, found = room.kept, room.drift, False
     for k in range(12 * WIDTH):
         kept[WRENCH, k] = 0.0
@@ -193,7 +193,7 @@ def _told(contact_link, contact, contact_work, link_work, room, i, h, last):
 
 @inner
 def _drift(contact_link, link_work, room, half, i, last):
-    """Take the wrenches at hand off what bodies miss, by the motion of the mover and of the other body."""
+    """Subtract the current wrenches from the residuals, by the motion of the moving body and of the other."""
     patch, seed, carry, kept, span = room.patch, room.seed, room.carry, room.kept, room.span
     b, q, m = contact_link[i, c.ONE], contact_link[i, c.OTHER], room.mover[i, 0]
     other = q if m == b else b
@@ -229,7 +229,7 @@ def _drift(contact_link, link_work, room, half, i, last):
 
 @inner
 def _by_spin(link_work, room, half, b, target, o, sign, last):
-    """Take off what the spin of body b does: (s + [v]×) (φ₂ − φ₁) / h, by which it changes in the body's frame."""
+    """Subtract the effect of the spin of body b: (s + [v]×) (φ₂ − φ₁) / h, its change in the body's frame."""
     kept, patch, seed, span = room.kept, room.patch, room.seed, room.span
     any_ = False
     for k in range(6):
@@ -254,7 +254,7 @@ def _by_spin(link_work, room, half, b, target, o, sign, last):
 
 @inlined
 def _nudge(table, b, direction, by):
-    """Move a body along or about an axis of the world, in a table whose row begins with place, quaternion, matrix."""
+    """Move a body along or about an axis of the world, in a table of position, quaternion, matrix."""
     if direction < 3:
         table[b, direction] += by
         return
@@ -267,7 +267,7 @@ def _nudge(table, b, direction, by):
 
 @inner
 def _nudged(contact_link, contact, contact_work, link_work, room, table, i, m, direction, h, last):
-    """Write to WRENCH what motion of body m, whose node stands in a table, does to contact i, all at node 3 held."""
+    """Write to WRENCH the effect on contact i of motion of body m at a node in a table, node 3 held."""
     kept = room.kept
     for way in range(2):
         sign = 1.0 - 2.0 * way
@@ -293,7 +293,7 @@ def _nudged(contact_link, contact, contact_work, link_work, room, table, i, m, d
 
 @inner
 def _bounce(contact_link, contact, contact_work, link_work, room, half, i, side, node, h, last):
-    """Take off what motion of a body at a node does to where a contact acts that bounces, and to what it asks for."""
+    """Subtract the effect of motion of a body at a node on the position and target gap of a bouncing contact."""
     kept, seed, carry = room.kept, room.seed, room.carry
     m = contact_link[i, c.ONE + side]
     for k in range(12 * WIDTH):
@@ -303,7 +303,7 @@ def _bounce(contact_link, contact, contact_work, link_work, room, half, i, side,
             _nudged(contact_link, contact, contact_work, link_work, room, link_work, i, m, direction, h, last)
         else:
             _nudged(contact_link, contact, contact_work, link_work, room, room.before, i, m, direction, h, last)
-    if node == 0:  # the arm begins where the body is, which has moved along
+    if node == 0:  # the lever arm starts at the body, which has moved
         f = contact_work[i, c.FORCE] * (1.0 - 2.0 * side)
         fx, fy, fz = (
             f * contact_work[i, c.NORMAL2],

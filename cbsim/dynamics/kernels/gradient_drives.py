@@ -1,8 +1,8 @@
-"""How rows depend on node 2 and on inputs, node 3 and all other impulses held.
+"""Slopes of rows by node 2 and by inputs, node 3 and all other impulses held.
 
-A row's measure sees node 2 where it is a motion of the step (a drive), or where a stop that was passed gives way a
-little at a time; its impulse answers with the stiffness that the solver has for it. A stop of a joint with
-several rotations also pushes along the slope of its coordinate at node 2.
+A row's measure depends on node 2 if it is a motion of the step (a drive), or if a violated stop yields gradually; its
+impulse responds with the stiffness of the solver. A stop of a joint with several rotations also acts along the slope of
+its coordinate at node 2.
 """
 
 from __future__ import annotations
@@ -61,9 +61,9 @@ def held_by_rows(links, link, joint, patch, row_link, row, limit_work):
 
 @inlined
 def _measure_slope(link, joint, link_work, patch, row_link, row, limit_work, i):
-    """Write to MIX the slope of the measure of row i by motions at node 2, (dx, φ) of child and parent; if there is.
+    """Write to MIX the slope of the measure of row i by motions at node 2, (dx, φ) of child and parent; return if any.
 
-    Node 2 counts where the measure is the motion of a step, or a stop that was passed gives way.
+    The measure depends on node 2 if it is the motion of a step, or if a violated stop yields.
     """
     b, c, share = row_link[i, ROW_LINK], row_link[i, COORDINATE], row[i, SIGN]
     if limit_work[i, ROW_STIFF] == 0.0:
@@ -106,7 +106,7 @@ def _motion_slope(link, joint, link_work, patch, b, k):
 
 @inner
 def row_slopes(link, joint, link_work, patch, span, seed, carry, row_link, row, limit_work):
-    """Add to JOINT, or of loop joints to ``carry``, what rows miss when node 2 moves: share · stiffness · slope."""
+    """Add to JOINT, for loop joints to ``carry``, the change of rows when node 2 moves: share · stiffness · slope."""
     for i in range(len(row_link)):
         b = row_link[i, ROW_LINK]
         if not _measure_slope(link, joint, link_work, patch, row_link, row, limit_work, i):
@@ -134,9 +134,9 @@ def row_slopes(link, joint, link_work, patch, span, seed, carry, row_link, row, 
 
 @inlined
 def held_by_loop_joint(link, joint, link_work, row_link, row, limit_work, j, tx, ty, tz, px, py, pz):
-    """Add the impulses of a loop joint's rows to what pulls otherwise.
+    """Add the impulses of a loop joint's rows to its other loads.
 
-    Along translations to APPLIED, to the torque (t) in the joint's frame, and to the pull (p) along the coordinates of
+    Along translations to APPLIED, to the torque (t) in the joint's frame, and to the load (p) along the coordinates of
     two or three free rotations.
     """
     slides = link[j, N_TRANS]

@@ -1,9 +1,9 @@
-"""How what a joint misses depends on node 2, node 3 and all impulses held: its directions, springs, dampers.
+"""Slopes of joint residuals by node 2, node 3 and all impulses held: directions, springs, dampers.
 
-What is missing along LEFT is a wrench, the sum of all that the joint carries, less the joint's own impulses. A motion
-(dx, φ) of the child and one of the parent turn the directions; the relative rotation ρ = R_bᵀ (φ_b − φ_a) and the
-change of the translation change springs and dampers, and turn torques that are given in the joint's frame into the
-child's. Inputs are among those: their directions are the columns of inputs, and their own turning belongs to motion.
+The residual along LEFT is the sum of wrenches of the joint's descendants, minus the joint's own impulses. Motions (dx,
+φ) of the child and of the parent rotate the directions; the relative rotation ρ = R_bᵀ (φ_b − φ_a) and the change of
+the translation change springs and dampers, and rotate torques from the joint's frame to the child's. This includes
+inputs: their directions are the columns of inputs, and the rotation of these belongs to motion.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def _add(patch, b, k, x, y, z):
 def joint_slopes(links, link, joint, link_work, before, patch, inputs, pull, scaling):
     """Write JOINT of every link: rows along LEFT, columns (dx, φ) of the child and (dx, φ) of the parent at node 2.
 
-    The step and the one before it are of length ``pull`` [s].
+    The step and the one before it have the length ``pull`` [s].
     """
     for b in range(links):
         slides, turns, a = link[b, N_TRANS], link[b, N_ROT], link[b, PARENT]
@@ -93,7 +93,7 @@ def joint_slopes(links, link, joint, link_work, before, patch, inputs, pull, sca
 
 @inner
 def _own_turning(link, joint, link_work, before, patch, b, inputs, pull, scaling, tx, ty, tz):
-    """Add what a relative rotation changes beyond the turning of the directions; (t) is the torque carried."""
+    """Add the change by a relative rotation beyond that of the directions; (t) is the transmitted torque."""
     slides, turns, a, flags = link[b, N_TRANS], link[b, N_ROT], link[b, PARENT], link[b, FLAGS]
     spring = pull * joint[b, SPRING] if flags & SPRUNG else 0.0
     damper, ending = (link_work[b, DAMPING], share_after(joint, b, pull)) if flags & DAMPED else (0.0, 0.0)
@@ -110,7 +110,7 @@ def _own_turning(link, joint, link_work, before, patch, b, inputs, pull, scaling
         ux, uy, uz = spring_pull(joint, b, turns, spring, ax, ay, az)
         px, py, pz = px + ux, py + uy, pz + uz
         ux, uy, uz = slope_of_vector(ax, ay, az, ux, uy, uz)
-        gx, gy, gz = gx - ux, gy - uy, gz - uz  # that of inputs alone
+        gx, gy, gz = gx - ux, gy - uy, gz - uz  # of inputs alone
     gx, gy, gz = turn_back(s, vx, vy, vz, gx, gy, gz)
     # Jᵀ p is the torque of spring and stops about the child's axes, J p about those of a floating base, the world's
     way = -1.0 if flags & FREE else 1.0
@@ -119,7 +119,7 @@ def _own_turning(link, joint, link_work, before, patch, b, inputs, pull, scaling
     cx, cy, cz = cross(nx, ny, nz, vx, vy, vz)
     cx, cy, cz = cx + s * nx, cy + s * ny, cz + s * nz
     scale = cx * cx + cy * cy + cz * cz
-    # along the direction that two free rotations leave out, (t) less the joint's own torque need not vanish
+    # along the constrained direction of two free rotations, (t) minus the joint's own torque need not vanish
     wx, wy, wz = turned(link_work, b, R2, cx, cy, cz)
     across = wx * tx + wy * ty + wz * tz
     across += cx * (damper * dx - gx - ux) + cy * (damper * dy - gy - uy) + cz * (damper * dz - gz - uz)
@@ -163,7 +163,7 @@ def _own_turning(link, joint, link_work, before, patch, b, inputs, pull, scaling
 
 @inner
 def damp_columns(links, link, joint, link_work, before, patch, span, seed, missing, half, length):
-    """Add to columns of the state what dampers leave of the step before, of ``length`` [s], by node 1."""
+    """Add to columns of the state the damper impulses of the step before, of ``length`` [s], by node 1."""
     for b in range(links):
         d = share_after(joint, b, length)
         if not link[b, FLAGS] & DAMPED or d == 0.0:
@@ -182,7 +182,7 @@ def damp_columns(links, link, joint, link_work, before, patch, span, seed, missi
 
 @inlined
 def _damp_slopes(link, joint, link_work, before, patch, b, a, d):
-    """Write to MIX what is missing along LEFT by motions (dx, φ) of the child and of the parent at node 1."""
+    """Write to MIX the residual along LEFT by motions (dx, φ) of the child and of the parent at node 1."""
     slides, turns, o = link[b, N_TRANS], link[b, N_ROT], RELATIVE2
     for k in range(72):
         patch[b, MIX + k] = 0.0
@@ -223,7 +223,7 @@ def _damp_slopes(link, joint, link_work, before, patch, b, a, d):
 
 @inner
 def input_columns(links, link, joint, link_work, missing, load, first):
-    """Write the columns of inputs, from column ``first`` on: what a force takes off what is missing."""
+    """Write the columns of inputs, from column ``first`` on: the change of residuals by a unit input."""
     for j in range(links):
         slides, turns, o = link[j, N_TRANS], link[j, N_ROT], RELATIVE2
         s, x, y, z = link_work[j, o], link_work[j, o + 1], link_work[j, o + 2], link_work[j, o + 3]

@@ -45,7 +45,7 @@ def map_slopes(model, work, room, z, inputs, external, settings, minimal, out):
         Zeros.
     settings : (SETTINGS,) float64
     minimal : bool
-        As the room was made.
+        As for the allocation of ``room``.
     out : (12 bodies, 2 n) or (2 n, 12 bodies) float64
     """
     h = settings[STEP_LENGTH]
@@ -119,7 +119,7 @@ def _write_joints(links, link, joint, link_work, room, half, h, out):
 
 @inlined
 def _add_rows(room, out, b, a, dof, node, half, scale):
-    """Add the matrix at hand, times the motions of child and parent at a node, to rows of the answer."""
+    """Add the current matrix, times the motions of child and parent at a node, to rows of the result."""
     for which in range(1 + (node > 0)):
         start = which * half
         for side, body in ((0, b), (6, a)):

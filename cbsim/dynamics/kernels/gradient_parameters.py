@@ -1,12 +1,12 @@
-"""Gradients of one step by the numbers of a mechanism: masses, inertias, springs, friction, where things are.
+"""Gradients of one step by parameters of a mechanism: masses, inertias, springs, friction, geometry.
 
-The implicit function theorem again (`cbsim.dynamics.kernels.gradient`), with other right-hand sides: what the
-equations miss when a number of the tables moves, and the joints at node 3 and all impulses do not. They are differences
-of the equations, never of the solver. The equations are of first or second degree in every number here (masses,
-inertias, stiffnesses and friction enter once; a lever arm meets a force that depends on it), so that central
-differences of any step are exact but for rounding. Only a contact between two bodies, whose normal turns, is curved;
-differences of two steps then leave an error of fourth order. A contact or a row answers to what its own equations miss
-with the slope that the factorisation has for it, on the branch that the solution is on.
+The implicit function theorem as in `cbsim.dynamics.kernels.gradient`, with other right-hand sides: residuals of the
+equations when a number of the tables changes, with the joints at node 3 and all impulses held. They are differences of
+the equations, never of the solver. The equations are of first or second degree in every parameter (masses, inertias,
+stiffnesses and friction enter once; a lever arm multiplies a force that depends on it), so that central differences of
+any size are exact up to rounding. Only contacts between two bodies, whose normal rotates, are nonlinear; differences of
+two sizes then leave an error of fourth order. Contacts and rows respond to their own residuals with the slopes of the
+factorization, on the branch of the solution.
 """
 
 from __future__ import annotations
@@ -78,14 +78,14 @@ from cbsim.jit import inlined, inner, narrow
 
 __all__ = ["IN_CONTACT", "IN_JOINT", "IN_ROW", "parameter_columns"]
 
-IN_JOINT, IN_CONTACT, IN_ROW = range(3)  # tables that a parameter may stand in
-SMALL = 1e-3  # of the step of differences: by so much loops are opened to see whether they close
-LEAST = 1e-3  # share of what opens them that counts
+IN_JOINT, IN_CONTACT, IN_ROW = range(3)  # tables with parameters
+SMALL = 1e-3  # share of the size of differences by which loops are opened to test whether they close
+LEAST = 1e-3  # share of the opening that counts as not closed
 
 
 @inner
 def _change(model, varied, place, weight, first, last, amount):
-    """Write the numbers that a parameter stands for, the parameter changed by an amount."""
+    """Write the numbers of a parameter, changed by an amount."""
     for e in range(first, last):
         i, k, by = place[e, 1], place[e, 2], amount * weight[e]
         if place[e, 0] == IN_JOINT:
@@ -98,7 +98,7 @@ def _change(model, varied, place, weight, first, last, amount):
 
 @inner
 def _forget(model, varied, room):
-    """Tell contacts that are found what the model's are told."""
+    """Restore the geometry of detected contacts to that of the model."""
     for i in range(len(room.drift)):
         for t in range(TOLD):
             varied.contact[i, ORIGIN + t] = model.contact[i, ORIGIN + t]
@@ -106,7 +106,7 @@ def _forget(model, varied, room):
 
 @inner
 def _rows(varied, work, probe):
-    """Add the impulses of rows, on the branches of the solution, as they answer to what their equations miss."""
+    """Add the responses of rows to their residuals, on the branches of the solution."""
     link, joint, link_work, row_link, row, limit_work = (
         varied.link, varied.joint, probe.link_work, varied.row_link, varied.row, probe.limit_work
     )  # fmt: skip
@@ -131,7 +131,7 @@ def _rows(varied, work, probe):
 
 @inner
 def _contacts(varied, probe, h):
-    """Add the impulses of contacts, as they answer to what their equations miss."""
+    """Add the responses of contacts to their residuals."""
     contact_link, contact, contact_work, link_work = (
         varied.contact_link,
         varied.contact,
@@ -154,7 +154,7 @@ def _contacts(varied, probe, h):
 
 @inner
 def _yield(varied, work, probe, room, z, h):
-    """Take the pairs of the solution, and ask of soft contacts and of those that bounce what nodes 1 and 2 say."""
+    """Copy the pairs of the solution, and recompute the target gaps of soft and bouncing contacts."""
     contact_link, contact, contact_work, link_work = (
         varied.contact_link,
         varied.contact,
@@ -176,7 +176,7 @@ def _yield(varied, work, probe, room, z, h):
 
 @inlined
 def _turned_by(work, probe, b):
-    """Small rotation in the world by which body b stands otherwise at node 2."""
+    """Small rotation in the world of body b at node 2 relative to the solution."""
     o = Q2
     _, x, y, w = product(
         probe.link_work[b, o], probe.link_work[b, o + 1], probe.link_work[b, o + 2], probe.link_work[b, o + 3],
@@ -187,7 +187,7 @@ def _turned_by(work, probe, b):
 
 @inlined
 def _spun_by(link, work, z, base, b):
-    """By how much a body spins otherwise, in the world."""
+    """Change of a body's spin, in the world."""
     n = link[b, BODY]
     x, y, w = z[n, SPIN] - base[n, SPIN], z[n, SPIN + 1] - base[n, SPIN + 1], z[n, SPIN + 2] - base[n, SPIN + 2]
     return turned(work.link_work, b, R2, x, y, w)
@@ -195,7 +195,7 @@ def _spun_by(link, work, z, base, b):
 
 @inner
 def _tell(varied, work, probe, room, z, base):
-    """Tell contacts that are found where they are, bodies standing otherwise at node 2 than in state ``base``."""
+    """Update the geometry of detected contacts for changed poses at node 2 relative to state ``base``."""
     for i in range(len(room.drift)):
         m = room.mover[i, 0]
         if m < 0:
@@ -231,7 +231,7 @@ def _tell(varied, work, probe, room, z, base):
 
 @inner
 def _miss(varied, work, probe, room, z, base, inputs, external, settings, h):
-    """Write to MISSING of ``probe`` what the equations miss with other tables, at the joints' node 3 of ``work``."""
+    """Write to MISSING of ``probe`` the residuals with changed tables, at the joints' node 3 of ``work``."""
     links, link, joint, link_work = varied.links, varied.link, varied.joint, probe.link_work
     begin(links, link, joint, link_work, z, inputs, external, settings, h, h, 0.0)
     for i in range(len(varied.row_link)):
@@ -254,7 +254,7 @@ def _miss(varied, work, probe, room, z, base, inputs, external, settings, h):
 
 @inlined
 def _collect(varied, probe, room, column, share):
-    """Add a share of what is missing, and of where bodies are at node 3, to a column."""
+    """Add a share of the residuals, and of the poses at node 3, to a column."""
     for b in range(len(varied.link)):
         for m in range(varied.link[b, DOF]):
             room.missing[6 * b + m, column] += share * probe.link_work[b, MISSING + m]
@@ -265,7 +265,7 @@ def _collect(varied, probe, room, column, share):
 
 @inner
 def _write_joints(model, work, room, h, out):
-    """Write how coordinates and velocities at node 3 follow, joint by joint, those of node 2 held."""
+    """Write the gradients of coordinates and velocities at node 3, joint by joint, those of node 2 held."""
     link, patch, row, n = model.link, room.patch, room.row, 0
     columns = out.shape[1]
     for b in range(model.links):
@@ -285,13 +285,13 @@ def _write_joints(model, work, room, h, out):
 
 @inner
 def _largest_gap(varied, probe, h):
-    """Put bodies at node 3 and return by how much the worst loop is open."""
+    """Compute poses at node 3 and return the largest gap of a loop."""
     return evaluate_bodies(varied.links, varied.link, varied.joint, probe.link_work, h)
 
 
 @inner
 def _leaves_open(varied, work, probe, room, column, h, amount):
-    """Whether loops stay open that a change by an amount, already made, has opened, if joints follow as they do."""
+    """Whether loops opened by a change, already made, stay open when joints follow by their gradients."""
     links, link, joint, link_work = varied.links, varied.link, varied.joint, probe.link_work
     for attempt in range(2):
         for b in range(links):
@@ -312,7 +312,7 @@ def _differ(
     model, work, varied, probe, room, z, inputs, external, settings, place, weight, start, end, size, points, minimal,
     column,
 ):  # fmt: skip
-    """Write what the equations miss by numbers ``start`` to ``end`` of the tables to a column, by differences."""
+    """Write the residuals by numbers ``start`` to ``end`` of the tables to a column, by differences."""
     h, links = settings[0], model.links
     for n in range(2 * points):
         far, sign = 1.0 if n < 2 else 2.0, 1.0 - 2.0 * (n % 2)
@@ -335,30 +335,30 @@ def _differ(
 def parameter_columns(
     model, work, varied, probe, room, z, inputs, external, settings, place, weight, first, size, points, minimal, out,
 ):  # fmt: skip
-    """Write the gradients of a step, solved and factored in ``work``, by numbers of its tables.
+    """Write the gradients of a step, solved and factorized in ``work``, by numbers of its tables.
 
     Parameters
     ----------
     model, work, external, settings
         As `cbsim.dynamics.kernels.step.advance` has them.
     varied, probe : Model, Work
-        Tables and room of the same mechanism that may be written.
+        Writable tables and workspace of the same mechanism.
     room : Varying
     z : (bodies, 13) float64
-        The state before the step; in minimal coordinates these are held, else the state itself.
+        The state before the step; minimal coordinates are held if ``minimal``, else the state itself.
     inputs : (nu,) float64
     place : (e, 3) int64
-        Table, row and column of the numbers that parameters stand for.
+        Table, row and column of the numbers of parameters.
     weight : (e,) float64
-        How fast each moves.
+        Rate of each.
     first : (columns + 1,) int64
-        Where the numbers of each parameter begin in ``place``.
+        First number of each parameter in ``place``.
     size : (columns,) float64
-        Step of differences.
+        Size of differences.
     points : int
-        1 for central differences, 2 for those with the next term of the series taken off.
+        1 for central differences, 2 for Richardson extrapolation of two sizes.
     out : (n, columns) float64
-        A column is not a number where its parameter makes a loop impossible to close.
+        A column is NaN if its parameter makes a loop impossible to close.
     """
     h, links, columns = settings[0], model.links, out.shape[1]
     clear(room.seed)

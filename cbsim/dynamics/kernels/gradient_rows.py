@@ -1,7 +1,6 @@
-"""Tables of gradients: a row per number of a node, a column per direction in which the data of a step may move.
+"""Tables of gradients: a row per number of a node, a column per direction of the data of a step.
 
-Whatever the kernels of gradients do with these rows is a small matrix times a few of them, so that the inner loop
-runs over columns that lie side by side.
+Kernels of gradients multiply a few rows by small matrices, with the inner loop over contiguous columns.
 """
 
 from __future__ import annotations
@@ -37,18 +36,18 @@ __all__ = [
 ]
 
 # patch: one row per node, the small matrices that a gradient needs
-BODY2 = 0  # 6 x 6: wrench missing at a body by its motion at node 2
+BODY2 = 0  # 6 x 6: residual wrench of a body by its motion at node 2
 BODY1 = 36  # 6 x 6: the same, by its motion at node 1
-JOINT = 72  # 6 x 12: what is missing along LEFT by motions at node 2, of the child, then of the parent
-MIX = 144  # 6 x 12: whatever is at hand
+JOINT = 72  # 6 x 12: residual along LEFT by motions at node 2, of the child, then of the parent
+MIX = 144  # 6 x 12: scratch
 HELD = 216  # 3: impulses of the rows of the joint, along its axes
 PATCH_COLUMNS = 219
 
-# before: where a body was at node 1
+# before: pose of a body at node 1
 X1, Q1, R1 = 0, 3, 7
 NODE1_COLUMNS = 16
 
-# kept: a contact's workspace and constants as they were, nodes of its bodies, and wrenches on both by directions
+# kept: stored workspace and constants of a contact, nodes of its bodies, and wrenches on both by directions
 KEPT_TOUCH, KEPT_CONTACT, KEPT_NODES, KEPT_WRENCH = range(4)
 KEPT_ROWS, KEPT_COLUMNS = 4, CONTACT_WORK_COLUMNS
 
@@ -65,10 +64,10 @@ def clear(table):
 def add_product(out, i, sign, table, t, base, height, width, down, right, source, j, first, last):
     """Add sign times a matrix times rows j, j+1, … of ``source`` to rows i, i+1, … of ``out``, in some columns.
 
-    The matrix (height, width) stands in row t of ``table`` from column ``base`` on; ``down`` and ``right`` are how far
-    its rows and its columns are from one another there.
+    The matrix (height, width) is in row t of ``table`` from column ``base`` on; ``down`` and ``right`` are the strides
+    of its rows and columns.
     """
-    # columns count as unsigned: an index that may be negative is looked at each time, and nothing runs side by side
+    # unsigned columns: signed indices are tested for wraparound, which prevents vectorization
     begin, end = np.uint64(first), np.uint64(last)
     for r in range(height):
         for c in range(width):
@@ -88,7 +87,7 @@ def set_cross(table, i, k, x, y, z):
 
 @inlined
 def turning(x, y, z, dx, dy, dz):
-    """Small rotation that a change d of a rotation vector means, in the turned frame: exp(v + d) = exp(v) exp(f).
+    """Small rotation f of a change d of a rotation vector, in the rotated frame: exp(v + d) = exp(v) exp(f).
 
     The inverse of `cbsim.dynamics.kernels.dampers.slope_of_vector`.
     """

@@ -1,9 +1,9 @@
-"""Directions in which the data of a step may move, as motions of every body at nodes 2 and 1.
+"""Seeds of gradients: variations of the data of a step, as motions of every body at nodes 2 and 1.
 
 Rows of a link in ``seed``: dx and φ at node 2, dx and φ at node 1, in the world. Columns: first those that move node
 2 (and node 1 with it), as many that move node 1 alone, then inputs, which move nothing. In minimal coordinates they
-belong to the coordinates and velocities of the joints, link by link: a joint carries all behind it along like one
-body, at node 2 about where it is there, at node 1 about where it was. In maximal coordinates they are the bodies' own.
+are the coordinates and velocities of the joints, link by link: a joint moves all its descendants like one body, about
+its pose at node 2 and at node 1. In maximal coordinates they are those of the bodies.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ __all__ = ["lay_out", "maximal_seeds", "minimal_seeds", "step_before", "turn_of_
 
 @inner
 def lay_out(links, link, span, where, minimal):
-    """Write the columns in which each link moves at all (a range), its own first one, and which of a state each is.
+    """Write the range of columns in which each link moves, its own first column, and the state index of each column.
 
-    The number of columns that move node 2 is returned.
+    Return the number of columns that move node 2.
     """
     half = 0
     for b in range(links):
@@ -45,8 +45,10 @@ def lay_out(links, link, span, where, minimal):
         n, o = span[b, 2], 12 * link[b, BODY]
         for i in range(span[b, 1] - n):
             if minimal:
+                # order of a minimal state: coordinates, then velocities, joint by joint
                 where[n + i], where[half + n + i] = 2 * n + i, n + span[b, 1] + i
             else:
+                # order of the tangent of a maximal state: x, v, phi, w of every body
                 where[n + i] = o + (i if i < 3 else 3 + i)
                 where[half + n + i] = o + (3 + i if i < 3 else 6 + i)
     return half
@@ -58,10 +60,12 @@ def maximal_seeds(links, link_work, before, seed, h, half):
     for b in range(links):
         r, n = 12 * b, 6 * b
         for i in range(3):
+            # x₁ = x₂ − h v: node 1 moves with x, and against v
             seed[r + i, n + i], seed[r + 6 + i, n + i], seed[r + 6 + i, half + n + i] = 1.0, 1.0, -h
         s, x, y, z = turn_of_step(link_work, before, b)
         for i in range(3):
             ex, ey, ez = link_work[b, R2 + i], link_work[b, R2 + 3 + i], link_work[b, R2 + 6 + i]
+            # q₁ follows from w through √(1 − p²): slope of the rotation vector of q₁ by w
             along = (x * ex + y * ey + z * ez) / s
             ux, uy, uz = cross(x, y, z, ex, ey, ez)
             turned_by = -h * (s * ex - ux + along * x), -h * (s * ey - uy + along * y), -h * (s * ez - uz + along * z)
@@ -116,6 +120,7 @@ def minimal_seeds(links, link, joint, link_work, before, patch, span, seed, h, h
                         before[b, X1 + 1] - before[a, X1 + 1],
                         before[b, X1 + 2] - before[a, X1 + 2],
                     )
+                # a joint moves with its parent like one body: φ × arm is added to the translation
                 set_cross(patch, b, MIX, -x, -y, -z)
                 for which in range(1 + node):
                     start = which * half
@@ -154,9 +159,11 @@ def _own_seeds(link, joint, link_work, before, seed, b, a, r, n, v, h):
         ex, ey, ez = joint[b, k], joint[b, k + 1], joint[b, k + 2]
         fx, fy, fz, gx, gy, gz = ex, ey, ez, ex, ey, ez
         if turns > 1:
+            # coordinates are components of a rotation vector: the rotation that changes one of them
             ex, ey, ez = turning(ax, ay, az, ex, ey, ez)
             gx, gy, gz = turn(s, x, y, z, ex, ey, ez)
         if turns == 2:
+            # and keeps the constraint of two free rotations at node 1
             of_turn, of_rate = _stay(joint, link_work, b, i, bx, by, bz, ex, ey, ez)
             k = TURN_AXES + 6
             nx, ny, nz = joint[b, k], joint[b, k + 1], joint[b, k + 2]
@@ -175,10 +182,10 @@ def _own_seeds(link, joint, link_work, before, seed, b, a, r, n, v, h):
 
 @inlined
 def _stay(joint, link_work, b, i, bx, by, bz, ex, ey, ez):
-    """Slopes of the last step's rotation (b) along the axis that two free rotations leave out.
+    """Slopes of the last step's rotation (b) along the constrained axis of two free rotations.
 
-    By a turn (e) at node 2 with the components along the others held, and by the component i of those: at node 1 the
-    joint is on its constraint too, s b₃ + r₁ b₂ − r₂ b₁ = 0 (`cbsim.dynamics.kernels.minimal`).
+    By a rotation (e) at node 2 with the other components held, and by their component i: at node 1 the joint
+    satisfies its constraint too, s b₃ + r₁ b₂ − r₂ b₁ = 0 (`cbsim.dynamics.kernels.minimal`).
     """
     o, k = RELATIVE2, TURN_AXES
     s, x, y, z = link_work[b, o], link_work[b, o + 1], link_work[b, o + 2], link_work[b, o + 3]
@@ -186,6 +193,7 @@ def _stay(joint, link_work, b, i, bx, by, bz, ex, ey, ez):
         return 0.0, 0.0
     r1, r2 = dot(joint, b, k, x, y, z), dot(joint, b, k + 3, x, y, z)
     b1, b2, b3 = dot(joint, b, k, bx, by, bz), dot(joint, b, k + 3, bx, by, bz), dot(joint, b, k + 6, bx, by, bz)
+    # derivatives of s, r₁ and r₂ by a rotation of the child
     ds = -0.5 * (x * ex + y * ey + z * ez)
     ux, uy, uz = cross(x, y, z, ex, ey, ez)
     ux, uy, uz = 0.5 * (s * ex + ux), 0.5 * (s * ey + uy), 0.5 * (s * ez + uz)

@@ -1,4 +1,4 @@
-"""The sparse system solved for many right-hand sides at once: `tree.solve`, column by column side by side."""
+"""Solution of the sparse system for many right-hand sides: `tree_solve.solve` for many columns at once."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ __all__ = ["solve_columns"]
 
 @inner
 def solve_columns(link, link_work, program, fan, fanned, patch, carry, missing, answer, left, columns):
-    """Find how joints and bodies answer at node 3: ``answer`` (joint increments), ``carry`` (body increments).
+    """Find the response at node 3: ``answer`` (joint increments), ``carry`` (body increments).
 
-    On entry ``missing`` holds what is missing along LEFT, ``carry`` wrenches missing at bodies; both are used up, and
-    so are the first six rows of ``left``.
+    On entry ``missing`` holds residuals along LEFT, ``carry`` residual wrenches of bodies; both are overwritten, and so
+    are the first six rows of ``left``.
     """
     for p in range(len(program)):
         b = program[p, NODE]
@@ -54,7 +54,7 @@ def solve_columns(link, link_work, program, fan, fanned, patch, carry, missing, 
 
 @inner
 def _answer(link, link_work, b, missing, answer, left, columns):
-    """Find how a node answers to what it misses; of several free motions, also to what that leaves (`tree._mend`)."""
+    """Find the response of a node to its residual; with several free motions, refined once (`tree.solve_pivot`)."""
     dof, r = link[b, DOF], 6 * b
     for i in range(dof):
         for k in range(columns):
@@ -67,7 +67,7 @@ def _answer(link, link_work, b, missing, answer, left, columns):
 
 @inner
 def _descend(link, link_work, program, fan, fanned, patch, carry, missing, answer, left, columns, p):
-    """Answer of a node from those of its parent and its neighbours, which left after it."""
+    """Response of a node from those of its parent and its neighbours, eliminated after it."""
     b = program[p, NODE]
     dof, a, r = link[b, DOF], link[b, UP], 6 * b
     for i in range(6):

@@ -1,7 +1,7 @@
-"""Steps and their gradients: the door for Python.
+"""Steps with gradients; entry points from Python.
 
-``settings`` are those of the solver, but for tolerances: a gradient belongs to a solution, so the equations are solved
-to ``RTOL`` of 1e-10 or so, at contacts and stops with slack · impulse = ``KAPPA``.
+``settings`` are those of the solver, except tolerances: gradients hold at a solution, so the equations are solved to
+``RTOL`` of about 1e-10, at contacts and stops with slack · impulse = ``KAPPA``.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ __all__ = ["linearize"]
 
 @inner
 def _solve(model, work, touching, z, inputs, external, settings, counts, h, warm, report):
-    """Solve a step: from the one before where that is asked for, else cold, else from other starts.
+    """Solve a step: from a warm start if requested, else a cold start, else other starts.
 
-    Halves of a step are another map than the step, so that they are no way out here.
+    Halves of a step are a different map, so they are not tried here.
     """
     total = 0.0
     for attempt in range(2 + RELAXED):
@@ -51,7 +51,7 @@ def _solve(model, work, touching, z, inputs, external, settings, counts, h, warm
 
 @inner
 def _factor(model, work, touching, h):
-    """Factor the system at the solution."""
+    """Factorize the system at the solution."""
     if not touching:
         factorize_bodies(model.links, model.link, model.joint, work.link_work, work.block, model.loop_block, h)
         eliminate(model.link, work.link_work, work.block, model.program, model.fan, model.pair, work.fanned)
@@ -75,22 +75,22 @@ def linearize(
     model, work, external, settings, counts
         As `cbsim.dynamics.kernels.step.advance` has them.
     touching : bool
-        Whether there is any inequality. What either case needs is compiled at once: there is less to compile in all.
+        Whether there are inequalities. One overload serves both cases, which compiles less in total.
     room : Slopes
     states : (1 or steps, bodies, 13) float64
-        The first state, or one for each step, each by itself; overwritten.
+        The first state, or an independent state for each step; overwritten.
     inputs : (k, nu) float64
-        Inputs of the steps; the last row holds on.
+        Inputs of the steps; the last row is repeated.
     minimal : bool
         Gradients in (coordinates, velocities) of the joints, link by link; else in (x, v, phi, w) of the bodies.
     apart : bool
-        Whether every step has a state of its own; one that fails does not end the others.
+        Whether every step has a state of its own; a failure does not end the others.
     trajectory : (steps + 1 or 0, bodies, 13) float64
-        Where not empty, node n is written to row n.
+        If not empty, node n is written to row n.
     by_state : (steps, n, n) float64
     by_input : (steps, n, nu) float64
     reports : (1 or steps, REPORT) float64
-        How steps ended; ITERATIONS and ATTEMPTS summed over all steps from one state.
+        Reports of steps; ITERATIONS and ATTEMPTS summed over all steps from one state.
     """
     h, mode, total = settings[STEP_LENGTH], settings[WARM], 0.0
     for n in range(len(by_state)):

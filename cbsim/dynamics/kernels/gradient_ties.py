@@ -1,8 +1,8 @@
-"""How contacts and loop joints depend on node 2, node 3 and all impulses held.
+"""Slopes of contacts and loop joints by node 2, node 3 and all impulses held.
 
-A contact sees node 2 through its slip, the velocity of the step, and, where it is soft, through its penetration; its
-impulses answer at once, as they do inside the solver. A loop joint pulls with wrenches that are given at node 2, by the
-frames of the parent (forces, springs) and of the child (constrained rotations), multipliers held.
+A contact depends on node 2 through its slip, the velocity of the step, and if it is soft, through its penetration; its
+impulses are condensed as in the solver. A loop joint acts with wrenches at node 2, in the frames of the parent (forces,
+springs) and of the child (constrained rotations), multipliers held.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ __all__ = ["add_contacts", "add_loop_joints", "loop_joint_inputs"]
 
 @inner
 def add_contacts(contact_link, contact, contact_work, link_work, patch, span, seed, carry, h):
-    """Add what contacts miss when node 2 moves, to BODY2 of their bodies and, between two bodies, to ``carry``."""
+    """Add the change of contact wrenches when node 2 moves to BODY2, between two bodies to ``carry``."""
     for i in range(len(contact_link)):
         left = 0.0
         if contact_work[i, SHIFT_OF_GAP] < 0.0 and contact_work[i, BOUNCES] == 0.0:
@@ -80,7 +80,7 @@ def add_contacts(contact_link, contact, contact_work, link_work, patch, span, se
 def _contact_block(contact_work, link_work, patch, i, moved, sign, wrench, row, base, h, left):
     """Subtract MAPᵀ STIFF · (slopes of the slip by a body's motion at node 2) from the block in a row of ``patch``.
 
-    And that of the gap, where a share ``left`` of the gap at node 2 may stay.
+    The slope of the gap is included if a share ``left`` of the gap at node 2 may remain.
     """
     if left > 0.0:
         k = NORMAL2
@@ -126,9 +126,9 @@ def _contact_block(contact_work, link_work, patch, i, moved, sign, wrench, row, 
 
 @inlined
 def _wrench_of_loop_joint(link, joint, link_work, j, torque, stiff, qx, qy, qz):
-    """Change of the torque of a loop joint's spring on its child that turns by (q), also along several coordinates.
+    """Change of the torque of a loop joint's spring on its child that rotates by (q), also along its coordinates.
 
-    All in the child's frame; the second is nothing but where the loop joint has several free rotations.
+    In the child's frame; the second is nonzero only with several free rotations.
     """
     turns, o, ux, uy, uz = link[j, N_ROT], RELATIVE2, 0.0, 0.0, 0.0
     s, x, y, z = link_work[j, o], link_work[j, o + 1], link_work[j, o + 2], link_work[j, o + 3]
@@ -150,10 +150,10 @@ def _wrench_of_loop_joint(link, joint, link_work, j, torque, stiff, qx, qy, qz):
 
 @inlined
 def _loop_joint_wrench(link, joint, link_work, j, torque, stiff, dx, dy, dz, bx, by, bz, ax, ay, az):
-    """Change of the wrench of loop joint j on its child, which moves by (d) against the parent, turned by (b) and (a).
+    """Change of the wrench of loop joint j on its child, which moves by (d) relative to the parent; rotations (b), (a).
 
     ``torque`` is given in the joint's frame, ``torque[3:]`` along the coordinates of two or three rotations; ``stiff``
-    is the spring's [N s/m]. Force and torque, and the force before.
+    is the spring's [N s/m]. Return force and torque, and the force before.
     """
     a, slides, turns, o = link[j, PARENT], link[j, N_TRANS], link[j, N_ROT], RELATIVE2
     s, x, y, z = link_work[j, o], link_work[j, o + 1], link_work[j, o + 2], link_work[j, o + 3]
@@ -210,7 +210,7 @@ def _loop_joint_wrench(link, joint, link_work, j, torque, stiff, dx, dy, dz, bx,
 
 @inlined
 def _torque_of_loop_joint(link, joint, link_work, j, inputs, pull, scaling, stiff):
-    """Torque of springs and inputs in the joint's frame; that along two or three rotations' coordinates apart."""
+    """Torque of springs and inputs in the joint's frame; that along coordinates of several rotations separately."""
     tx, ty, tz = begin_joint(link, joint, link_work, j, inputs, pull, scaling)
     px, py, pz, turns, o = 0.0, 0.0, 0.0, link[j, N_ROT], RELATIVE2
     if turns > 1:
@@ -225,7 +225,7 @@ def _torque_of_loop_joint(link, joint, link_work, j, inputs, pull, scaling, stif
 def add_loop_joints(
     links, link, joint, link_work, patch, span, seed, carry, inputs, pull, scaling, row_link, row, limit_work
 ):
-    """Add what loop joints take off what bodies miss when node 2 moves."""
+    """Add the change of the wrenches of loop joints on bodies when node 2 moves."""
     for j in range(links, len(link)):
         a, b = link[j, PARENT], link[j, CHILD]
         stiff = pull * joint[j, SPRING] if link[j, FLAGS] & SPRUNG else 0.0

@@ -1,4 +1,4 @@
-"""Impulses of contacts over a whole step, which may be made in several parts."""
+"""Sums of contact impulses over a step made in several parts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["add_impulses"]
 
 @inner
 def add_impulses(contact_link, contact, contact_work, is_first):
-    """Add the impulses of the part of a step that was solved last to those of the parts before it."""
+    """Add the impulses of the last solved part of a step to those of the parts before it."""
     for i in range(len(contact_link)):
         for k in range(3):
             if is_first:

@@ -1,4 +1,4 @@
-"""One step with inequalities: Mehrotra's predictor and corrector on the sparse system of the bodies.
+"""Interior-point solution of a step: Mehrotra's predictor–corrector method on the sparse system of the bodies.
 
 The method is described in docs/theory/contact.md §4 to §6.
 """
@@ -80,22 +80,24 @@ from cbsim.jit import inlined, inner
 
 __all__ = ["assess", "factorize", "interior"]
 
-WEAKEST = 1e-4  # share of the impulse at contacts for which soft ones are as exact as for more
-POLISH = 8  # iterations for that
-ROUGH = 10.0  # residuals may be so many times the mean of s·gamma: what is rough yet need not be exact yet
-CREEPING = 1e3  # times what is asked for: what has come so near gets there, if slowly
-COARSE = 5.0  # times what products may be that will do after many iterations
-STALLED, WEARY = 2, 20  # iterations without progress, or at all, after which whatever was asked for will do
-CAREFUL = 12  # after so many iterations a third of s·gamma is aimed at, and no correction made
-FLOOR = 1e3  # products are led to a thousandth of what they may be, no lower: residuals then close with whole steps
-DIRECT, PASSING, ARRIVING = range(3)  # manners of solving: the problem itself, one on the way to it, from beside it
-ROUGH_WAY = 1e-3  # residual that will do on the way
-NEAR_PATH = 1e-2  # residual below which an iterate on the way is led, not predicted
-NEARLY = 0.3  # share of what products of slack and impulse may be, at the end of the way
-ROUNDING = 1e-9  # residual that counts as nothing once increments are down to rounding, whatever was asked for
-JAM = 0.1  # after a shorter step than this the pairs are led away from the edges of their cones first
-NEAR = 0.995  # share of the way to the edge of a round cone that is taken, until a step turns out short
-FAR_TURN = 0.5  # most that a joint turns in an iteration [rad]: half a turn on lies another root
+WEAKEST = 1e-4  # share of the typical contact impulse from which the errors of soft contacts are relative
+POLISH = 8  # iterations for refining soft contacts
+ROUGH = 10.0  # largest residual over the mean of s·gamma: early iterates need not be exact
+CREEPING = 1e3  # multiple of the tolerance within which slow convergence continues
+COARSE = 5.0  # multiple of the tolerance of products accepted after many iterations
+STALLED, WEARY = 2, 20  # iterations without progress, or in total, after which the requested tolerance suffices
+CAREFUL = 12  # iterations after which the target is a third of s·gamma, without corrector
+FLOOR = 1e3  # least target of products relative to their tolerance, so that residuals converge by full steps
+DIRECT, PASSING, ARRIVING = range(
+    3
+)  # modes: the problem itself, a relaxed problem on the path, the last problem of the path
+ROUGH_WAY = 1e-3  # residual accepted on the path
+NEAR_PATH = 1e-2  # residual below which an iterate on the path is centred, without predictor
+NEARLY = 0.3  # share of the tolerance of products at the end of the path
+ROUNDING = 1e-9  # residual accepted once increments are rounding errors, whatever the tolerance
+JAM = 0.1  # step length below which pairs are centred first
+NEAR = 0.995  # share of the distance to the boundary of a round cone that is stepped, until a step is short
+FAR_TURN = 0.5  # largest rotation of a joint in an iteration [rad]: another root lies half a turn away
 
 
 @inner
@@ -130,7 +132,7 @@ def factorize(
     links, link, joint, link_work, block, loop_block, program, fan, pair, fanned,
     contact_link, contact, contact_work, row_link, row, limit_work, h,
 ):  # fmt: skip
-    """Assemble and factor the system at node 3."""
+    """Assemble and factorize the system at node 3."""
     factorize_bodies(links, link, joint, link_work, block, loop_block, h)
     for i in range(len(row_link)):
         stiffen_row(link, joint, link_work, block, row_link, row, limit_work, i)
@@ -157,9 +159,9 @@ def solve_direction(
     correct,
     least,
 ):
-    """Solve for the direction to s ∘ gamma = target e; ``correct`` allows for the affine step's own product.
+    """Solve for the direction to s ∘ gamma = target e; ``correct`` includes the second-order term of the affine step.
 
-    Where ``least`` is not 0, soft contacts and stops aim as low as `soft_product` asks with that impulse [N s].
+    If ``least`` is not 0, the targets of soft contacts and stops are bounded by `soft_product` of that impulse [N s].
     """
     for b in range(len(link)):
         for k in range(6):
@@ -207,7 +209,7 @@ def largest_turn(links, link, link_work):
 
 @inner
 def predict(link, link_work, program, fan, fanned, contact_link, contact, contact_work, row_link, limit_work):
-    """Solve for the affine direction, to s ∘ gamma = 0, keep it for the corrector, and return the product to aim at."""
+    """Solve for the affine direction, to s ∘ gamma = 0, store it for the corrector, and return the target product."""
     solve_direction(
         link,
         link_work,
@@ -243,7 +245,7 @@ def search(
     links, link, joint, link_work, contact_link, contact, contact_work, row_link, row, limit_work, settings, counts, h,
     kappa, share, step, old, old_bilinear, rtol, btol,
 ):  # fmt: skip
-    """Step along the direction at hand, by less until that is good enough; the step, and what is missing after it."""
+    """Line search along the current direction; return the step and the residuals after it."""
     keep(links, link_work)
     keep_pairs(contact_work, limit_work)
     worst, bilinear, mean = old, old_bilinear, measure(contact_link, contact_work, limit_work, 0.0)
@@ -286,18 +288,18 @@ def interior(
     contact_link, contact, contact_work, row_link, row, limit_work,
     settings, counts, kappa, impulse, hover, manner, patience, h, report,
 ):  # fmt: skip
-    """Solve the step from the point at hand, with one iteration at least and ``patience`` at most.
+    """Solve the step from the current point, with at least one iteration and at most ``patience``.
 
-    What is nearly there by then has as many again.
+    Iterations that are nearly converged by then may take as many again.
 
-    On a path of relaxed problems those on the way (PASSING) need only be solved so far that they lead on, and the true
-    one (ARRIVING) is solved from right beside it: all are approached by plain steps of Newton's method.
+    On a path of relaxed problems, intermediate ones (PASSING) are solved loosely, and the true one (ARRIVING) starts
+    close to its solution: both by plain steps of Newton's method.
 
     Writes STATUS, ITERATIONS, RESIDUAL_LEFT and BILINEAR_LEFT of the report.
     """
     rtol, btol, is_relaxed = settings[RTOL], settings[BTOL], kappa >= 0.0
     kappa = max(0.0, kappa)
-    # gaps at rest are btol / impulse: a light body would hover; friction is as far off as its product over eta
+    # gaps at rest are btol / impulse: a light body would hover; the error of friction is its product over eta
     asked = min(btol, rtol, 1e-3 * kappa) if is_relaxed else btol
     btol = 0.01 * asked if is_relaxed else min(btol, hover * impulse)
     if manner == PASSING:
@@ -323,7 +325,7 @@ def interior(
             links, link, joint, link_work, block, loop_block, program, fan, pair, fanned,
             contact_link, contact, contact_work, row_link, row, limit_work, h,
         )  # fmt: skip
-        # near its end the corrector goes round in circles about a relaxed solution
+        # near a relaxed solution the corrector cycles
         plain = manner == ARRIVING or (is_relaxed and bilinear < (10.0 if worst < 1e-4 else 0.5) * kappa)
         plain = plain or polished > 0
         target = kappa if manner != ARRIVING else NEARLY * btol
@@ -361,7 +363,7 @@ def interior(
         if n >= CAREFUL and worst < rtol:
             enough = asked if stalled >= STALLED or n >= WEARY else min(asked, COARSE * btol)
             if bilinear < enough:
-                btol = asked  # what was asked for is there; more is hardly to be had
+                btol = asked  # the tolerance is reached, and further progress is unlikely
         if n == patience and n == most and worst < CREEPING * rtol:
             most *= 2
         if step == 1.0 and bilinear < asked and is_rounding(links, link_work):

@@ -1,8 +1,8 @@
-"""Joints: what they let free at either node, where they put the child, how they take an increment.
+"""Joints: free motions at either node, pose of the child, increments of coordinates.
 
 A joint of ``slides`` free translations and ``turns`` free rotations has a translation s in the parent's frame and a
-rotation r in the joint's: x_b = x_a + R_a (p_a + Aᵀ s) − R_b p_b, q_b = q_a ∘ q_off ∘ r. With two free rotations r
-stays among those whose vector part has nothing along the third axis (docs/theory/joints_and_loops.md §2).
+rotation r in the joint's: x_b = x_a + R_a (p_a + Aᵀ s) − R_b p_b, q_b = q_a ∘ q_off ∘ r. With two free rotations the
+vector part of r has no component along the third axis (docs/theory/joints_and_loops.md §2).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ __all__ = ["free_motions", "free_turns", "increment", "place"]
 
 @inlined
 def place(link, joint, link_work, b):
-    """Put a link at node 3 from where its parent is there and the joint's translation and rotation."""
+    """Compute the pose of a link at node 3 from its parent's and the joint's translation and rotation."""
     a = link[b, PARENT]
     e, f, g, h = (
         link_work[b, RELATIVE],
@@ -48,6 +48,7 @@ def place(link, joint, link_work, b):
     if link[b, FLAGS] & OFFSET:
         k = ORIENTATION
         e, f, g, h = product(joint[b, k], joint[b, k + 1], joint[b, k + 2], joint[b, k + 3], e, f, g, h)
+    # joint point in the parent's frame: vertex and free translation
     sx, sy, sz = joint[b, PARENT_VERTEX], joint[b, PARENT_VERTEX + 1], joint[b, PARENT_VERTEX + 2]
     for i in range(link[b, N_TRANS]):
         k = SLIDE_AXES + 3 * i
@@ -64,6 +65,7 @@ def place(link, joint, link_work, b):
     rotation(link_work, b, R3, e, f, g, h)
     k = CHILD_VERTEX
     cx, cy, cz = turned(link_work, b, R3, joint[b, k], joint[b, k + 1], joint[b, k + 2])
+    # from the parent's centre of mass to the child's
     sx, sy, sz = sx - cx, sy - cy, sz - cz
     link_work[b, ARM3], link_work[b, ARM3 + 1], link_work[b, ARM3 + 2] = sx, sy, sz
     if a >= 0:
@@ -73,7 +75,7 @@ def place(link, joint, link_work, b):
 
 @inlined
 def free_turns(joint, b, turns, i, s, x, y, z):
-    """Axis i of the child's frame about which a joint of relative rotation (s, x, y, z) is free to turn.
+    """Free axis i of rotation, in the child's frame, of a joint with relative rotation (s, x, y, z).
 
     For two free rotations these are the directions normal to Mᵀ e₃, M = (s 1 + [v]×) / 2, the gradient of the one
     constraint (docs/theory/joints_and_loops.md §9).
@@ -82,10 +84,12 @@ def free_turns(joint, b, turns, i, s, x, y, z):
     if turns != 2:
         return joint[b, k + 3 * i], joint[b, k + 3 * i + 1], joint[b, k + 3 * i + 2]
     vx, vy, vz = joint[b, k + 6], joint[b, k + 7], joint[b, k + 8]
+    # gradient of the constraint by rotations of the child, c = s e₃ + e₃ × v, normalized
     cx, cy, cz = cross(vx, vy, vz, x, y, z)
     cx, cy, cz = s * vx + cx, s * vy + cy, s * vz + cz
     scale = 1.0 / math.sqrt(cx * cx + cy * cy + cz * cz)
     cx, cy, cz = cx * scale, cy * scale, cz * scale
+    # first free axis: the fixed axis that is least parallel to c, made orthogonal to it
     first = cx * joint[b, k] + cy * joint[b, k + 1] + cz * joint[b, k + 2]
     second = cx * joint[b, k + 3] + cy * joint[b, k + 4] + cz * joint[b, k + 5]
     if abs(second) < abs(first):
@@ -100,13 +104,13 @@ def free_turns(joint, b, turns, i, s, x, y, z):
 
 @inlined
 def free_motions(link, joint, link_work, b, out, rotation_of_child, relative, parent_rotation):
-    """Write the motions (rows: translation, rotation, in the world) that the joint of link b leaves free.
+    """Write the free motions (rows: translation, rotation, in the world) of the joint of link b.
 
     Free translations are along the parent's axes, free rotations about the joint's point of the child.
     """
     slides, turns, a = link[b, N_TRANS], link[b, N_ROT], link[b, PARENT]
     if link[b, FLAGS] & FREE:
-        return  # the axes of the world, once for all
+        return  # axes of the world, constant
     for i in range(slides):
         k = SLIDE_AXES + 3 * i
         x, y, z = joint[b, k], joint[b, k + 1], joint[b, k + 2]
@@ -122,6 +126,7 @@ def free_motions(link, joint, link_work, b, out, rotation_of_child, relative, pa
         link_work[b, relative + 3],
     )
     k = CHILD_VERTEX
+    # a rotation about the joint's point moves the centre of mass by p × axis, with p from the centre to the point
     px, py, pz = turned(link_work, b, rotation_of_child, joint[b, k], joint[b, k + 1], joint[b, k + 2])
     for i in range(turns):
         x, y, z = free_turns(joint, b, turns, i, s, vx, vy, vz)
@@ -133,13 +138,14 @@ def free_motions(link, joint, link_work, b, out, rotation_of_child, relative, pa
 
 @inlined
 def increment(link, joint, link_work, b, scale):
-    """Add a scaled increment to the joint's translation and rotation, which stays what the joint allows."""
+    """Add a scaled increment to the joint's translation and rotation, projected onto what the joint allows."""
     slides, turns = link[b, N_TRANS], link[b, N_ROT]
     for i in range(slides):
         link_work[b, SHIFT + i] += scale * link_work[b, STEP + i]
     if turns == 0:
         return
     if link[b, FLAGS] & FREE:
+        # floating base: increments about the axes of the world multiply from the left
         half, o = 0.5 * scale, STEP + 3
         s, x, y, z = product(
             1.0, half * link_work[b, o], half * link_work[b, o + 1], half * link_work[b, o + 2],
@@ -162,9 +168,11 @@ def increment(link, joint, link_work, b, scale):
     tx, ty, tz = 0.0, 0.0, 0.0
     for i in range(turns):
         ax, ay, az = free_turns(joint, b, turns, i, s, x, y, z)
+        # increments about the child's axes multiply from the right, to first order and normalized
         half = 0.5 * scale * link_work[b, STEP + slides + i]
         tx, ty, tz = tx + half * ax, ty + half * ay, tz + half * az
     s, x, y, z = product(s, x, y, z, 1.0, tx, ty, tz)
+    # back onto the constraint, which increments leave at second order
     if turns == 2:
         k = TURN_AXES + 6
         off = x * joint[b, k] + y * joint[b, k + 1] + z * joint[b, k + 2]

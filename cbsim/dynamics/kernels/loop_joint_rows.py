@@ -1,8 +1,8 @@
-"""Rows of joints that close loops: stops, drives and dampers that act on two bodies, as contacts do.
+"""Rows of loop joints: stops, drives and dampers that act on two bodies, like contacts.
 
-A unit of a row's impulse is a wrench on the child, and its opposite, about the parent's centre of mass, on the parent,
+A unit impulse of a row is a wrench on the child, and its opposite, about the parent's centre of mass, on the parent,
 both at node 2 like those of the multipliers (`cbsim.dynamics.kernels.loop_joints`): along a free direction in the
-parent's frame, or about an axis in the joint's frame, which for a stop is turned towards a growing coordinate.
+parent's frame, or about an axis in the joint's frame, for a stop conjugate to its coordinate.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ __all__ = ["axis_of_drive", "begin_tie", "stiffen_tie"]
 
 @inlined
 def axis_of_drive(joint, link_work, b, k, turns):
-    """Axis in columns k … of the joint's frame, in the child's at node 2: along it a drive measures the step."""
+    """Axis in columns k … of the joint's frame, in the child's frame at node 2, along which a drive is measured."""
     x, y, z = joint[b, k], joint[b, k + 1], joint[b, k + 2]
     if turns > 1:
         o = RELATIVE2
@@ -75,9 +75,9 @@ def _along(joint, link_work, j, k, a, table, i, base, matrix, arm, sign):
 
 @inlined
 def begin_tie(link, joint, link_work, row_link, limit_work, i, j, c, sign):
-    """Set the wrenches of a unit of row i, on coordinate c of loop joint j.
+    """Set the wrenches per unit of row i, on coordinate c of loop joint j.
 
-    That of a stop is conjugate to the coordinate: about J a, a the axis and J the slope of the rotation vector.
+    A stop acts conjugate to the coordinate: about J a, a the axis and J the slope of the rotation vector.
     """
     a, slides, o = link[j, PARENT], link[j, N_TRANS], RELATIVE2
     if c < slides:

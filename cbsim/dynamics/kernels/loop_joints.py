@@ -42,7 +42,7 @@ __all__ = ["apply_loop_joint", "begin_loop_joint", "evaluate_loop_joint", "loop_
 
 @inlined
 def _rows(link, joint, link_work, j, matrix, s, x, y, z, out):
-    """Write the wrench on the child of a unit of each constrained direction."""
+    """Write the wrench on the child per unit of each constrained direction."""
     a, slides, turns = link[j, PARENT], link[j, N_TRANS], link[j, N_ROT]
     k = CHILD_VERTEX
     px, py, pz = turned(link_work, j, matrix, joint[j, k], joint[j, k + 1], joint[j, k + 2])
@@ -58,6 +58,7 @@ def _rows(link, joint, link_work, j, matrix, s, x, y, z, out):
     for i in range(turns, 3):
         k, o = TURN_AXES + 3 * i, out + 6 * row
         ax, ay, az = joint[j, k], joint[j, k + 1], joint[j, k + 2]
+        # row of the vector part of the relative rotation: Mᵀ a, M = (s 1 + [v]×) / 2, in world axes
         cx, cy, cz = cross(x, y, z, ax, ay, az)
         ax, ay, az = turned(link_work, j, matrix, 0.5 * (s * ax - cx), 0.5 * (s * ay - cy), 0.5 * (s * az - cz))
         link_work[j, o], link_work[j, o + 1], link_work[j, o + 2] = 0.0, 0.0, 0.0
@@ -67,9 +68,9 @@ def _rows(link, joint, link_work, j, matrix, s, x, y, z, out):
 
 @inlined
 def begin_loop_joint(link, joint, link_work, j, tx, ty, tz):
-    """Set the loop joint's rows at node 2 and put its springs and inputs on both bodies.
+    """Set the loop joint's rows at node 2 and apply its springs and inputs to both bodies.
 
-    `begin_joint` has run on the row of the loop joint, with the child's pose in it; the torque is what it returned.
+    Precondition: `begin_joint` has run on the row of the loop joint, with the child's pose; it returns the torque.
     """
     a, b = link[j, PARENT], link[j, CHILD]
     o = RELATIVE2
@@ -85,11 +86,12 @@ def begin_loop_joint(link, joint, link_work, j, tx, ty, tz):
         link_work[j, o + 3],
         PULL2,
     )
+    # spring and input force along the free translations, in the parent's frame
     fx, fy, fz = 0.0, 0.0, 0.0
     for i in range(link[j, N_TRANS]):
         k, f = SLIDE_AXES + 3 * i, link_work[j, APPLIED + i]
         fx, fy, fz = fx + f * joint[j, k], fy + f * joint[j, k + 1], fz + f * joint[j, k + 2]
-    # the torque stands in the joint's frame, which is the child's but for the relative rotation
+    # the torque is in the joint's frame, which differs from the child's by the relative rotation
     tx, ty, tz = _joint_to_world(link_work, j, tx, ty, tz)
     if a >= 0:
         fx, fy, fz = turned(link_work, a, R2, fx, fy, fz)
@@ -101,7 +103,7 @@ def begin_loop_joint(link, joint, link_work, j, tx, ty, tz):
 
 @inlined
 def _joint_to_world(link_work, j, tx, ty, tz):
-    """Turn a vector from the joint's frame into the world at node 2: through the child, R_b r⁻¹."""
+    """Rotate a vector from the joint's frame to the world at node 2: through the child, R_b r⁻¹."""
     o = RELATIVE2
     s, x, y, z = link_work[j, o], link_work[j, o + 1], link_work[j, o + 2], link_work[j, o + 3]
     return turned(link_work, j, R2, *turn_back(s, x, y, z, tx, ty, tz))
@@ -109,7 +111,7 @@ def _joint_to_world(link_work, j, tx, ty, tz):
 
 @inlined
 def _load(link_work, a, b, j, fx, fy, fz, tx, ty, tz, target, sign):
-    """Add a wrench to a child and take it from the parent; ARM2 of the loop joint lies between their centres."""
+    """Add a wrench to the child and subtract it from the parent; ARM2 of the loop joint connects their centres."""
     link_work[b, target] += sign * fx
     link_work[b, target + 1] += sign * fy
     link_work[b, target + 2] += sign * fz
@@ -117,6 +119,7 @@ def _load(link_work, a, b, j, fx, fy, fz, tx, ty, tz, target, sign):
     link_work[b, target + 4] += sign * ty
     link_work[b, target + 5] += sign * tz
     if a >= 0:
+        # the opposite wrench at the parent acts about the parent's centre of mass
         cx, cy, cz = cross(link_work[j, ARM2], link_work[j, ARM2 + 1], link_work[j, ARM2 + 2], fx, fy, fz)
         link_work[a, target] -= sign * fx
         link_work[a, target + 1] -= sign * fy
@@ -130,6 +133,7 @@ def _load(link_work, a, b, j, fx, fy, fz, tx, ty, tz, target, sign):
 def evaluate_loop_joint(link, joint, link_work, j):
     """Evaluate the loop joint at node 3: free coordinates and MISSING, the gap of the loop; return the largest gap."""
     a, b = link[j, PARENT], link[j, CHILD]
+    # pose of the child at node 3, in the row of the loop joint
     for k in range(16):
         link_work[j, X3 + k] = link_work[b, X3 + k]
     s, x, y, z = link_work[b, Q3], link_work[b, Q3 + 1], link_work[b, Q3 + 2], link_work[b, Q3 + 3]
@@ -177,7 +181,7 @@ def evaluate_loop_joint(link, joint, link_work, j):
 
 @inlined
 def apply_loop_joint(link, link_work, j):
-    """Take the multipliers' wrenches off what the bodies miss."""
+    """Subtract the multipliers' wrenches from the residuals of the bodies."""
     for i in range(link[j, DOF]):
         o, m = PULL2 + 6 * i, link_work[j, MULTIPLIER + i]
         _load(
@@ -199,6 +203,7 @@ def loop_blocks(link, joint, link_work, block, loop_block, j, c):
             arm = ARM3 if side == 0 else ARM2
             sign = 1.0 if side == 0 else -1.0
             down, up = loop_block[c, 2 * side], loop_block[c, 2 * side + 1]
+            # slopes are rows of a block, wrenches its columns
             stride, first = (1, 6 * i) if side == 0 else (6, i)
             ex, ey, ez = link_work[j, k], link_work[j, k + 1], link_work[j, k + 2]
             cx, cy, cz = cross(link_work[j, arm], link_work[j, arm + 1], link_work[j, arm + 2], ex, ey, ez)

@@ -1,9 +1,9 @@
-"""Between maximal and minimal states: where bodies are and move, and where joints are and move.
+"""Maps between maximal states (of bodies) and minimal states (of joints).
 
 The maps are derived in docs/theory/joints_and_loops.md §8.
 
-A coordinate's velocity is its difference over the step before the node; so both maps look at two nodes, and the poses
-of the earlier one follow from the velocities: x₁ = x₂ − h v, q₁ = q₂ ∘ (√(1 − p²), −p) with p = h w / 2.
+A coordinate's velocity is its difference over the step before the node, so both maps use two nodes; the poses at the
+earlier one follow from the velocities: x₁ = x₂ − h v, q₁ = q₂ ∘ (√(1 − p²), −p) with p = h w / 2.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ __all__ = ["maximal_to_minimal", "minimal_to_maximal", "minimal_to_maximal_each"
 @inlined
 def pose_before(z, i, h):
     """Position and orientation of body i one step of length h before; h = 0 for those of the node itself."""
+    # q₁ = q₂ ∘ (√(1 − p²), −p) with p = h w / 2
     k = -0.5 * h
     px, py, pz = k * z[i, 10], k * z[i, 11], k * z[i, 12]
     c = math.sqrt(max(0.0, 1.0 - px * px - py * py - pz * pz))
@@ -42,7 +43,7 @@ def pose_before(z, i, h):
 
 @inlined
 def parent_before(link, z, b, h):
-    """Pose of what link b hangs on."""
+    """Pose of the parent of link b, one step of length h before; h = 0 at the node."""
     if link[b, PARENT] < 0:
         return 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0
     return pose_before(z, link[link[b, PARENT], BODY], h)
@@ -82,6 +83,7 @@ def maximal_to_minimal(links, link, joint, z, h, out):
             out[first + c] = now
             out[first + dof + c] = (now - before) / h
         rx, ry, rz = rotation_vector(s, i, j, k)
+        # rotation of the joint in the step before the node, at most half a turn
         t, u, v, w = product(t, -u, -v, -w, s, i, j, k)
         if t < 0.0:
             t, u, v, w = -t, -u, -v, -w
@@ -113,10 +115,11 @@ def spread(joint, b, turns, values, first, scale):
 
 @inlined
 def stay(joint, b, s, x, y, z, wx, wy, wz):
-    """Complete the angular velocity of two free rotations by what keeps the joint on its constraint the step before.
+    """Complete the angular velocity of two free rotations so that the constraint holds one step before.
 
-    The vector part of r ∘ exp(−h w) has nothing along the third axis if s w₃ + r₁ w₂ − r₂ w₁ = 0.
+    The vector part of r ∘ exp(−h w) has no component along the third axis if s w₃ + r₁ w₂ − r₂ w₁ = 0.
     """
+    # at half a turn the constraint does not determine the third component
     if abs(s) < 1e-9:
         return wx, wy, wz
     r1, r2 = along(joint, b, TURN_AXES, 0, x, y, z), along(joint, b, TURN_AXES, 1, x, y, z)
@@ -154,9 +157,11 @@ def put_joint(link, joint, b, x, first, h, z):
     if turns == 2:
         wx, wy, wz = stay(joint, b, s, i, j, k, wx, wy, wz)
     px, py, pz, q0, q1, q2, q3 = child_pose(link, joint, z, b, x, first, rate, 0.0, s, i, j, k)
+    # pose of the child one step before: the joint's rotation turned back by its velocity
     s, i, j, k = product(s, i, j, k, *exponential(-h * wx, -h * wy, -h * wz))
     ex, ey, ez, e0, e1, e2, e3 = child_pose(link, joint, z, b, x, first, rate, h, s, i, j, k)
     s, i, j, k = product(e0, -e1, -e2, -e3, q0, q1, q2, q3)
+    # velocities are the differences of both nodes; w = 2/h times the vector part
     n, scale = link[b, BODY], 2.0 / h if s >= 0.0 else -2.0 / h
     z[n, 0], z[n, 1], z[n, 2] = px, py, pz
     z[n, 3], z[n, 4], z[n, 5] = (px - ex) / h, (py - ey) / h, (pz - ez) / h
@@ -175,6 +180,6 @@ def minimal_to_maximal(links, link, joint, x, h, out):
 
 @kernel
 def minimal_to_maximal_each(links, link, joint, x, h, out):
-    """Write every body's row of many states (k, bodies, 13) from as many minimal ones (k, n)."""
+    """Write every body's row of many states (k, bodies, 13) from minimal ones (k, n)."""
     for i in range(len(x)):
         minimal_to_maximal(links, link, joint, x[i], h, out[i])

@@ -1,8 +1,8 @@
-"""A sphere of one link against a shape of another: the nearest point, and how the normal bends as they move.
+"""Contacts of a sphere with a shape of another link: nearest point, normal, and its change with motion.
 
-One recipe for every shape (docs/theory/contact.md §2): the sphere's centre, seen from the other body, has a nearest
-point on the shape's core (a point, a segment, a box); the normal points from there, and it turns by BEND times the
-motion of the centre past the other body. A string is a distance that must not grow: the normal points the other way.
+One method for all shapes (docs/theory/contact.md §2): the sphere's centre, in the frame of the other body, has a
+nearest point on the shape's core (a point, a segment, a box). The normal points from there to the centre, and changes
+by BEND times their relative motion. A string is an upper bound of a distance: its normal points the other way.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def meet(contact_link, contact, contact_work, link_work, i, cx, cy, cz):
         link_work, q, R3, cx - link_work[q, X3], cy - link_work[q, X3 + 1], cz - link_work[q, X3 + 2]
     )
     ex, ey, ez = ex - contact[i, PLANE], ey - contact[i, PLANE + 1], ez - contact[i, PLANE + 2]
-    fx, fy, fz = 1.0, 1.0, 1.0  # directions of the other's frame in which the nearest point does not follow
+    fx, fy, fz = 1.0, 1.0, 1.0  # directions of the other's frame in which the nearest point is fixed
     ux, uy, uz = 0.0, 0.0, 0.0
     hx, hy, hz = contact[i, EXTENT], contact[i, EXTENT + 1], contact[i, EXTENT + 2]
     depth = 0.0
@@ -75,7 +75,7 @@ def meet(contact_link, contact, contact_work, link_work, i, cx, cy, cz):
             ex, ey, ez = fx * math.copysign(dx, ex), fy * math.copysign(dy, ey), fz * math.copysign(dz, ez)
     distance = math.sqrt(ex * ex + ey * ey + ez * ez)
     if distance < 1e-12:
-        ex, ey, ez, distance = 0.0, 0.0, 1e-12, 1e-12  # centres coincide: any direction leads apart
+        ex, ey, ez, distance = 0.0, 0.0, 1e-12, 1e-12  # centres coincide: any direction separates them
     nx, ny, nz = ex / distance, ey / distance, ez / distance
     sign = -1.0 if shape == STRING else 1.0
     contact_work[i, GAP] = sign * (distance - depth - contact[i, OTHER_RADIUS]) - (
@@ -88,7 +88,7 @@ def meet(contact_link, contact, contact_work, link_work, i, cx, cy, cz):
 
 @inlined
 def _set_bend(contact_work, link_work, q, i, scale, nx, ny, nz, ux, uy, uz, fx, fy, fz):
-    """BEND = R (F − n nᵀ − u uᵀ) Rᵀ / distance, F the directions that the nearest point does not follow."""
+    """BEND = R (F − n nᵀ − u uᵀ) Rᵀ / distance, F the directions in which the nearest point is fixed."""
     for j in range(3):
         rx, ry, rz = link_work[q, R3 + 3 * j], link_work[q, R3 + 3 * j + 1], link_work[q, R3 + 3 * j + 2]
         n, u = rx * nx + ry * ny + rz * nz, rx * ux + ry * uy + rz * uz
@@ -128,7 +128,7 @@ def arm_of(contact_work, link_work, i, b):
 
 @inner
 def bend(contact_link, contact, contact_work, link_work, block, i, h):
-    """Write GRADIENT and MAP (3, 12), moving each body along each axis; the wrench's own change goes into blocks."""
+    """Write GRADIENT and MAP (3, 12), moving each body along each axis; the change of the wrench goes into blocks."""
     b, q = contact_link[i, ONE], contact_link[i, OTHER]
     first, second = friction(contact_link, contact, contact_work, i, FORCE)
     k = AXES
@@ -166,7 +166,7 @@ def _move(contact_link, contact, contact_work, link_work, block, i, h, side, m, 
         contact_work[i, POINT + 2] + radius * nz,
     )
     wx, wy, wz = cross(rx, ry, rz, cx - link_work[body, X3], cy - link_work[body, X3 + 1], cz - link_work[body, X3 + 2])
-    wx, wy, wz = wx + dx, wy + dy, wz + dz  # how the body carries the sphere's centre
+    wx, wy, wz = wx + dx, wy + dy, wz + dz  # motion of the sphere's centre with the body
     sign = 1.0 - 2.0 * side
     mx, my, mz = turned(contact_work, i, BEND, sign * wx, sign * wy, sign * wz)
     if side == 1:
@@ -175,7 +175,7 @@ def _move(contact_link, contact, contact_work, link_work, block, i, h, side, m, 
         sx, sy, sz = 0.0, 0.0, 0.0
     else:
         sx, sy, sz = wx, wy, wz
-    sx, sy, sz = sx - radius * mx, sy - radius * my, sz - radius * mz  # how the contact's point moves
+    sx, sy, sz = sx - radius * mx, sy - radius * my, sz - radius * mz  # motion of the contact's point
     contact_work[i, GRADIENT + 6 * side + m] = sign * (nx * wx + ny * wy + nz * wz)
     vx, vy, vz = _slip_change(contact_work, link_work, i, b, h, sx, sy, sz, side == 0, dx, dy, dz, rx, ry, rz)
     ux, uy, uz = _slip_change(contact_work, link_work, i, q, h, sx, sy, sz, side == 1, dx, dy, dz, rx, ry, rz)
@@ -209,7 +209,7 @@ def _move(contact_link, contact, contact_work, link_work, block, i, h, side, m, 
 
 @inlined
 def _slip_change(contact_work, link_work, i, b, h, sx, sy, sz, moved, dx, dy, dz, rx, ry, rz):
-    """Change of the velocity of body b at the contact's point, which moves by s; the body moves by (d, r) or not."""
+    """Change of the velocity of body b at the contact's point, which moves by s; the body moves by (d, r), or not."""
     k = 1.0 / h
     c, px, py, pz = link_work[b, TURN], link_work[b, TURN + 1], link_work[b, TURN + 2], link_work[b, TURN + 3]
     if not moved:
@@ -227,7 +227,7 @@ def _slip_change(contact_work, link_work, i, b, h, sx, sy, sz, moved, dx, dy, dz
 
 @inlined
 def _relative_velocity(link_work, contact_work, i, b, q, h):
-    """Velocity of ONE against OTHER at the contact's point."""
+    """Velocity of ONE relative to OTHER at the contact's point."""
     k = 1.0 / h
     vx, vy, vz = 0.0, 0.0, 0.0
     for side in range(2):

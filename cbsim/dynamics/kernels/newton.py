@@ -1,4 +1,4 @@
-"""One step of a mechanism without inequalities: Newton's method, every increment checked against the residual."""
+"""Newton's method for a step of a mechanism without inequalities, with a line search on the residual."""
 
 from __future__ import annotations
 
@@ -81,16 +81,17 @@ __all__ = [
     "total",
 ]
 
-REFINED = 1e-6  # share of what a residual may be below which there is nothing to refine
-ROUNDED = 2.0**-52  # of a number is lost where it is kept
+REFINED = 1e-6  # share of the tolerance of residuals below which refinement is skipped
+ROUNDED = 2.0**-52  # relative rounding error of a stored number
 
 
 @inner
 def begin(links, link, joint, link_work, z, inputs, external, settings, before, h, warm):
-    """Read the state of node 2 and guess node 3; whether no body turns by a quarter of a turn or more in a step.
+    """Read the state of node 2 and guess node 3; return whether no body turns by a quarter of a turn or more.
 
-    Of an input's impulse a part of a step has its share, as it has of the time that forces act.
+    A part of a step has its share of an input's impulse, as of the time that forces act.
     """
+    # forces at node 2 act for half of the steps on either side
     pull, fits = 0.5 * (before + h), True
     scaling = settings[SCALING] * (pull / settings[STEP_LENGTH])
     for b in range(links):
@@ -107,6 +108,7 @@ def begin(links, link, joint, link_work, z, inputs, external, settings, before, 
             link_work[b, OWN + i] = 0.0
             link_work[b, OFFERED + i] = 0.0
     for j in range(links, len(link)):
+        # a loop joint works on its child: the row begins with the child's pose at node 2
         for k in range(16):
             link_work[j, k] = link_work[link[j, CHILD], k]
         tx, ty, tz = begin_joint(link, joint, link_work, j, inputs, pull, scaling)
@@ -119,7 +121,7 @@ def begin(links, link, joint, link_work, z, inputs, external, settings, before, 
 
 @inner
 def evaluate_bodies(links, link, joint, link_work, h):
-    """Put every link at node 3 and write what its body and its loop joints miss; the largest gap of a loop."""
+    """Compute poses at node 3 and residuals of bodies and loop joints; return the largest gap of a loop."""
     for b in range(links):
         place(link, joint, link_work, b)
         momentum(joint, link_work, b, h)
@@ -135,6 +137,7 @@ def evaluate_bodies(links, link, joint, link_work, h):
 @inner
 def factorize_bodies(links, link, joint, link_work, block, loop_block, h):
     """Write the blocks of bodies and loop joints at node 3."""
+    # blocks of fill-in, which contacts and eliminations add to
     for i in range(len(link), len(block)):
         for k in range(36):
             block[i, k] = 0.0
@@ -158,15 +161,16 @@ def factorize_bodies(links, link, joint, link_work, block, loop_block, h):
 
 @inlined
 def keep(links, link_work):
-    """Remember the joints before a trial step; loop joints keep their multipliers."""
+    """Store the joints before a trial step; loop joints keep their multipliers."""
     for b in range(len(link_work)):
         for k in range(7):
+            # of a loop joint the six multipliers
             link_work[b, KEPT + k] = link_work[b, RELATIVE + k] if b < links else link_work[b, MULTIPLIER + k % 6]
 
 
 @inlined
 def restore(links, link, joint, link_work, step):
-    """Step from what was kept; kinematic bodies stay where their motion takes them."""
+    """Step from the stored joints; kinematic bodies follow their motion."""
     for b in range(links):
         if link[b, FLAGS] & KINEMATIC:
             continue
@@ -180,14 +184,14 @@ def restore(links, link, joint, link_work, step):
 
 @inner
 def total(links, link, joint, link_work, h):
-    """Evaluate the residual of a mechanism without inequalities; its largest."""
+    """Evaluate the residual of a mechanism without inequalities; return its largest component."""
     loop = evaluate_bodies(links, link, joint, link_work, h)
     return max(loop, gather(links, link, joint, link_work))
 
 
 @inlined
 def all_free(links, link):
-    """Whether every body floats in the world by itself or is kinematic, and no joint ties it to another."""
+    """Whether every body floats freely in the world or is kinematic, without joints between bodies."""
     if len(link) > links:
         return False
     for b in range(links):
@@ -198,10 +202,10 @@ def all_free(links, link):
 
 @inner
 def refine(links, link, joint, link_work, program, fan, fanned, h):
-    """Make one more increment of free bodies with the factors at hand; the residual after it.
+    """Make one more increment of free bodies with the existing factors; return the residual after it.
 
-    So near the solution slopes change by next to nothing: this takes off as many digits again for a fraction of an
-    iteration, which else is what momentum drifts by in every step.
+    Near the solution slopes hardly change, so this gains as many digits again for a fraction of an iteration. Otherwise
+    momentum would drift by that residual in every step.
     """
     for b in range(len(link)):
         for k in range(6):
@@ -214,7 +218,7 @@ def refine(links, link, joint, link_work, program, fan, fanned, h):
 
 @inner
 def newton(links, link, joint, link_work, block, loop_block, program, fan, pair, fanned, settings, counts, h, report):
-    """Solve the step, with one iteration at least: a guess that is good enough today would drift.
+    """Solve the step, with at least one iteration: accepting sufficient guesses would cause drift.
 
     Writes STATUS, ITERATIONS and RESIDUAL_LEFT of the report.
     """
@@ -246,7 +250,7 @@ def newton(links, link, joint, link_work, block, loop_block, program, fan, pair,
 
 @inlined
 def is_rounding(links, link_work):
-    """Whether the last increment moved nothing by more than rounding does: no residual can become smaller then."""
+    """Whether the last increment is a rounding error, so that residuals cannot decrease further."""
     largest, extent = 0.0, 1.0
     for b in range(links):
         for k in range(6):
@@ -258,9 +262,9 @@ def is_rounding(links, link_work):
 
 @inlined
 def rounding_of(links, joint, link_work, h):
-    """Momentum [N s] that rounding of positions stands for: far from the origin a velocity is that of a few digits.
+    """Momentum error [N s] by rounding of positions, which limits velocities far from the origin.
 
-    Forty tonnes 10 km out, in steps of a millisecond, miss 1.2e-4 at best; this is six times as much.
+    Forty tonnes at 10 km, in steps of a millisecond, have a residual of 1.2e-4 at best; this bound is six times that.
     """
     most = 0.0
     for b in range(links):
@@ -271,7 +275,7 @@ def rounding_of(links, joint, link_work, h):
 
 @inlined
 def is_near(links, link_work):
-    """Whether no body turns by a quarter of a turn or more: beyond lie other roots, with the same momentum."""
+    """Whether no body turns by a quarter of a turn or more: beyond lie other roots with the same momentum."""
     for b in range(links):
         if link_work[b, TURN] * link_work[b, TURN] < QUARTER:
             return False
@@ -280,9 +284,9 @@ def is_near(links, link_work):
 
 @inner
 def finish(links, link, link_work, z, h):
-    """Write node 3: positions, and the velocities of the step; LATEST keeps how they changed.
+    """Write node 3: positions, and the velocities of the step; LATEST stores their change.
 
-    Kinematic bodies keep their velocities to the last bit.
+    Kinematic bodies keep their velocities exactly.
     """
     k = 2.0 / h
     for b in range(links):

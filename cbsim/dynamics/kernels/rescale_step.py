@@ -1,13 +1,12 @@
-"""Velocities of a step that is made in parts: those with which one step of its whole length brings its momentum.
+"""Velocities after a step made in parts: those of one step of its whole length with the same momentum.
 
-Velocities are those of the last part, half of which is over in the middle between its nodes; forces at the node between
-two steps act for half of either. So they have acted for half a step and half a part before the parts, for a part at
-each node between them, and will have done for half a part and half a step after them: half a step less half a part is
-taken off here of what they do for a whole step next. What springs, inputs, gravity and outside forces do in that time
-is found with all joints and loops as they are. Of its dampers a step leaves impulses h e v to the node after it
-(`cbsim.dynamics.kernels.dampers`), so that v turns into the v* of (M − h E) v* = (M − h E) v + t (D v − F): t is half
-of what a step of length h is longer than the last part, at the speed of which dampers go on in it. Rows act by how far
-they move, whatever the parts.
+Velocities belong to the middle of the last part, and forces at a node act for half of the steps on either side. So they
+act for half a step and half a part before the parts, for a part at each node between them, and for half a part and half
+a step after them: half a step minus half a part of their action in the next step is subtracted here. The action of
+springs, inputs, gravity and external forces in that time is computed with joints and loops held. A step leaves impulses
+h e v of its dampers to the node after it (`cbsim.dynamics.kernels.dampers`), so that v becomes the v* of
+(M − h E) v* = (M − h E) v + t (D v − F), with t half of the difference between h and the length of the last part. Rows
+act by their motion, whatever the parts.
 """
 
 from __future__ import annotations
@@ -46,9 +45,9 @@ HALF_TURN = 0.5 * math.pi - 1e-6  # [rad], of half the angle
 
 @inner
 def rescale_step(model, work, z, inputs, external, settings, short, h):
-    """Turn the velocities of a step of length ``short`` into those of one of length h that brings the same on.
+    """Convert the velocities of a step of length ``short`` to those of one of length h with the same momentum.
 
-    False where a body would turn by half a turn and more, for which there are none.
+    Return False if a body would rotate by half a turn or more, where there are none.
     """
     _take_off(model, work, z, inputs, external, settings, short, h)
     fits = True
@@ -60,10 +59,10 @@ def rescale_step(model, work, z, inputs, external, settings, short, h):
 
 @inner
 def _take_off(model, work, z, inputs, external, settings, short, h):
-    """Take off velocities what forces do in half of what h is longer than ``short``, where bodies are.
+    """Subtract from velocities the action of forces in half of h − ``short``, at the current poses.
 
-    That is Newton's first increment of a step from rest in which forces push backwards, in rooms of its own: what the
-    last part has come to is told of later. What a loop is open by is no force.
+    It is the first Newton increment of a step from rest with reversed forces, in a workspace of its own, so that the
+    solution of the last part remains available. Gaps of loops are ignored.
     """
     links, link, joint, link_work, late = model.links, model.link, model.joint, work.past, 0.5 * (h - short)
     for b in range(links):
@@ -71,10 +70,12 @@ def _take_off(model, work, z, inputs, external, settings, short, h):
         for k in range(3):
             link_work[b, LATEST + k], link_work[b, LATEST + 3 + k] = z[i, VELOCITY + k], z[i, SPIN + k]
             z[i, VELOCITY + k], z[i, SPIN + k] = 0.0, 0.0
+    # a step from rest whose forces act for −(h − short)/2: `begin` takes half the sum of both lengths
     begin(links, link, joint, link_work, z, inputs, external, settings, -2.0 * late - h, h, 0.0)
     evaluate_bodies(links, link, joint, link_work, h)
     for b in range(links):
         if link[b, FLAGS] & DAMPED:
+            # M − h E on the left-hand side, t D at the speed of the last part on the right
             link_work[b, DAMPING] = -share_after(joint, b, h)
             work.link_work[b, DAMPING] = -late * joint[b, DAMPER] / short
             damp(link, joint, work.link_work, b)
@@ -82,6 +83,7 @@ def _take_off(model, work, z, inputs, external, settings, short, h):
                 link_work[b, APPLIED + k] += work.link_work[b, OWN + k]
     gather(links, link, joint, link_work)
     for j in range(links, len(link)):
+        # gaps of loops are not forces
         for i in range(link[j, DOF]):
             link_work[j, MISSING + i] = 0.0
     factorize_bodies(links, link, joint, link_work, work.block, model.loop_block, h)
@@ -101,17 +103,18 @@ def _take_off(model, work, z, inputs, external, settings, short, h):
 
 @inlined
 def _stretch(joint, b, z, i, short, h):
-    """Find the spin of a step of length h with the momentum that a step of length ``short`` has with the one at hand.
+    """Find the spin of a step of length h with the momentum of the current spin in a step of length ``short``.
 
-    It is the w of c J w − (h / 2) w × J w = L (docs/theory/integrator.md §3), near the one at hand. A body that would
-    turn by more than a quarter of a turn goes on as fast as it turns; False for one that would turn by half a turn and
-    more, for which there is no w.
+    It is the root w of c J w − (h / 2) w × J w = L (docs/theory/integrator.md §3) near the current spin. A body that
+    would rotate by more than a quarter of a turn keeps its spin; return False if it would rotate by half a turn or
+    more, where there is no root.
     """
     x, y, w = z[i, SPIN], z[i, SPIN + 1], z[i, SPIN + 2]
     lx, ly, lz = _spin_momentum(joint, b, x, y, w, short)
     fits = True
     for _ in range(100):
         mx, my, mz = _spin_momentum(joint, b, x, y, w, h)
+        # fixed-point iteration; it contracts while a step turns by less than a quarter of a turn
         dx, dy, dz = _over_inertia(joint, b, lx - mx, ly - my, lz - mz)
         x, y, w = x + dx, y + dy, w + dz
         fits = 0.25 * h * h * (x * x + y * y + w * w) < 1.0 - QUARTER
@@ -122,6 +125,7 @@ def _stretch(joint, b, z, i, short, h):
         return True
     x, y, w = z[i, SPIN], z[i, SPIN + 1], z[i, SPIN + 2]
     rate = math.sqrt(x * x + y * y + w * w)
+    # beyond a quarter of a turn: the same rate of rotation, as the chord of a longer step
     half = h / short * math.asin(min(1.0, 0.5 * abs(short) * rate))
     scale = math.sin(half) / (0.5 * abs(h) * rate) if rate > 0.0 else 1.0
     z[i, SPIN], z[i, SPIN + 1], z[i, SPIN + 2] = scale * x, scale * y, scale * w
@@ -130,7 +134,7 @@ def _stretch(joint, b, z, i, short, h):
 
 @inlined
 def _spin_momentum(joint, b, x, y, z, h):
-    """Angular momentum c J w − (h / 2) w × J w, in the body's frame, that a step of length h brings along."""
+    """Angular momentum c J w − (h / 2) w × J w of a step of length h, in the body's frame."""
     k = 0.5 * h
     c = math.sqrt(max(0.0, 1.0 - k * k * (x * x + y * y + z * z)))
     jx = joint[b, INERTIA] * x + joint[b, INERTIA + 3] * y + joint[b, INERTIA + 4] * z
@@ -145,6 +149,7 @@ def _over_inertia(joint, b, x, y, z):
     """J⁻¹ times a vector in the body's frame."""
     xx, yy, zz = joint[b, INERTIA], joint[b, INERTIA + 1], joint[b, INERTIA + 2]
     xy, xz, yz = joint[b, INERTIA + 3], joint[b, INERTIA + 4], joint[b, INERTIA + 5]
+    # inverse of a symmetric matrix by its cofactors
     a, e, g = yy * zz - yz * yz, xz * yz - xy * zz, xy * yz - xz * yy
     scale = 1.0 / (xx * a + xy * e + xz * g)
     f, k, m = xx * zz - xz * xz, xy * xz - xx * yz, xx * yy - xy * xy

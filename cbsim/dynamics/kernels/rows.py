@@ -1,4 +1,4 @@
-"""Rows: one measure of one coordinate of a joint against one impulse along it, with bounds and compliance.
+"""Rows: scalar constraints of a joint's coordinate, with a bounded impulse and compliance.
 
 A row has an impulse f in [low, high] and a measure w = value − reference + CFM f: at f between its bounds w vanishes,
 at the low bound w may be positive, at the high one negative. So w = a − b with slacks a, b ≥ 0, a complementary to
@@ -8,15 +8,14 @@ f − low and b to high − f. Two kinds:
 kind   value − reference                                           f
 =====  ==========================================================  ============
 stop   distance from a bound of the range, less (1 − ERP) times
-       what that was short of nothing at node 2                    [0, ∞)
+       its violation at node 2                                     [0, ∞)
 drive  motion of the coordinate in the step less h times a target  ± h times a
        velocity                                                    force limit
 =====  ==========================================================  ============
 
-ERP and CFM are those of ODE: the error that is left after a step is C₃ = (1 − ERP) C₂ − h CFM λ, with the force λ =
-f / h. A drive is a motor or dry friction; on a joint that
-closes a loop, a damper is one as well. Rows of such a joint act on its two bodies as contacts do
-(`cbsim.dynamics.kernels.loop_joint_rows`). Source: Smith, Open Dynamics Engine user guide, §3.7 and §3.8.
+ERP and CFM are those of ODE: the error that remains after a step is C₃ = (1 − ERP) C₂ − h CFM λ, with the force λ = f /
+h. A drive is a motor or dry friction; on a loop joint, a damper as well. Rows of a loop joint act on its two bodies,
+like contacts (`cbsim.dynamics.kernels.loop_joint_rows`). Source: Smith, Open Dynamics Engine user guide, §3.7 and §3.8.
 """
 
 from __future__ import annotations
@@ -103,27 +102,30 @@ def coordinate(link, joint, link_work, b, c, shift, relative):
 
 @inlined
 def begin_row(link, joint, link_work, row_link, row, limit_work, i, inputs, before, h, whole):
-    """Set what the row is measured against, its bounds, and how its impulse acts along LEFT.
+    """Set the row's reference, its bounds, and the action of its impulse along LEFT.
 
-    ``ROW_PAIRS`` is 1 for a low bound alone, 2 for both, 0 for none, −1 for a row that can do nothing. The step may be
-    a part of one of length ``whole``.
+    ``ROW_PAIRS`` is 1 for a low bound alone, 2 for both, 0 for none, −1 for an inactive row. The step may be a part of
+    one of length ``whole``.
     """
     b, c, sign = row_link[i, ROW_LINK], row_link[i, COORDINATE], row[i, SIGN]
     slides, turns = link[b, N_TRANS], link[b, N_ROT]
     if row_link[i, KIND] == DRIVE:
         u = row_link[i, ROW_INPUT]
         given = inputs[u] if u >= 0 else 0.0
+        # a motor without a target velocity is switched off
         is_let_go = math.isnan(given)
         limit_work[i, ROW_COMPLIANCE] = row[i, ROW_CFM] * (
             1.0 if before != 0.0 else 2.0
         )  # from velocities of node 2: half the time
         limit_work[i, ROW_SHIFT] = 0.0 if is_let_go else h * (row[i, REFERENCE] + given)
+        # force limit times the time that forces act; from velocities of node 2 half of it
         most = 0.0 if is_let_go else row[i, LIMIT] * (abs(h) if before != 0.0 else 0.5 * abs(h))
         limit_work[i, ROW_MOST] = most
         limit_work[i, ROW_PAIRS] = -1.0 if most == 0.0 else 2.0 if most < math.inf else 0.0
         if most == 0.0:
             limit_work[i, ROW_FORCE], limit_work[i, ROW_STIFF], limit_work[i, ROW_MISSING] = 0.0, 0.0, 0.0
     else:
+        # violation of the stop at node 2, of which a soft one keeps a share
         now = sign * (coordinate(link, joint, link_work, b, c, SHIFT2, RELATIVE2) - row[i, REFERENCE])
         left, limit_work[i, ROW_COMPLIANCE] = soft_in_part(1.0 - row[i, ROW_ERP], row[i, ROW_CFM], h / whole)
         limit_work[i, ROW_SHIFT] = left * min(0.0, now)
@@ -132,6 +134,7 @@ def begin_row(link, joint, link_work, row_link, row, limit_work, i, inputs, befo
         evaluate_loop_joint(link, joint, link_work, b)
         begin_tie(link, joint, link_work, row_link, limit_work, i, b, c, sign)
         return
+    # along such a coordinate the impulse acts by itself
     if c < slides or turns == 1:
         limit_work[i, ROW_SHARE + c], limit_work[i, ROW_SLOPE + c] = sign, sign
         return
@@ -146,7 +149,7 @@ def begin_row(link, joint, link_work, row_link, row, limit_work, i, inputs, befo
 
 @inlined
 def evaluate_row(link, joint, link_work, row_link, row, limit_work, i):
-    """Measure the row at node 3, its own impulse left out, and what it misses with its impulse and its slacks."""
+    """Evaluate the row at node 3 without its own impulse, and its residual with impulse and slacks."""
     b, c = row_link[i, ROW_LINK], row_link[i, COORDINATE]
     slides = link[b, N_TRANS]
     if limit_work[i, ROW_PAIRS] < 0.0:
@@ -171,7 +174,7 @@ def evaluate_row(link, joint, link_work, row_link, row, limit_work, i):
 
 @inlined
 def row_out(limit_work, i, measure, impulse, depth):
-    """Start the row's pairs on the central path where its measure is; a stop is at least ``depth`` away."""
+    """Start the row's pairs on the central path at its measure; the distance of a stop is at least ``depth``."""
     kappa = impulse * depth
     if limit_work[i, ROW_PAIRS] == 1.0:
         limit_work[i, ROW_SLACK] = max(measure, depth)
@@ -187,7 +190,7 @@ def row_out(limit_work, i, measure, impulse, depth):
 
 @inlined
 def row_in(limit_work, i):
-    """Move the pairs of the step before a little inside."""
+    """Move the pairs of the step before slightly inside."""
     if limit_work[i, ROW_PAIRS] == 1.0:
         limit_work[i, ROW_SLACK] = max(limit_work[i, ROW_SLACK], 1e-4)
         limit_work[i, ROW_FORCE] = limit_work[i, ROW_ROOM] = max(limit_work[i, ROW_FORCE], 1e-4)
@@ -203,6 +206,7 @@ def stiffen_row(link, joint, link_work, block, row_link, row, limit_work, i):
         return
     b, c = row_link[i, ROW_LINK], row_link[i, COORDINATE]
     slides, turns, dof = link[b, N_TRANS], link[b, N_ROT], link[b, DOF]
+    # compliance of the row and of its pairs: slack over room of each bound
     soft = limit_work[i, ROW_COMPLIANCE]
     for k in range(int(limit_work[i, ROW_PAIRS])):
         soft += limit_work[i, ROW_SLACK + k] / limit_work[i, ROW_ROOM + k]
@@ -241,7 +245,7 @@ def give(link, link_work, limit_work, i, b, impulse, own, wrench):
 
 @inlined
 def change_of(link, link_work, limit_work, i, b):
-    """Return the change of the row's value by the increments at hand."""
+    """Return the change of the row's value by the current increments."""
     change = 0.0
     if not link[b, FLAGS] & LOOP_JOINT:
         for k in range(link[b, DOF]):
@@ -257,7 +261,7 @@ def change_of(link, link_work, limit_work, i, b):
 
 @inlined
 def ask_row(limit_work, i, target, correct):
-    """Set what the row's pairs want, on the way to slack · room = target, and its impulse if nothing moved."""
+    """Set the residuals of the row's pairs for slack · room = target, and its impulse at zero motion."""
     push, sign = limit_work[i, ROW_MISSING], 1.0
     for k in range(int(limit_work[i, ROW_PAIRS])):
         want = limit_work[i, ROW_SLACK + k] * limit_work[i, ROW_ROOM + k] - target

@@ -1,4 +1,4 @@
-"""Which contacts a step looks at, and by what their pairs are measured: impulse, closeness, weight."""
+"""Screening of contacts before a step, and scales of their pairs: impulse, gap, weight."""
 
 from __future__ import annotations
 
@@ -26,15 +26,18 @@ from cbsim.jit import inlined, inner
 
 __all__ = ["DEPTH", "screen_contacts", "touched"]
 
-HOVER = 1e-6  # most that a body which is pressed on hovers over the ground [m]
-LITTLE, LEAST_HOVER = 1e-3, 1e-9  # and as a share of how far the fastest contact moves in the step, with its least [m]
-LEAST_WEIGHT = 1e-12  # of a contact, so that what has no mass at all keeps numbers
-DEPTH = 1e-2  # gap that a contact or a stop has at least where it starts anew [m or rad]
+HOVER = 1e-6  # largest gap of a loaded contact [m]
+LITTLE, LEAST_HOVER = (
+    1e-3,
+    1e-9,
+)  # the same relative to the motion of the fastest contact in the step, and its minimum [m]
+LEAST_WEIGHT = 1e-12  # least weight of a contact, so that massless bodies stay finite
+DEPTH = 1e-2  # least gap of a contact or a stop at a cold start [m or rad]
 
 
 @inlined
 def _weight(contact_link, joint, i, heaviest):
-    """Mass of the lighter side of a contact as a share of the heaviest; 1 where none of them can move."""
+    """Mass of the lighter side of a contact over the heaviest of all; 1 if none can move."""
     lighter, other = joint[contact_link[i, ONE], TREE_MASS], contact_link[i, OTHER]
     if other >= 0:
         lighter = min(lighter, joint[other, TREE_MASS])
@@ -43,10 +46,10 @@ def _weight(contact_link, joint, i, heaviest):
 
 @inner
 def screen_contacts(links, joint, contact_link, contact, contact_work, link_work, settings, counts, h):
-    """Look at the contacts in the guess of node 3, and leave out those farther apart than they move in two steps.
+    """Evaluate the contacts at the guess of node 3, and omit those with gaps above their motion in two steps.
 
-    Returns the impulse [N s] that stops all mass from the speed of the fastest contact, shared out among the contacts,
-    and how far apart [m] what presses on one another may be: little against how far that contact moves in the step.
+    Return the impulse [N s] that stops all mass from the speed of the fastest contact, divided by the number of
+    contacts, and the largest gap [m] of a loaded contact: small against the motion of the fastest contact in the step.
     """
     k, length = GRAVITY, abs(h)
     pull = length * math.sqrt(settings[k] ** 2 + settings[k + 1] ** 2 + settings[k + 2] ** 2)
@@ -75,7 +78,7 @@ def screen_contacts(links, joint, contact_link, contact, contact_work, link_work
 
 @inner
 def touched(contact_link, contact, contact_work, link_work, impulse, h):
-    """Take in contacts that were left out and have closed; whether there is one."""
+    """Activate omitted contacts that have closed; return whether there is one."""
     found = False
     for i in range(len(contact_link)):
         if contact_work[i, ACTIVE] == 0.0:

@@ -1,11 +1,11 @@
-"""What a contact asks of its gap at node 3, said by how its bodies come along at node 2.
+"""Target gaps of contacts at node 3, from gaps and velocities at node 2.
 
-The gap of a rigid contact is at least 0. A soft one is let stay at (1 − ERP) of a penetration at node 2, as ODE has it.
-One with restitution e that would close in this step is asked to open by e times what it closed by in the step before,
-Newton's law. Its impulse acts at node 2, between the two steps: at e = 1 a tumbling body may run its nodes backwards
-then, and gains no energy. In penetration ERP counts where it asks for more. What overlaps at node 2 with no
-compliance is parted at no more than a speed that is set. Friction limited by a force is there where bodies touch at
-node 2. Derivations: docs/theory/contact.md §7 to §9.
+The gap of a rigid contact is at least 0. A soft contact keeps (1 − ERP) of a penetration at node 2, as in ODE. A
+contact with restitution e that would close in this step has to open by e times its closing in the step before, Newton's
+law. Its impulse acts at node 2, between the two steps: at e = 1 a tumbling body can reverse its nodes without gaining
+energy. In penetration the larger of the two targets counts. Rigid contacts that overlap at node 2 are separated at a
+limited speed. Friction limited by a force acts where bodies touch at node 2. Derivations: docs/theory/contact.md §7 to
+§9.
 """
 
 from __future__ import annotations
@@ -54,18 +54,18 @@ from cbsim.jit import inlined, inner
 
 __all__ = ["soft_in_part", "soft_product", "soften_gaps"]
 
-AT_REST = 2.0  # closing speeds up to so many times what gravity gives in a step do not bounce
-FAR = 1.5  # times what a contact moves in the step by its speed at the end that it may have moved
+AT_REST = 2.0  # multiple of the velocity change by gravity in a step up to which closing contacts do not bounce
+FAR = 1.5  # allowed motion of a contact in a step, over that by its speed at the end
 TOUCHING = 1e-5  # gap below which bodies touch [m]
-SOFT = 3e-3  # share of what a soft pair is loaded or apart by that its impulse is off at most
+SOFT = 3e-3  # largest relative error of the impulse of a soft pair
 
 
 @inlined
 def soft_in_part(left, cfm, share):
-    """Share of an error that is left, 1 − ERP, and CFM, of the same spring and damper in a part of a step.
+    """Remaining share of an error, 1 − ERP, and CFM, of the same spring and damper in a part of a step.
 
-    A share of ``share`` of it. With h k = ERP / CFM and d = (1 − ERP) / CFM they are d / (share h k + d) and 1 /
-    (share h k + d) (ODE manual, §3.8.2). Without CFM as much is left after all parts as after the step.
+    The part is ``share`` of the step. With h k = ERP / CFM and d = (1 − ERP) / CFM they are d / (share h k + d) and 1 /
+    (share h k + d) (ODE manual, §3.8.2). Without CFM all parts together leave the same share as the step.
     """
     if not 0.0 < share < 1.0:
         return left, cfm
@@ -79,8 +79,8 @@ def soft_in_part(left, cfm, share):
 def soft_product(compliance, slack, impulse, least):
     """Largest product of slack and impulse that a soft contact or stop may have.
 
-    At a product κ the impulse of one that is pressed in by m, or as far apart, is κ / m too large. Measured by m / c,
-    the impulse that presses it in so far, that is κ c / m²; m counts as what ``least`` [N s] presses it in at least.
+    At a product κ the impulse of a contact compressed by m, or separated by m, is κ / m too large. Relative to m / c,
+    the impulse of that compression, this is κ c / m²; m is at least the compression by ``least`` [N s].
     """
     far = max(slack, compliance * impulse, compliance * least)
     return SOFT * far * far / compliance
@@ -88,7 +88,7 @@ def soft_product(compliance, slack, impulse, least):
 
 @inlined
 def _stash(link_work, b, back):
-    """Keep a body's node 3 in U, or take it back."""
+    """Store a body's node 3 in U, or restore it."""
     if b >= 0:
         for k in range(16):
             if back:
@@ -99,7 +99,7 @@ def _stash(link_work, b, back):
 
 @inlined
 def _to_node(link, link_work, z, b, before):
-    """Put a body at node 2 (``before`` 0), or where it was ``before`` [s] that, in the place of its node 3."""
+    """Set node 3 of a body to node 2, or to its pose a time ``before`` [s] earlier."""
     if b < 0:
         return
     if before == 0.0:
@@ -117,15 +117,15 @@ def _to_node(link, link_work, z, b, before):
 
 @inlined
 def _falls(link, b):
-    """Whether gravity moves a body: nothing holds it to the world for good."""
+    """Whether gravity moves a body: it is not fixed to the world."""
     return b >= 0 and (link[b, PARENT] >= 0 or link[b, DOF] > 0)
 
 
 @inlined
 def _bounce(link, contact_link, contact, contact_work, link_work, z, i, settings, before, h):
-    """Return how much nearer the contact's bodies came in a step as this one; 0 where they stay apart or are slow.
+    """Return the approach of a contact's bodies in the last step, scaled to this one; 0 if separate or slow.
 
-    They come from node 1, where they were ``before`` [s] node 2; its bodies are at node 2, where they are left.
+    Node 1 lies ``before`` [s] before node 2; the bodies are at node 2 on entry and on return.
     """
     b, q = contact_link[i, ONE], contact_link[i, OTHER]
     k, gap = GRAVITY, contact_work[i, GAP]
@@ -145,7 +145,7 @@ def _bounce(link, contact_link, contact, contact_work, link_work, z, i, settings
 
 @inlined
 def _may_overlap(contact_work, i, rise, h):
-    """Whether a contact may overlap by more than ``rise`` [m] at node 2, by how far it moves to the guess of node 3."""
+    """Whether a contact may overlap by more than ``rise`` [m] at node 2, given its motion to the guess of node 3."""
     return contact_work[i, GAP] - FAR * abs(h) * math.sqrt(contact_work[i, SPEED]) + rise < 0.0
 
 
@@ -153,7 +153,7 @@ def _may_overlap(contact_work, i, rise, h):
 def soften_gaps(link, contact_link, contact, contact_work, link_work, z, settings, impulse, before, h):
     """Set SHIFT_OF_GAP, COMPLIANCE, RISE and MOST of every contact.
 
-    ``impulse`` [N s] is what a contact bears or so: in a relaxed problem bodies at rest are kappa / impulse apart.
+    ``impulse`` [N s] is the typical load of a contact: in a relaxed problem bodies at rest are kappa / impulse apart.
     """
     rise = abs(h) * settings[PARTING]
     for i in range(len(contact_link)):
@@ -194,7 +194,7 @@ def soften_gaps(link, contact_link, contact, contact_work, link_work, z, setting
         shift = left * under
         if (
             contact_work[i, COMPLIANCE] == 0.0 and under + rise < shift
-        ):  # compliant ones sink in as far as their load asks
+        ):  # compliant contacts are compressed by their load
             contact_work[i, RISE] = rise
             shift = under + rise
         if far > 0.0:

@@ -1,4 +1,4 @@
-"""Looking a state over before it is stepped."""
+"""Validation of a state before a step."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["first_unsound"]
 
 @kernel
 def first_unsound(z, h):
-    """Find the first body (rows x, v, q, w) with what is no number, no unit quaternion, or half a turn in h; or -1."""
+    """Find the first body (rows x, v, q, w) with a NaN, a non-unit quaternion, or half a turn per step; or -1."""
     for i in range(len(z)):
         total = 0.0
         for k in range(13):

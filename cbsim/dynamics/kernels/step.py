@@ -1,8 +1,8 @@
-"""Steps of a mechanism: the doors for Python.
+"""Steps of a mechanism; entry points from Python.
 
-A step that does not converge is tried again: cold (nothing taken from the step before), along a path of relaxed
-problems whose products of slack and impulse become less and less, and in halves, quarters and so on of its length.
-What still fails is reported; the state is then that before the step.
+A step that does not converge is repeated: with a cold start, along a path of relaxed problems with decreasing products
+of slack and impulse, and in halves, quarters and so on of its length. If all attempts fail, the report says so, and
+the state is that before the step.
 """
 
 from __future__ import annotations
@@ -57,12 +57,12 @@ from cbsim.jit import inlined, inner, narrow
 
 __all__ = ["BLOWS", "advance", "solve_step"]
 
-PLAIN, RELAXED = range(2)  # manners of solving a step: at once, or along a path of relaxed problems
-HALVINGS = 6  # a step is cut into 64 parts at most
-RELAXATION = 10.0  # by which a path of relaxed problems goes from one to the next at first
-TURNS_BACK = 2  # times that a path is taken up again, with smaller and smaller steps
-BLOWS = 2  # times that a step is made again with what something runs into that was hit in it
-LEAP = 0.35  # change of the half-angle vector of a body's turning in a step, by which a blow makes the step suspect
+PLAIN, RELAXED = range(2)  # modes of solving a step: directly, or along a path of relaxed problems
+HALVINGS = 6  # a step is divided into 64 parts at most
+RELAXATION = 10.0  # initial ratio of consecutive relaxed problems on a path
+TURNS_BACK = 2  # restarts of a path, with decreasing steps
+BLOWS = 2  # repetitions of a step with contacts that an impact in it has added
+LEAP = 0.35  # change of the half-angle vector of a body's rotation by an impact above which a step is suspect
 OUTER = 0.4144907717943757  # 1 / (4 − ∛4), share of the four outer stages in Suzuki's composition
 
 
@@ -76,7 +76,7 @@ def copy(source, target):
 
 @inner
 def solve_step(model, work, touching, z, inputs, external, settings, counts, before, h, warm, manner, report):
-    """Try to find node 3 of a step from ``z``."""
+    """Attempt to find node 3 of a step from ``z``."""
     if not begin(model.links, model.link, model.joint, work.link_work, z, inputs, external, settings, before, h, warm):
         report[STATUS], report[ITERATIONS] = TOO_FAST, 0.0
     elif touching is None:
@@ -93,11 +93,11 @@ def solve_step(model, work, touching, z, inputs, external, settings, counts, bef
 
 @inlined
 def _turns_too_far(links, link, link_work, z, h):
-    """Whether some body's turning is changed so much by a blow that the root may be another than the one that is meant.
+    """Whether an impact changes the rotation of a body so much that the solver may have found a wrong root.
 
-    Momentum c J w (docs/theory/integrator.md §3) grows with the spin w only to where a step turns by a right angle: a
-    second root is about half a turn on, with little momentum and a huge velocity. On the way there the lever of a
-    contact's impulse, which is that at the end of the step, has less and less to do with how its point came there.
+    Momentum c J w (docs/theory/integrator.md §3) increases with the spin w only up to a right angle per step: a second
+    root lies about half a turn ahead, with little momentum and a huge velocity. Towards it, the lever arm of a
+    contact's impulse, taken at the end of the step, is less and less related to the motion of its point.
     """
     for b in range(links):
         i = link[b, BODY]
@@ -112,7 +112,7 @@ def _turns_too_far(links, link, link_work, z, h):
 
 @inner
 def _solve_with_contacts(model, work, z, inputs, settings, counts, before, h, warm, manner, report):
-    """Solve a step that has begun and has contacts or rows; one that was left out and is touched is taken in."""
+    """Solve a prepared step with contacts or rows; omitted contacts that have closed are added."""
     for i in range(len(model.row_link)):
         begin_row(
             model.link, model.joint, work.link_work, model.row_link, model.row, work.limit_work, i, inputs, before, h,
@@ -168,9 +168,9 @@ def _solve_with_contacts(model, work, z, inputs, settings, counts, before, h, wa
 
 @inner
 def _follow_path(model, work, settings, counts, impulse, hover, least, h, report):
-    """Go from one relaxed problem to the next, to where products are as small as asked for.
+    """Solve a sequence of relaxed problems, until products are as small as required.
 
-    Returns the iterations it took, and the least slack or impulse that a good solution has.
+    Return the number of iterations, and the least slack or impulse of a good solution.
     """
     total = 0.0
     target = max(settings[KAPPA], NEARLY * min(settings[BTOL], hover * least))
@@ -184,10 +184,10 @@ def _follow_path(model, work, settings, counts, impulse, hover, least, h, report
             counts[MAX_RELAXED_ITER], h, report,
         )  # fmt: skip
         total += report[ITERATIONS]
-        if report[STATUS] != SOLVED:  # off the path: back to where it was wider, and on in smaller steps
+        if report[STATUS] != SOLVED:  # off the path: back to a larger product, then smaller steps
             kappa, ratio, turns = kappa * ratio * ratio, math.sqrt(ratio), turns + 1
             if turns > TURNS_BACK and reached < NEARLY * settings[BTOL]:
-                # the path ends here: what products were asked for may be had, if not what a good step has
+                # the path ends here: the required products may still be reached
                 turns, ratio, target, least = 0, RELAXATION, 2.0 * reached, 4.0 * reached / hover
                 kappa, reached = target * ratio * ratio, math.inf
             start(
@@ -206,11 +206,11 @@ def _follow_path(model, work, settings, counts, impulse, hover, least, h, report
 def _step_in_parts(
     model, work, touching, z, inputs, external, settings, counts, before, warm, parts, first, last, report
 ):
-    """Make a step in equal parts, each stage of them in the first of the manners ``first`` to ``last`` that succeeds.
+    """Make a step in equal parts, each stage in the first of the modes ``first`` to ``last`` that succeeds.
 
-    A part has one stage, or of fourth order five, the middle one backwards (docs/theory/integrator.md §6); but what
-    touches is not to be pushed backwards: parts of a step in which that failed have one. The velocities that are left
-    are those of the last stage of a whole step. The state is that after the last stage made.
+    A part has one stage, or five at fourth order, the middle one backwards (docs/theory/integrator.md §6). Contacts may
+    fail in a backward stage; after such a failure parts have one stage. The resulting velocities are those of the last
+    stage of a whole step, the state that after the last stage made.
     """
     h, total = settings[STEP_LENGTH], 0.0
     part, stages = h / parts, 5 if counts[ORDER] == 4 and (parts == 1 or touching is None) else 1
@@ -243,7 +243,7 @@ def _step_in_parts(
 
 @inner
 def _step(model, work, touching, z, inputs, external, settings, counts, before, warm, report):
-    """Make one step, by whichever attempt succeeds first; the state is untouched where none does."""
+    """Make one step by the first attempt that succeeds; the state is unchanged if none does."""
     total = 0.0
     if counts[ORDER] == 4:
         before, warm = before * OUTER, 0.0
@@ -268,7 +268,7 @@ def _step(model, work, touching, z, inputs, external, settings, counts, before, 
 
 @inlined
 def _with_contacts(model, colliders):
-    """Return the mechanism with the contacts that were found."""
+    """Return the mechanism with the contacts found."""
     contacts, fans, pairs = colliders.found[CONTACTS], colliders.found[FANS], colliders.found[PAIRS]
     return Model(
         model.links, model.link, model.joint, colliders.loop_block, colliders.program, colliders.fan[:fans],
@@ -279,7 +279,7 @@ def _with_contacts(model, colliders):
 
 @inlined
 def _room_for(work, colliders):
-    """Return the part of the room that those contacts take."""
+    """Return the part of the workspace of those contacts."""
     contacts, fans, blocks = colliders.found[CONTACTS], colliders.found[FANS], colliders.found[BLOCKS]
     return Work(
         work.link_work, work.block[:blocks], work.fanned[:fans], work.contact_work[:contacts], work.limit_work,
@@ -289,9 +289,9 @@ def _room_for(work, colliders):
 
 @inner
 def _step_with_colliders(model, colliders, work, touching, z, inputs, external, settings, counts, before, warm, report):
-    """Find the contacts of a step and make it, again where a blow in it threw something into what was not looked at.
+    """Detect the contacts of a step and make it; repeat it if an impact drives a body beyond the detection margin.
 
-    Where it cannot be made with those that come in then, it is made without.
+    If the step with the added contacts has no solution, that without them is kept.
     """
     total, blows = 0.0, 0
     while True:
@@ -326,21 +326,21 @@ def advance(model, work, touching, colliders, z, inputs, external, settings, cou
     model : Model
     work : Work
     touching : None or bool
-        None where there is no inequality: what contacts need is then not even compiled.
+        None without inequalities: code for contacts is then not compiled.
     colliders : None or ColliderTables
-        Colliders, and the room in which their contacts are found before every step; None where there are none.
+        Colliders, and the workspace of detection before every step; None without colliders.
     z : (bodies, 13) float64
         Position, velocity, orientation, angular velocity of each body; overwritten.
     inputs : (k, nu) float64
-        Inputs of the steps; the last row holds on.
+        Inputs of the steps; the last row is repeated.
     external : (bodies, 6) float64
         Force and torque about the centre of mass, in the body's frame.
     settings, counts : (SETTINGS,) float64, (COUNTS,) int64
     steps : int
     trajectory : (steps + 1 or 0, bodies, 13) float64
-        Where not empty, node n is written to row n.
+        If not empty, node n is written to row n.
     report : (REPORT,) float64
-        How the last step ended; ITERATIONS and ATTEMPTS summed over all steps.
+        Of the last step; ITERATIONS and ATTEMPTS summed over all steps.
     """
     h, mode = settings[STEP_LENGTH], settings[WARM]
     total = 0.0

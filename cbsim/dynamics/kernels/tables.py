@@ -1,4 +1,4 @@
-"""The tables of a mechanism as kernels are given them: what is constant, and room to work in."""
+"""Tables of a mechanism for kernels: constants, and the workspace of a step."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ class Model(NamedTuple):
 
 
 class Work(NamedTuple):
-    """Room that a step works in; what is in it does not outlive the step, but for impulses that warm the next one."""
+    """Workspace of a step; its contents are valid within the step, except impulses that warm-start the next one."""
 
     link_work: Floats
     block: Floats
     fanned: Floats
     contact_work: Floats
     limit_work: Floats
-    spare: Floats  # (links, 13) the state before a step, for another attempt
-    past: Floats  # a link workspace in which velocities of parts of a step become those of a whole one
+    spare: Floats  # (links, 13) the state before a step, for repeated attempts
+    past: Floats  # link workspace that converts velocities of parts of a step to those of a whole one

@@ -31,14 +31,15 @@ __all__ = ["solve"]
 
 @inner
 def solve(link, link_work, program, fan, fanned):
-    """Find the joint increments STEP, and the body increments DELTA, that make up for what is MISSING.
+    """Find the joint increments STEP and the body increments DELTA that cancel the residuals MISSING.
 
-    CARRY holds on entry the wrenches missing at bodies beyond RESIDUAL: what contacts offer by themselves.
+    On entry CARRY holds the residual wrenches of bodies beyond RESIDUAL: those that contacts offer by themselves.
     """
     for p in range(len(program)):
         b = program[p, NODE]
         dof = link[b, DOF]
         for i in range(dof):
+            # residual along LEFT, with what descendants and contacts have passed on
             g = link_work[b, MISSING + i] - link_work[b, OFFERED + i]
             if link[b, FLAGS] & FREE:
                 g += link_work[b, CARRY + i]
@@ -56,15 +57,17 @@ def solve(link, link_work, program, fan, fanned):
         if a >= 0:
             for i in range(dof):
                 for j in range(6):
+                    # and the wrench that is passed to the parent
                     link_work[b, CARRY + j] += link_work[b, U + 6 * i + j] * link_work[b, STEP + i]
             hand_over(link_work, a, b, CARRY, CARRY)
     for p in range(len(program) - 1, -1, -1):
+        # back substitution, in the opposite order
         _descend(link, link_work, program, fan, fanned, p)
 
 
 @inlined
 def _descend(link, link_work, program, fan, fanned, p):
-    """Increment of a node from those of its parent and its neighbours, which left after it."""
+    """Increment of a node from those of its parent and its neighbours, eliminated after it."""
     b = program[p, NODE]
     dof = link[b, DOF]
     a = link[b, UP]
@@ -81,6 +84,7 @@ def _descend(link, link_work, program, fan, fanned, p):
     x, y, z, u, v, w = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     if a >= 0:
         u, v, w = link_work[a, DELTA + 3], link_work[a, DELTA + 4], link_work[a, DELTA + 5]
+        # rigid motion of the child with its parent
         x, y, z = cross(u, v, w, link_work[b, ARM3], link_work[b, ARM3 + 1], link_work[b, ARM3 + 2])
         x, y, z = x + link_work[a, DELTA], y + link_work[a, DELTA + 1], z + link_work[a, DELTA + 2]
     for j in range(dof):

@@ -1,4 +1,4 @@
-"""Rotation vectors: that of a quaternion, how it changes as that turns, and how torques along it do."""
+"""Rotation vectors of quaternions, their slopes by rotations, and slopes of torques along them."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ def rotation_vector(s, x, y, z):
     Source: docs/theory/joints_and_loops.md §2.
     """
     norm = math.sqrt(x * x + y * y + z * z)
+    # limit at zero; −q is the same rotation with the opposite vector
     if norm < 1e-8:
         scale = 2.0 if s >= 0.0 else -2.0
     else:
@@ -28,6 +29,7 @@ def slope_of_vector(x, y, z, fx, fy, fz):
     """Change of a rotation vector by a small rotation f about the child's axes (docs/theory/joints_and_loops.md §2)."""
     t2 = x * x + y * y + z * z
     ax, ay, az = cross(x, y, z, fx, fy, fz)
+    # J f = f + ½ a × f + k a × (a × f), k = (1 − ½ t cot ½ t) / t², by its series at small angles
     bx, by, bz = cross(x, y, z, ax, ay, az)
     if t2 < 1e-6:
         k = 1.0 / 12.0 + t2 / 720.0
@@ -39,7 +41,7 @@ def slope_of_vector(x, y, z, fx, fy, fz):
 
 @inlined
 def held_slope(ax, ay, az, px, py, pz, hx, hy, hz):
-    """Change of Jᵀ p, J the slope of the rotation vector (a), where that changes by (h).
+    """Change of Jᵀ p, J the slope of the rotation vector (a), when that changes by (h).
 
     With k = (1 − ½ t cot ½ t) / t², Jᵀ p = p − ½ a × p + k a × (a × p).
     """
@@ -51,9 +53,11 @@ def held_slope(ax, ay, az, px, py, pz, hx, hy, hz):
         cosine, sine = math.cos(0.5 * t), math.sin(0.5 * t)
         k = (1.0 - 0.5 * t * cosine / sine) / t2
         dk = (0.5 * (0.5 * t / (sine * sine) - cosine / sine) / t - 2.0 * k) / t2
+    # k changes by its derivative along a · h
     dk *= ax * hx + ay * hy + az * hz
     ux, uy, uz = cross(ax, ay, az, px, py, pz)
     vx, vy, vz = cross(hx, hy, hz, px, py, pz)
+    # product rule for a × (a × p)
     xx, xy, xz = cross(ax, ay, az, ux, uy, uz)
     yx, yy, yz = cross(hx, hy, hz, ux, uy, uz)
     zx, zy, zz = cross(ax, ay, az, vx, vy, vz)

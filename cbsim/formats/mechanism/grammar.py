@@ -47,7 +47,7 @@ FAMILIES: dict[str, dict[str, type]] = {
         ("shape", SHAPES), ("model", LAWS), ("collision", COLLISIONS), ("drives", (Drive, Motor, DryFriction))
     )
 }  # fmt: skip
-"""Key → name → class: what stands under the key says by its ``type`` which of these it is."""
+"""Key → name → class, chosen by the ``type`` of the value."""
 TEXTS = frozenset({"name", "spring_type", "ignores"})
 EXACT = ("axis", "orientation_offset", "normal", "contact_normal")
 """Made of length one when a part is made; they are that already, and doing it again could change the last bit."""

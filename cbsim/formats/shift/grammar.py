@@ -285,8 +285,8 @@ class SimulationRecord(Noted):
 
     integration_type: str | None = key("the engine's integrator", "kept")
     type: str | None = key("the engine's integrator", "kept")
-    time_span: Number | None = key("duration of a run that is told no other")
-    time_step: Number | None = key("step of a run that is told no other; the model takes shorter ones in it")
+    time_span: Number | None = key("default duration of a run")
+    time_step: Number | None = key("default step of a run; the model divides it into shorter ones")
     relative_error: Number | None = key("tolerance of the engine's integrator", "kept")
     absolute_error: Number | None = key("tolerance of the engine's integrator", "kept")
     omega_n: Number | None = key("frequency of the engine's stabilisation; loops stay closed here", "kept")

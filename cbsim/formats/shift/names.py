@@ -101,7 +101,7 @@ def path_of(part: Part, name: str) -> tuple[str, ...]:
 def reference_of(part: Part, value: Any, *where: str | int) -> Reference | None:
     """Read a frame of a body: ``[body, frame]``, ``[[path], frame]`` or ``"path:body:frame"``.
 
-    A list of one is what stands in it; in one text, and in a list of three and more, the last name is the frame.
+    A list of one item means that item; in a text, and in a list of three or more, the last name is the frame.
     """
     while isinstance(value, list) and len(value) == 1:
         value = value[0]

@@ -29,12 +29,12 @@ def _columns(context: NetworkContext) -> tuple[list[PointId], Floats, Floats]:
 
 
 def _range(context: NetworkContext) -> Iterator[Finding]:
-    """E301: a latitude or longitude that no place on earth has."""
+    """E301: a latitude or longitude out of range."""
     ids, latitude, longitude = _columns(context)
     metric = context.network.metric
     wanted = f"within {METRIC_LIMIT / 1000:.0f} km" if metric else "latitude within ±90 and longitude within ±180"
     for row in np.flatnonzero(~usable(latitude, longitude, metric)):
-        message = f"'{ids[row]}' at '{latitude[row]:g} {longitude[row]:g}' is no place on earth"
+        message = f"'{ids[row]}' at '{latitude[row]:g} {longitude[row]:g}' is out of range"
         yield Finding(message, context.at(ids[row]), f"expected {wanted}")
 
 

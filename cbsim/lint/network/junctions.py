@@ -27,7 +27,7 @@ def _intersections(context: NetworkContext) -> Iterator[Finding]:
     try:
         found = intersections(context.roadmap)
     except ModelError:
-        message = f"lanes and exits lie on each other in more than {PAIR_LIMIT} places, too many to infer intersections"
+        message = f"lanes and exits overlap in more than {PAIR_LIMIT} places, too many to infer intersections"
         yield Finding(message, context.network.location)
         return
     for one in found:

@@ -22,7 +22,7 @@ __all__ = ["colliders_of"]
 
 GROUND, SILENT, PLAIN = 1, 2, 4  # groups: the ground; bodies that touch nothing else; bodies that meet all others
 GENTLY = 0.02  # largest share of an overlap of two bodies that a step corrects; 1 throws thin parts far apart
-YIELDS = 0.1  # share of what a blow of a step on its mass moves a body by that those which overlap yield to it at least
+YIELDS = 0.1  # least CFM of overlapping bodies, in units of step over mass
 FIRST, LAST = 3, 62  # bits for groups of single bodies
 SHOWN = 3
 

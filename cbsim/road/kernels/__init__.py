@@ -1,1 +1,1 @@
-"""Compiled functions of the road: who goes first."""
+"""Compiled functions of the road: right of way."""

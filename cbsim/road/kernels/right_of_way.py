@@ -1,7 +1,7 @@
-"""Right of way: the one function that decides a pair, and the order of those who wait at stop lines.
+"""Right of way: the decision for a pair of lanelets, and the order of vehicles that wait at stop lines.
 
 `docs/theory/right_of_way.md` has the rules, their order, and why the order of a group is total. Traffic, the reference
-driver, rules and the viewer all ask here.
+driver, rules and the viewer all use these functions.
 """
 
 from __future__ import annotations
@@ -13,23 +13,23 @@ from cbsim.jit import kernel
 __all__ = ["ARRIVAL", "GROUP_TIME", "fill_ties", "order_arrivals", "who_yields"]
 
 ARRIVAL = 4  # value of `Rule.ARRIVAL`: both stop, and the order of arrival decides
-GROUP_TIME = 0.5  # [s] arrivals no later than this after the earliest are one group
+GROUP_TIME = 0.5  # [s] arrivals within this time of the earliest form one group
 
 
 @kernel
 def who_yields(rule, yields, at_green, one_inside, other_inside, one_green, other_green, one_turn, other_turn):
-    """Tell which of two lanelets that conflict yields: 0 for the one, 1 for the other.
+    """Decide which of two conflicting lanelets yields: 0 for the one, 1 for the other.
 
     Parameters
     ----------
     rule, yields, at_green : int
         `Conflicts.rules`, `yields` and `yields_at_green` of the pair.
     one_inside, other_inside : bool
-        True where somebody on that lanelet is in the conflict area.
+        True if a vehicle on that lanelet is in the conflict area.
     one_green, other_green : bool
-        True where a light for that lanelet is green.
+        True if a light for that lanelet is green.
     one_turn, other_turn : int
-        Places in the order of arrival (`order_arrivals`); equal where no turn is waited for.
+        Places in the order of arrival (`order_arrivals`); equal where nobody waits.
     """
     if one_inside != other_inside:
         return 1 if one_inside else 0
@@ -44,7 +44,7 @@ def who_yields(rule, yields, at_green, one_inside, other_inside, one_green, othe
 
 @kernel
 def fill_ties(offsets, others, sides, rows, yields, movements, out):
-    """Tell for each two of the waiting whether the first yields to the second where both arrived at once.
+    """Decide for each pair of waiting vehicles whether the first yields to the second if both arrived at once.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def fill_ties(offsets, others, sides, rows, yields, movements, out):
     yields : ndarray of int
         `Conflicts.yields`.
     movements : ndarray of int, shape (n,)
-        Lanelet that each is going to enter.
+        Lanelet that each will enter.
     out : ndarray of bool, shape (n, n)
         True where row yields to column.
     """
@@ -69,19 +69,18 @@ def fill_ties(offsets, others, sides, rows, yields, movements, out):
 
 @kernel
 def order_arrivals(arrivals, approaches, ties, out):
-    """Order those who wait at the stop lines of a junction.
+    """Order the vehicles that wait at the stop lines of a junction.
 
-    Whoever arrived within half a second of the earliest still waiting is in the first group. Of the group that one goes
-    first who yields to nobody else in it; of several of them, and where each yields to another, the one whose approach
-    has the smallest id. Then the next is chosen among those left by the same rule, so that the order is total, and
-    stays the same when the first has gone.
+    Vehicles that arrived within half a second of the earliest form the first group. First goes the member that yields
+    to no other member; among several, and where each yields to another, the one whose approach has the smallest id. The
+    same rule then applies to the rest, so the order is total, and stays the same when the first has left.
 
     Parameters
     ----------
     arrivals : ndarray, shape (n,)
-        When each came to rest at its line [s].
+        Time at which each came to rest at its line [s].
     approaches : ndarray of int, shape (n,)
-        Rank of the id of the point at which it waits; equal ones in the order of arrival, then as they stand.
+        Rank of the id of the point at which it waits; ties by order of arrival, then by row.
     ties : ndarray of bool, shape (n, n)
         True where row yields to column in a group (`fill_ties`).
     out : ndarray of int, shape (n,)

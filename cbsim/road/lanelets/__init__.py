@@ -1,4 +1,4 @@
-"""Lanelets: a road network as drivable pieces, in columns, with what leads where."""
+"""Lanelets: a road network as drivable pieces, in columns, with their connections."""
 
 from __future__ import annotations
 

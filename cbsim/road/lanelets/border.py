@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cbsim.geometry.polyline import direction, left_of
 from cbsim.road.edge import trim
-
-if TYPE_CHECKING:
-    from cbsim.road.lanelets.table import Lanelets
+from cbsim.road.roadmap import RoadMap
 
 __all__ = ["borders"]
 
@@ -19,7 +17,46 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-def borders(lanelets: Lanelets) -> tuple[Floats, Floats]:
+class Centrelines(Protocol):
+    """Columns of `cbsim.road.lanelets.table.Lanelets` that borders follow from."""
+
+    @property
+    def roadmap(self) -> RoadMap:
+        """The network."""
+
+    @property
+    def lanes(self) -> Ints:
+        """Index into `RoadMap.lanes`; -1 for exits."""
+
+    @property
+    def begins(self) -> Floats:
+        """Station at which a piece of a lane begins [m]."""
+
+    @property
+    def points(self) -> Floats:
+        """Samples of the centrelines [m]."""
+
+    @property
+    def headings(self) -> Floats:
+        """Tangent at each sample [rad]."""
+
+    @property
+    def stations(self) -> Floats:
+        """Arc length at each sample [m]."""
+
+    @property
+    def widths(self) -> Floats:
+        """Width of each lanelet [m]."""
+
+    @property
+    def owners(self) -> Ints:
+        """Lanelet of each sample."""
+
+    def samples_of(self, row: int) -> slice:
+        """Slice of the samples of a lanelet."""
+
+
+def borders(lanelets: Centrelines) -> tuple[Floats, Floats]:
     """Draw both borders at half the width from the centrelines.
 
     Returns
@@ -46,7 +83,7 @@ def borders(lanelets: Lanelets) -> tuple[Floats, Floats]:
     return sides
 
 
-def _tight(lanelets: Lanelets) -> Ints:
+def _tight(lanelets: Centrelines) -> Ints:
     """List the lanelets that turn somewhere on a radius smaller than their width."""
     inner = np.diff(lanelets.owners) == 0
     turn = np.abs(np.diff(lanelets.headings)) * lanelets.widths[lanelets.owners[1:]]

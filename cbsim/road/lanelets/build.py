@@ -1,4 +1,4 @@
-"""Building of `Lanelets`: where lanes are cut, which exits become lanelets, and what they are connected to."""
+"""Building of `Lanelets`: cuts of lanes, lanelets of exits, and their connections."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ class _Pieces:
 
 @lru_cache(maxsize=8)
 def build_lanelets(roadmap: RoadMap, mission: Mission | None = None, limit: float = UNKNOWN_LIMIT) -> Lanelets:
-    """Cut a network into lanelets; asking twice costs nothing.
+    """Cut a network into lanelets; the result is cached.
 
     Parameters
     ----------
     roadmap : RoadMap
         The network.
     mission : Mission, optional
-        Its speed limits hold.
+        Its speed limits apply.
     limit : float, optional
         Speed limit where neither mission nor network has one [m/s]; 30 mph by default.
 
@@ -55,8 +55,8 @@ def build_lanelets(roadmap: RoadMap, mission: Mission | None = None, limit: floa
 
     Notes
     -----
-    Exits that repeat another, that lead from a waypoint to itself or to the next of its lane, are no lanelets. The way
-    round a closed lane, from its last waypoint to its first, is a piece of it.
+    Exits that duplicate another, or lead from a waypoint to itself or to the next of its lane, do not become lanelets.
+    The exit that closes a lane, from its last waypoint to its first, is a piece of it.
     """
     count = len(roadmap.exits)
     if count > EXIT_LIMIT:
@@ -103,19 +103,19 @@ def build_lanelets(roadmap: RoadMap, mission: Mission | None = None, limit: floa
 
 
 def _nodes(roadmap: RoadMap) -> Ints:
-    """Row of the point that stands for each: the first of waypoints of a lane that share a place."""
+    """Row of the representative of each point: the first of coincident waypoints of a lane."""
     nodes = np.arange(len(roadmap.ids))
     for curve, first in zip(roadmap.lanes, roadmap.offsets.tolist(), strict=False):
         _, unique, inverse = np.unique(curve.waypoint_rows, return_index=True, return_inverse=True)
         nodes[first : first + len(inverse)] = first + unique[inverse]
         if curve.closed and curve.waypoint_rows[-1] == len(curve.stations) - 1:
             same = curve.waypoint_rows == curve.waypoint_rows[-1]
-            nodes[first : first + len(same)][same] = first  # the seam: the last waypoint stands on the first
+            nodes[first : first + len(same)][same] = first  # seam: the last waypoint coincides with the first
     return nodes
 
 
 def _distinct_exits(roadmap: RoadMap, nodes: Ints) -> list[Exit]:
-    """List the exits that are ways of their own."""
+    """List the exits that become lanelets."""
     kept: dict[tuple[int, int], Exit] = {}
     for way in roadmap.exits:
         source, target = roadmap.rows[way.source], roadmap.rows[way.target]
@@ -196,7 +196,7 @@ def _kind(roadmap: RoadMap, way: Connector) -> LaneletKind:
 
 
 def _returns(roadmap: RoadMap, exits: list[Exit]) -> Bools:
-    """Tell which exits lead from a lane's last waypoint to its own first, though its curve could not be closed."""
+    """Find the exits from a lane's last waypoint to its own first whose curve could not be closed."""
     found = np.zeros(len(exits), bool)
     for k, way in enumerate(exits):
         lane = int(roadmap.lane_of_row[roadmap.rows[way.source]])
@@ -206,7 +206,7 @@ def _returns(roadmap: RoadMap, exits: list[Exit]) -> Bools:
 
 
 def _connections(roadmap: RoadMap, ends: Ints) -> tuple[Graph, Graph]:
-    """Join lanelets that end where others begin, but for those on both sides of a zone."""
+    """Connect lanelets that end where others begin, except across zones."""
     order = np.argsort(ends[:, 0], kind="stable")
     first = np.searchsorted(ends[order, 0], ends[:, 1])
     count = np.searchsorted(ends[order, 0], ends[:, 1], side="right") - first

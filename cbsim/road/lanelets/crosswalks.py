@@ -1,4 +1,4 @@
-"""Crosswalks of RNDF 1.1 on lanelets: where people may cross, and from which station to which."""
+"""Crosswalks of RNDF 1.1 on lanelets, with their stations."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ __all__ = ["Crosswalks", "find_crosswalks"]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-DEFAULT_WIDTH = 3.0  # [m] of a crosswalk that declares none
+DEFAULT_WIDTH = 3.0  # [m] of crosswalks without a width
 
 
 class Crosswalks(NamedTuple):
-    """Places where a crosswalk lies on a lanelet, in the order of lanelet and station.
+    """Overlaps of crosswalks and lanelets, in the order of lanelet and station.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class Crosswalks(NamedTuple):
 
 
 def find_crosswalks(lanelets: Lanelets) -> Crosswalks:
-    """Find where the crosswalks of a network lie on its lanelets."""
+    """Find the crosswalks on the lanelets of a network."""
     import shapely
 
     names, areas = _areas(lanelets.roadmap)
@@ -68,7 +68,7 @@ def find_crosswalks(lanelets: Lanelets) -> Crosswalks:
 
 
 def _areas(roadmap: RoadMap) -> tuple[tuple[str, ...], Floats]:
-    """Names and corners of the crosswalks that have two ends apart from each other."""
+    """Names and corners of the crosswalks with two distinct ends."""
     names, areas = [], [np.empty((0, 4, 2))]
     for segment in roadmap.network.segments:
         for crosswalk in segment.crosswalks:

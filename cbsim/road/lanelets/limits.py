@@ -13,11 +13,11 @@ __all__ = ["UNKNOWN_LIMIT", "speed_limits"]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-UNKNOWN_LIMIT = 13.4112  # [m/s] 30 mph, the highest that DARPA ever set
+UNKNOWN_LIMIT = 13.4112  # [m/s] 30 mph, the highest limit that DARPA set
 
 
 def speed_limits(roadmap: RoadMap, ends: Ints, mission: Mission | None, limit: float) -> Floats:
-    """Find the speed limit of ways between two points.
+    """Find the speed limit of paths between two points.
 
     Parameters
     ----------
@@ -26,9 +26,9 @@ def speed_limits(roadmap: RoadMap, ends: Ints, mission: Mission | None, limit: f
     ends : ndarray of int, shape (n, 2)
         Rows of their first and last points.
     mission : Mission or None
-        Its limits go before those of the network. A maximum of 0 is none.
+        Its limits override those of the network. A maximum of 0 means none.
     limit : float
-        Where nothing is said [m/s].
+        Default limit [m/s].
 
     Returns
     -------

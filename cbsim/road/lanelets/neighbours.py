@@ -1,4 +1,4 @@
-"""Neighbours of lanelets: pieces of the lane beside, their direction, and whether one may cross over to them."""
+"""Neighbours of lanelets: pieces of the lane beside, their direction, and permission to change over."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Neighbours(NamedTuple):
     lanelets, others : ndarray of int, shape (k,)
         A lanelet and its neighbour.
     begins, ends : ndarray, shape (k,)
-        Stations of the lanelet between which the neighbour is beside it [m].
+        Stations of the lanelet between which the neighbour runs beside it [m].
     left : ndarray of bool, shape (k,)
         True where the neighbour is on the left.
     same_direction : ndarray of bool, shape (k,)
@@ -48,7 +48,7 @@ class Neighbours(NamedTuple):
 def find_neighbours(lanelets: Lanelets) -> Neighbours:
     """Find the neighbours of all pieces of lanes.
 
-    Neighbouring lanes have consecutive numbers in one segment. They are beside each other where their centrelines are
+    Neighbouring lanes have consecutive numbers in one segment. They are neighbours where their centrelines are
     at most 2.5 lane widths apart, as for lane changes, and parallel within 45°.
     """
     found: list[Neighbours] = []

@@ -1,4 +1,4 @@
-"""Routes as lanelets: stretches of lanelets that one drives along, from point to point."""
+"""Routes as lanelets: stretches of lanelets from point to point."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ Ints = NDArray[np.int64]
 
 
 class LaneletRoute(NamedTuple):
-    """Stretches of lanelets, in the order in which one drives along them.
+    """Stretches of lanelets, in the order of travel.
 
     Attributes
     ----------
     lanelets : ndarray of int, shape (k,)
         Rows of `Lanelets`.
     begins, ends : ndarray, shape (k,)
-        Stations between which one drives on each [m].
+        Stations of the stretch on each [m].
     entered : ndarray of int, shape (k,)
-        `Kind` of the move by which one comes onto each: `LANE` and `EXIT` lead on from the one before, `LANE_CHANGE`
-        comes over from the side, and `ZONE` means that a zone lies between. The first has `LANE`.
+        `Kind` of the move onto each: `LANE` and `EXIT` continue from the one before, `LANE_CHANGE` comes from the side,
+        and `ZONE` means that a zone lies between. The first has `LANE`.
     """
 
     lanelets: Ints
@@ -79,13 +79,13 @@ def stretches_between(lanelets: Lanelets, source: int, target: int, *, is_lane: 
     source, target : int
         Rows of `RoadMap.ids`.
     is_lane : bool
-        True along a lane, False by an exit. The exit to the next waypoint of a lane, and that over the seam of a closed
-        one, are the lane.
+        True along a lane, False by an exit. Exits to the next waypoint of a lane, and over the seam of a closed one,
+        count as the lane.
 
     Returns
     -------
     list of (int, float, float)
-        Rows of the lanelets and the stations between which one drives on each [m]; empty for lane changes and zones.
+        Rows of the lanelets and the stations of the stretch on each [m]; empty for lane changes and zones.
     """
     roadmap = lanelets.roadmap
     row = lanelets.by_ends.get((int(lanelets.nodes[source]), int(lanelets.nodes[target])))

@@ -22,7 +22,7 @@ Bools = NDArray[np.bool_]
 
 
 class LaneletKind(IntEnum):
-    """What a lanelet is a piece of."""
+    """Origin of a lanelet: lane or exit."""
 
     LANE = 0
     CONNECTOR = 1
@@ -62,8 +62,8 @@ class Graph:
 class Lanelets:
     """A road network as drivable pieces.
 
-    Lanes are cut wherever an exit leaves or enters, and at stop lines, lights and crosswalks, so that these stand at
-    ends of lanelets. Each exit is a lanelet of its own. Lanelets of lanes come first, in file order, then those of
+    Lanes are cut where exits leave or enter, and at stop lines, lights and crosswalks, so that these are at ends of
+    lanelets. Each exit is a lanelet of its own. Lanelets of lanes come first, in file order, then those of
     exits.
 
     Attributes
@@ -73,16 +73,16 @@ class Lanelets:
     kinds : ndarray of int, shape (n,)
         `LaneletKind` of each.
     lanes : ndarray of int, shape (n,)
-        Index into `RoadMap.lanes`; -1 where the lanelet is no piece of a lane.
+        Index into `RoadMap.lanes`; -1 for lanelets of exits.
     begins : ndarray, shape (n,)
         Station at which a piece of a lane begins on its `LaneCurve`, else 0 [m].
     ends : ndarray of int, shape (n, 2)
         Rows of the first and last point in `RoadMap.ids`. Lanelets meet where these are equal.
     nodes : ndarray of int, shape (points,)
-        Row of `RoadMap.ids` by which each point stands in `ends`: the first of those that share a place on a lane.
+        Row of `RoadMap.ids` that represents each point in `ends`: the first of coincident points of a lane.
     continues : ndarray of bool, shape (n,)
-        True for lanelets on which one follows one's own lane: pieces of lanes, and an exit from a lane's last waypoint
-        to its own first.
+        True for lanelets that continue their lane: pieces of lanes, and an exit from a lane's last waypoint to its
+        own first.
     offsets : ndarray of int, shape (n + 1,)
         First sample of each lanelet.
     points : ndarray, shape (m, 2)
@@ -100,14 +100,13 @@ class Lanelets:
         Speed limit: the mission's, else that of the segment in the file, else the default [m/s]. An exit has the lower
         one of both ends.
     stops : ndarray of bool, shape (n,)
-        True where a stop line stands at the end.
+        True with a stop line at the end.
     successors, predecessors : Graph
-        What one can drive on to, and where one can have come from. A zone lies between the mouths by which one enters
-        and leaves it: they are not connected here.
+        Connections. The entries and exits of a zone are not connected.
     light_names : tuple of str
-        Traffic lights that stand at ends of lanelets, ``12.3`` for light 3 of intersection 12.
+        Traffic lights at ends of lanelets, ``12.3`` for light 3 of intersection 12.
     lights : Graph
-        Rows of `light_names` for the end of each lanelet; several where several lights hold there.
+        Rows of `light_names` for the end of each lanelet.
     """
 
     roadmap: RoadMap
@@ -167,16 +166,16 @@ class Lanelets:
 
     @cached_property
     def rows(self) -> dict[str, int]:
-        """Row of each name; the first where two are alike."""
+        """Row of each name; the first of duplicates."""
         return {name: row for row, name in reversed(list(enumerate(self.names)))}
 
     @cached_property
     def by_ends(self) -> dict[tuple[int, int], int]:
-        """Row of each pair of first and last point, as in `ends`; the first where two are alike."""
+        """Row of each pair of first and last point, as in `ends`; the first of duplicates."""
         return {pair: row for row, pair in reversed(list(enumerate(map(tuple, self.ends.tolist()))))}
 
     def samples_of(self, row: int) -> slice:
-        """Where the samples of a lanelet stand in `points`, `headings`, `stations`, `left` and `right`."""
+        """Slice of the samples of a lanelet in `points`, `headings`, `stations`, `left` and `right`."""
         return slice(int(self.offsets[row]), int(self.offsets[row + 1]))
 
 
@@ -203,7 +202,7 @@ class Lanelet:
 
     @property
     def kind(self) -> LaneletKind:
-        """What it is a piece of."""
+        """Whether it is a piece of a lane or an exit."""
         return LaneletKind(self.table.kinds[self.row])
 
     @property
@@ -263,7 +262,7 @@ class Lanelet:
 
     @property
     def stop(self) -> bool:
-        """True if a stop line stands at the end."""
+        """True if there is a stop line at the end."""
         return bool(self.table.stops[self.row])
 
     @property
@@ -273,10 +272,10 @@ class Lanelet:
 
     @property
     def successors(self) -> tuple[Lanelet, ...]:
-        """What one can drive on to."""
+        """Lanelets that continue it."""
         return tuple(Lanelet(self.table, int(row)) for row in self.table.successors[self.row])
 
     @property
     def predecessors(self) -> tuple[Lanelet, ...]:
-        """Where one can have come from."""
+        """Lanelets that lead to it."""
         return tuple(Lanelet(self.table, int(row)) for row in self.table.predecessors[self.row])

@@ -1,4 +1,4 @@
-"""Right of way: where lanelets conflict, who yields, and the junctions that conflicts form."""
+"""Right of way: conflicts of lanelets, rules of yielding, and the junctions that conflicts form."""
 
 from __future__ import annotations
 

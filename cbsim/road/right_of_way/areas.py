@@ -1,4 +1,4 @@
-"""Conflict areas, to be drawn: what the swept strips of two lanelets have in common."""
+"""Conflict areas for drawing: intersections of the swept strips of two lanelets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Circular right of way: lanelets of a junction of which each yields to the next, so that nobody goes first."""
+"""Circular right of way: cycles of lanelets of a junction each of which yields to the next."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ DYNAMIC = (Rule.ARRIVAL, Rule.ID)  # the order of arrival is total, and so is th
 
 
 def find_circle(conflicts: Conflicts, junction: Junction) -> tuple[int, ...]:
-    """Find a shortest circle of lanelets each of which yields to the next.
+    """Find a shortest cycle of lanelets each of which yields to the next.
 
     Returns
     -------
     tuple of int
-        Rows of the lanelets, beginning with the smallest; empty if right of way is not circular. Circles of those who
-        stop are none: the order of arrival decides, and among those who arrive at once the smallest id.
+        Rows of the lanelets, beginning with the smallest; empty if right of way is not circular. Cycles of lanelets
+        with stop lines do not count: the order of arrival decides, and for simultaneous arrivals the smallest id.
     """
     goes_first: dict[int, list[int]] = {}
     for row in junction.conflicts:

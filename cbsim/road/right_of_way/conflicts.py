@@ -1,4 +1,4 @@
-"""`Conflicts`: pairs of lanelets on which vehicles can meet, where, and who yields."""
+"""`Conflicts`: pairs of lanelets with a conflict area, its stations, and the side that yields."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
-ONCOMING = np.radians(135.0)  # vehicles whose directions differ more drive towards each other
-SERVED = 40.0  # [m] a stop line is meant for what begins no farther behind it: the width of a large intersection
+ONCOMING = np.radians(135.0)  # difference of directions from which a conflict is oncoming
+SERVED = 40.0  # [m] distance behind a stop line up to which conflicts belong to it: the width of a large intersection
 
 
 class ConflictKind(IntEnum):
-    """How two vehicles meet."""
+    """Geometry of a conflict."""
 
     CROSSING = 0
     MERGING = 1
@@ -34,21 +34,21 @@ class ConflictKind(IntEnum):
 
 
 class Conflict(NamedTuple):
-    """A conflict, as a lanelet sees it.
+    """A conflict, from the side of one lanelet.
 
     Attributes
     ----------
     other : str
         Name of the other lanelet.
     begin, end : float
-        Stations on one's own lanelet [m].
+        Stations on this lanelet [m].
     other_begin, other_end : float
         Stations on the other one [m].
     kind : ConflictKind
     rule : Rule
-        Which rule decides.
+        Deciding rule.
     yields : bool
-        True if one's own lanelet yields; where the order of arrival decides, if both arrive at once.
+        True if this lanelet yields; where the order of arrival decides, for simultaneous arrivals.
     """
 
     other: str
@@ -71,9 +71,9 @@ class ByLanelet(NamedTuple):
     others : ndarray of int, shape (2 k,)
         The other lanelet.
     sides : ndarray of int, shape (2 k,)
-        Which side of the row one's own lanelet is: 0 for `one`, 1 for `other`.
+        Side of the row that is this lanelet: 0 for `one`, 1 for `other`.
     rows : ndarray of int, shape (2 k,)
-        Row of `Conflicts`, increasing by where it begins on one's own lanelet.
+        Row of `Conflicts`, ordered by its first station on this lanelet.
     """
 
     offsets: Ints
@@ -84,10 +84,9 @@ class ByLanelet(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Conflicts:
-    """Where swept widths of lanelets meet, one row for each pair and place.
+    """Overlaps of the swept areas of lanelets, one row for each pair and place.
 
-    Vehicles that follow each other, or part where a lane forks, are in no conflict; nor are parallel lanes of one
-    segment.
+    Lanelets that follow each other, that fork, or that are parallel in one segment do not conflict.
 
     Attributes
     ----------
@@ -95,7 +94,7 @@ class Conflicts:
     pairs : ndarray of int, shape (k, 2)
         The one and the other lanelet, the smaller row first.
     begins, ends : ndarray, shape (k, 2)
-        Stations between which the conflict area lies on each [m].
+        Stations of the conflict area on each [m].
     kinds : ndarray of int, shape (k,)
         `ConflictKind`.
     rules, yields, yields_at_green : ndarray of int, shape (k,)
@@ -116,7 +115,7 @@ class Conflicts:
 
     @cached_property
     def by_lanelet(self) -> ByLanelet:
-        """Conflicts of each lanelet, in the order in which one comes to them."""
+        """Conflicts of each lanelet, in the order of their stations."""
         own, other = self.pairs.T.ravel(), self.pairs[:, ::-1].T.ravel()
         sides = np.repeat([0, 1], len(self))
         rows = np.tile(np.arange(len(self)), 2)
@@ -126,11 +125,11 @@ class Conflicts:
 
     @cached_property
     def approaches(self) -> Ints:
-        """Rank of the id of each first point, by which circles at stop lines are broken, shape (lanelets,)."""
+        """Rank of the id of each first point, by which cycles at stop lines are broken, shape (lanelets,)."""
         return point_ranks(self.lanelets)[self.lanelets.ends[:, 0]]
 
     def of(self, lanelet: int) -> list[Conflict]:
-        """List the conflicts of a lanelet, in the order in which one comes to them."""
+        """List the conflicts of a lanelet, in the order of their stations."""
         table, found = self.by_lanelet, []
         for entry in range(int(table.offsets[lanelet]), int(table.offsets[lanelet + 1])):
             row, side = int(table.rows[entry]), int(table.sides[entry])
@@ -143,12 +142,12 @@ class Conflicts:
 
 @lru_cache(maxsize=8)
 def find_conflicts(lanelets: Lanelets) -> Conflicts:
-    """Find all conflicts of a network; asking twice costs nothing.
+    """Find all conflicts of a network; the result is cached.
 
     Raises
     ------
     ModelError
-        If lanes and exits lie on each other in more places than can be looked at.
+        If lanes and exits overlap in too many places.
     """
     found = [place for place in network_places(lanelets) if _is_conflict(place)]
     found.sort(key=lambda place: (place.lanelets, place.ranges))
@@ -176,12 +175,12 @@ def _kinds(lanelets: Lanelets, pairs: Ints, middles: Floats, merging: Bools) -> 
 
 
 def stops_before(lanelets: Lanelets, pairs: Ints) -> Floats:
-    """Distance from the stop line that one has passed last to the start of each lanelet, shape (n,) [m].
+    """Distance from the last stop line to the start of each lanelet, shape (n,) [m].
 
-    It is 0 right behind a line, and infinite where there is none, or where one has passed conflicts since: a stop line
-    is meant for the first conflicts behind it. Exits begin at the line whatever their length. Whoever has turned onto
-    another lane follows that lane, and its stop line lies behind. Where several lanelets lead in, all of them must have
-    come from a stop line.
+    It is 0 directly behind a line, and infinite without one or if conflicts lie between, since a stop line applies to
+    the first conflicts behind it. Exits count from the line whatever their length. A vehicle that has turned onto
+    another lane follows that lane, with its stop line behind it. If several lanelets lead in, all of them must come
+    from a stop line.
     """
     distance = np.full(len(lanelets), np.inf)
     marked = np.zeros(len(lanelets.roadmap.ids), bool)

@@ -1,4 +1,4 @@
-"""Junctions: conflicts that belong together, the ways through them, and the stop lines that are meant for them."""
+"""Junctions: groups of conflicts, the lanelets through them, and their stop lines."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ __all__ = ["Junction", "find_junctions", "junction_at", "stop_junctions"]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-NEAR = 15.0  # [m] conflicts that are closer to each other along a lane belong together
-EXIT = 60.0  # [m] an exit no longer than this lies in one junction
+NEAR = 15.0  # [m] distance along a lane up to which conflicts belong together
+EXIT = 60.0  # [m] largest length of an exit within one junction
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Junction:
-    """Conflicts that belong together.
+    """A group of conflicts.
 
     Attributes
     ----------
     conflicts : tuple of int
         Rows of `Conflicts`.
     lanelets : tuple of int
-        Rows of `Lanelets` on which these lie.
+        Rows of `Lanelets` with these conflicts.
     position : ndarray, shape (2,)
-        Middle of the conflict areas [m].
+        Centre of the conflict areas [m].
     stops : tuple of PointId
-        Stop lines that are meant for this junction, in the order of ids.
+        Stop lines of this junction, in the order of ids.
     """
 
     conflicts: tuple[int, ...]
@@ -49,10 +49,10 @@ class Junction:
 
 @lru_cache(maxsize=8)
 def find_junctions(conflicts: Conflicts) -> tuple[Junction, ...]:
-    """Group conflicts into junctions, in the order of their first lanelets; asking twice costs nothing.
+    """Group conflicts into junctions, in the order of their first lanelets; the result is cached.
 
-    Conflicts belong together that lie on one exit, within 15 m of each other on one lanelet, or within 15 m of one
-    point at which lanelets begin or end.
+    Conflicts belong together if they lie on one exit, within 15 m of each other on one lanelet, or within 15 m of one
+    end of lanelets.
     """
     groups = _groups(conflicts)
     group_of = np.full(len(conflicts), -1)
@@ -66,7 +66,7 @@ def find_junctions(conflicts: Conflicts) -> tuple[Junction, ...]:
 
 
 def stop_junctions(conflicts: Conflicts) -> dict[PointId, int | None]:
-    """Index of the junction that each stop line is meant for, in the order of ids; None where nothing conflicts."""
+    """Index of the junction of each stop line, in the order of ids; None without conflicts."""
     found: dict[PointId, int | None] = {}
     for index, junction in enumerate(find_junctions(conflicts)):
         found |= dict.fromkeys(junction.stops, index)
@@ -76,7 +76,7 @@ def stop_junctions(conflicts: Conflicts) -> dict[PointId, int | None]:
 
 
 def junction_at(conflicts: Conflicts, point: PointId) -> Junction | None:
-    """Find the junction that a point belongs to: an end of one of its lanelets; of several the nearest; or None."""
+    """Find the junction one of whose lanelets begins or ends at a point: the nearest, or None."""
     roadmap = conflicts.lanelets.roadmap
     row = roadmap.row(point)
     stop = stop_junctions(conflicts).get(point)
@@ -131,7 +131,7 @@ def _junction(conflicts: Conflicts, rows: list[int], stops: list[PointId]) -> Ju
 
 
 def _served(conflicts: Conflicts) -> dict[int, int]:
-    """For the point of each stop line, the first conflict behind it, before the next line and within 40 m; else −1."""
+    """First conflict behind each stop line, before the next line and within 40 m; else −1."""
     lanelets = conflicts.lanelets
     roadmap = lanelets.roadmap
     table = conflicts.by_lanelet

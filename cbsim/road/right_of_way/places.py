@@ -1,4 +1,4 @@
-"""Connected places where two lanelets overlap, and how the two belong together there."""
+"""Connected places where two lanelets overlap, and the relation of the two there."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
-JOIN = 1.0  # [m] overlaps that are closer to each other on both lanelets are one place
-AT_END = 0.75  # [m] an overlap that comes so near to an end of a lanelet reaches it
-PARALLEL = math.cos(np.radians(45.0))  # lanes whose directions differ less, or differ from opposite less, are parallel
+JOIN = 1.0  # [m] distance on both lanelets up to which overlaps form one place
+AT_END = 0.75  # [m] distance from an end of a lanelet up to which an overlap reaches it
+PARALLEL = math.cos(np.radians(45.0))  # difference from equal or opposite directions up to which lanes are parallel
 
 
 class Relation(IntEnum):
-    """How two lanelets belong together where they overlap."""
+    """Relation of two lanelets where they overlap."""
 
     NONE = 0
-    FORK = 1  # both come out of the same point
+    FORK = 1  # both begin at the same point
     FOLLOW = 2  # one leads into the other
-    MERGE = 3  # both lead into the same point
+    MERGE = 3  # both end at the same point
 
 
 @dataclass(slots=True)
@@ -51,10 +51,10 @@ def network_places(lanelets: Lanelets) -> tuple[Place, ...]:
 
 
 def places(lanelets: Lanelets, found: Overlaps) -> list[Place]:
-    """Join overlaps to places, without those of parallel lanes of a segment, and tell the relation at each.
+    """Join overlaps to places, without those of parallel lanes of a segment, and find the relation at each.
 
-    Overlaps go on past the ends of short lanelets: those beside a fork belong to the fork even where one of the two
-    ways is already the next lanelet, and so do those of ways that merge or follow each other.
+    Overlaps continue past the ends of short lanelets: those beside a fork belong to the fork even where one of the two
+    paths is already on the next lanelet; likewise for paths that merge or follow each other.
     """
     kept = ~_parallel_lanes(lanelets, found)
     joined = _join(Overlaps._make(column[kept] for column in found))
@@ -70,7 +70,7 @@ def places(lanelets: Lanelets, found: Overlaps) -> list[Place]:
 
 
 def _parallel_lanes(lanelets: Lanelets, found: Overlaps) -> Bools:
-    """Tell which overlaps are those of two parallel lanes of one segment."""
+    """Find the overlaps of parallel lanes of one segment."""
     segments = np.array([curve.id[0] for curve in lanelets.roadmap.lanes] + [-1])
     lanes = lanelets.lanes[np.stack([found.one, found.other])]
     beside = (lanes.min(axis=0) >= 0) & (lanes[0] != lanes[1]) & (segments[lanes[0]] == segments[lanes[1]])
@@ -83,7 +83,7 @@ def _parallel_lanes(lanelets: Lanelets, found: Overlaps) -> Bools:
 
 def headings_at(lanelets: Lanelets, rows: Ints, stations: Floats) -> Floats:
     """Headings of lanelets at stations on them, shape (k,) [rad]."""
-    lengths = np.concatenate([[0.0], np.cumsum(lanelets.lengths + 1.0)])  # stations that grow over all lanelets
+    lengths = np.concatenate([[0.0], np.cumsum(lanelets.lengths + 1.0)])  # stations that increase over all lanelets
     along = lanelets.stations + lengths[lanelets.owners]
     where = lengths[rows] + np.clip(stations, 0.0, lanelets.lengths[rows])
     sample = np.clip(np.searchsorted(along, where), 0, max(len(along) - 1, 0))
@@ -91,7 +91,7 @@ def headings_at(lanelets: Lanelets, rows: Ints, stations: Floats) -> Floats:
 
 
 def _join(found: Overlaps) -> list[Place]:
-    """Join what touches on both lanelets."""
+    """Join overlaps that touch on both lanelets."""
     rows = zip(*(column.tolist() for column in found), strict=True)
     pairs: dict[tuple[int, int], list[tuple[float, float, float, float]]] = defaultdict(list)
     for one, other, *stations in rows:
@@ -125,9 +125,9 @@ def _touch(one: tuple[float, float, float, float], other: tuple[float, float, fl
 
 
 def _seed(place: Place, lengths: list[float], ends: list[list[int]], on_lane: list[bool]) -> Relation:
-    """Tell how two lanelets that share an end belong together there.
+    """Find the relation of two lanelets that share an end.
 
-    Who drives into a zone does not lead who drives out of it at the same point.
+    A lanelet into a zone does not lead into one out of it at the same point.
     """
     (one, other), ((a, b), (c, d)) = place.lanelets, place.ranges
     starts = a <= AT_END, c <= AT_END
@@ -145,7 +145,7 @@ def _seed(place: Place, lengths: list[float], ends: list[list[int]], on_lane: li
 def _propagate(
     lanelets: Lanelets, joined: list[Place], by_pair: dict[tuple[int, int], list[Place]], lengths: list[float]
 ) -> None:
-    """Carry relations on over the ends of lanelets, as far as the overlap goes on there."""
+    """Propagate relations past the ends of lanelets, as far as the overlap continues."""
     for relation, onward in ((Relation.MERGE, False), (Relation.FORK, True), (Relation.FOLLOW, True)):
         work = [place for place in joined if place.relation is relation]
         while work:
@@ -166,7 +166,7 @@ def _beyond(
     by_pair: dict[tuple[int, int], list[Place]],
     lengths: list[float],
 ) -> list[Place]:
-    """Places without a relation so far where the overlap goes on, past the end (or start) of one of its lanelets."""
+    """Places without a relation where the overlap continues, past the end (or start) of one of its lanelets."""
     row, partner = place.lanelets[side], place.lanelets[1 - side]
     (first, last), other = place.ranges[side], place.ranges[1 - side]
     if (last < lengths[row] - AT_END) if ahead else (first > AT_END):

@@ -1,4 +1,4 @@
-"""Rules of right of way that stand in the network: who yields where two lanelets conflict, whoever comes when."""
+"""Static rules of right of way: who yields where two lanelets conflict, independent of arrival times."""
 
 from __future__ import annotations
 
@@ -17,37 +17,37 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
-ONE, OTHER = 0, 1  # which side of a pair yields
+ONE, OTHER = 0, 1  # side of a pair that yields
 SAME_WAY, OPPOSITE = np.radians(45.0), np.radians(135.0)  # changes of heading between approaches
-LEAD = 10.0  # [m] before a conflict on a piece of a lane the direction of approach is taken
-LEFT_TURN = np.radians(30.0)  # an exit that turns more to the left is a left turn
+LEAD = 10.0  # [m] distance before a conflict at which the direction of approach is taken
+LEFT_TURN = np.radians(30.0)  # change of heading from which an exit is a left turn
 
 
 class Rule(IntEnum):
     """The first rule that applies to a pair; letters as in ``docs/theory/right_of_way.md``."""
 
-    OCCUPIED = 0  # (a) who is in the conflict area goes on
-    LIGHT = 1  # (b) who alone has green goes
+    OCCUPIED = 0  # (a) a vehicle in the conflict area goes first
+    LIGHT = 1  # (b) the only side with green goes first
     SUBORDINATE = 2  # (c) mouths of zones and U-turns yield
-    STOP = 3  # (d) who has a stop line yields to who has none
-    ARRIVAL = 4  # (e) both stop: order of arrival
-    LANE = 5  # (f) who comes in by an exit yields to who follows its lane
-    LEFT_TURN = 6  # (f) a left turn yields to oncoming
-    RIGHT = 7  # (f) the right goes first
-    ID = 8  # nothing tells them apart: the approach with the smaller id goes first
+    STOP = 3  # (d) the side with a stop line yields
+    ARRIVAL = 4  # (e) both have stop lines: order of arrival
+    LANE = 5  # (f) exits yield to lanes
+    LEFT_TURN = 6  # (f) left turns yield to oncoming traffic
+    RIGHT = 7  # (f) priority to the right
+    ID = 8  # tie: the approach with the smaller id goes first
 
 
 class Approaching(NamedTuple):
-    """How vehicles come to a conflict, one row for each side of each pair, shape (p, 2).
+    """Approaches of a conflict, for each side of each pair, shape (p, 2).
 
     Attributes
     ----------
     lanelets : ndarray of int, shape (p, 2)
         Rows of the lanelets.
     stations : ndarray, shape (p, 2)
-        Where the conflict begins on each [m].
+        Stations at which the conflict begins [m].
     stops : ndarray of bool, shape (p, 2)
-        True where one has just come from a stop line.
+        True where a stop line applies to the conflict.
     """
 
     lanelets: Ints
@@ -56,17 +56,16 @@ class Approaching(NamedTuple):
 
 
 class Decision(NamedTuple):
-    """Who yields, one row for each pair.
+    """Decision for each pair, one row each.
 
     Attributes
     ----------
     rules : ndarray of int, shape (p,)
         `Rule` that decides.
     yields : ndarray of int, shape (p,)
-        0 if the one yields, 1 if the other does; where the order of arrival decides, who yields among those who
-        arrived at once.
+        0 if the one yields, 1 if the other does; where the order of arrival decides, for simultaneous arrivals.
     at_green : ndarray of int, shape (p,)
-        Who yields where both have green: by (f) alone.
+        Side that yields if both have green: by (f) alone.
     """
 
     rules: Ints
@@ -90,7 +89,7 @@ def decide(lanelets: Lanelets, pairs: Approaching) -> Decision:
 
 
 def _without_signs(lanelets: Lanelets, pairs: Approaching) -> tuple[Ints, Ints]:
-    """Apply (f): who follows its own lane goes first, else geometry decides."""
+    """Apply (f): lanes go before exits, else geometry decides."""
     rules, yields = _by_geometry(lanelets, pairs)
     own = lanelets.continues[pairs.lanelets]
     decided = own[:, 0] != own[:, 1]
@@ -99,7 +98,7 @@ def _without_signs(lanelets: Lanelets, pairs: Approaching) -> tuple[Ints, Ints]:
 
 
 def _by_geometry(lanelets: Lanelets, pairs: Approaching) -> tuple[Ints, Ints]:
-    """Of two opposite the left turn yields, else the right goes first; where neither tells, the smaller id."""
+    """Left turns yield to opposite approaches, else priority to the right, else the smaller id goes first."""
     headings, places = _approach_poses(lanelets, pairs)
     turned = wrap(headings[:, 1] - headings[:, 0])
     middle = direction(headings[:, 0]) + direction(headings[:, 1])
@@ -120,9 +119,9 @@ def _by_geometry(lanelets: Lanelets, pairs: Approaching) -> tuple[Ints, Ints]:
 
 
 def _approach_poses(lanelets: Lanelets, pairs: Approaching) -> tuple[Floats, Floats]:
-    """Heading (p, 2) [rad] and place (p, 2, 2) [m] from which each comes: where its exit begins.
+    """Heading (p, 2) [rad] and position (p, 2, 2) [m] of each approach: at the start of its exit.
 
-    On a piece of a lane, which may be long, it is 10 m before the conflict.
+    On a piece of a lane, which may be long, it is taken 10 m before the conflict.
     """
     firsts = lanelets.offsets[pairs.lanelets]
     lasts = lanelets.offsets[pairs.lanelets + 1] - 1
@@ -135,13 +134,13 @@ def _approach_poses(lanelets: Lanelets, pairs: Approaching) -> tuple[Floats, Flo
 
 
 def _left_turns(lanelets: Lanelets) -> Bools:
-    """Tell which lanelets turn left off their lane."""
+    """Find the lanelets that turn left off their lane."""
     turned = lanelets.headings[lanelets.offsets[1:] - 1] - lanelets.headings[lanelets.offsets[:-1]]
     return np.asarray(~lanelets.continues & (turned > LEFT_TURN))
 
 
 def point_ranks(lanelets: Lanelets) -> Ints:
-    """Place of each point of the network in the order of ids, shape (points,)."""
+    """Rank of each point of the network in the order of ids, shape (points,)."""
     ids = np.array(lanelets.roadmap.ids, np.int64).reshape(-1, 3)
     ranks = np.empty(len(ids), np.int64)
     ranks[np.lexsort(ids.T[::-1])] = np.arange(len(ids))

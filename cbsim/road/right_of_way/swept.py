@@ -1,4 +1,4 @@
-"""Places where the areas swept by vehicles on two lanelets overlap, by strips of a few metres."""
+"""Overlaps of the areas swept by vehicles on two lanelets, by strips of a few metres."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
-SWEPT_WIDTH = 2.75  # [m] of the widest vehicle of the class, 2.5 m, and 0.25 m
+SWEPT_WIDTH = 2.75  # [m] 2.5 m, the widest vehicle of the class, plus 0.25 m
 STRETCH = 4  # sample intervals in one strip
-PAIR_LIMIT = 200_000  # pairs of strips whose boxes overlap; the largest real networks have 20 000
-PAIRS_EACH = 3  # pairs for each strip, in networks for which that is more: cities have one
-BATCH = 256  # strips looked up at once, so that memory stays bounded
-MANY = 65_536  # strips; a network with more is refused by its first lanelets where these are too many already
-TOUCH = 1e-4  # [m²] smaller areas are rounding: strips that only touch do not overlap
-CELL = 8.0  # [m] least width of the cells in which strips near each other are looked for
-CELLS_EACH = 8  # cells that a strip is in, on average; cells are made wider otherwise
-CELL_PAIRS = 50  # pairs within cells for each strip; the index of shapely is made if there are more
-CHUNK = 1 << 20  # strips, or pairs, worked on at once
+PAIR_LIMIT = 200_000  # largest number of pairs of strips with overlapping boxes; the largest real networks have 20 000
+PAIRS_EACH = 3  # the same per strip, in networks for which that is more; cities have one
+BATCH = 256  # strips per query, to bound memory
+MANY = 65_536  # number of strips from which a network is tested part by part first
+TOUCH = 1e-4  # [m²] smallest overlap: strips that just touch do not overlap
+CELL = 8.0  # [m] least width of the cells in which near strips are searched
+CELLS_EACH = 8  # largest mean number of cells of a strip; otherwise cells are made wider
+CELL_PAIRS = 50  # pairs within cells per strip above which the index of shapely is used
+CHUNK = 1 << 20  # strips, or pairs, per pass
 
 
 class Overlaps(NamedTuple):
@@ -39,7 +39,7 @@ class Overlaps(NamedTuple):
     one, other : ndarray of int, shape (k,)
         The lanelets, the smaller row first.
     one_from, one_to, other_from, other_to : ndarray, shape (k,)
-        Stations between which each of them is concerned [m].
+        Stations of the overlap on each [m].
     """
 
     one: Ints
@@ -61,8 +61,7 @@ def overlaps(lanelets: Lanelets) -> Overlaps:
     Raises
     ------
     ModelError
-        If more than 200 000 pairs of strips lie on each other, and more than 3 for each strip, as only in a hostile
-        file.
+        If more than 200 000 pairs of strips overlap, and more than 3 per strip, as only in a hostile file.
     """
     import shapely
 
@@ -85,11 +84,11 @@ def overlaps(lanelets: Lanelets) -> Overlaps:
 
 
 def _strips(lanelets: Lanelets) -> _Strips:
-    """Draw the strips of all lanelets, but first, of large networks, those of some, to refuse what lies on each other.
+    """Make the strips of all lanelets; of large networks, test the first lanelets alone before.
 
     Notes
     -----
-    The first lanelets are twice as many each time, so that a network that is not refused takes twice as long at most.
+    The number of lanelets doubles with each test, so that a valid network takes twice as long at most.
     """
     count = np.cumsum(_strip_counts(lanelets))
     drawn = MANY
@@ -186,10 +185,8 @@ def _pair_limit(strips: int) -> int:
 
 
 def _too_many(lanelets: Lanelets, limit: int) -> ModelError:
-    text = (
-        f"the road network '{lanelets.roadmap.name}' has lanes and exits that lie on each other in more than {limit} "
-    )
-    return ModelError(text + "places", location=lanelets.roadmap.network.location)
+    text = f"the road network '{lanelets.roadmap.name}' has lanes and exits that overlap in more than {limit} places"
+    return ModelError(text, location=lanelets.roadmap.network.location)
 
 
 class _Strips:
@@ -212,7 +209,7 @@ class _Strips:
             return np.empty(0), np.empty(0)
         rows = strips[owner]
         best, along = np.full(len(rows), np.inf), np.zeros(len(rows))
-        for k in range(STRETCH):  # the nearest point of each chord; those that repeat the last sample have no length
+        for k in range(STRETCH):  # nearest point of each chord; chords that repeat the last sample have zero length
             here, chord = self._points[rows, k], self._points[rows, k + 1] - self._points[rows, k]
             away, size = corners - here, np.maximum(np.sum(chord * chord, axis=1), 1e-12)
             share = np.clip(np.sum(away * chord, axis=1) / size, 0.0, 1.0)

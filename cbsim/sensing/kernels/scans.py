@@ -17,7 +17,7 @@ from cbsim.sensing.kernels.still import Outlines, cast_still_into
 from cbsim.sensing.kernels.sweep import cast_swept_into, poses_into
 from cbsim.world.packed.kernels import constants_of, shapes_of, state_of, unpacker
 
-__all__ = ["Lasers", "scans_into"]
+__all__ = ["Lasers", "ScanScratch", "scans_into"]
 
 
 class Lasers(NamedTuple):
@@ -56,6 +56,44 @@ class Lasers(NamedTuple):
     up: NDArray[np.float64]
     slopes: NDArray[np.float64]
     order: NDArray[np.int64]
+
+
+class ScanScratch(NamedTuple):
+    """Scratch arrays of `scans_into`; Python passes them as a plain tuple, which it does in half the time.
+
+    Attributes
+    ----------
+    loose_positions, loose_orientations : (loose, 3) [m], (loose, 4)
+        Poses of the loose bodies at the time of a scan.
+    positions, orientations : (bodies or 0, 3) [m], (bodies or 0, 4)
+        Poses of all bodies, if any laser sweeps.
+    floats, ints : (k,), (m,) int64
+        From `cbsim.sensing.kernels.still.scratch_for`.
+    beams : (3 · directions or 0,)
+        Directions of the largest laser, if any has errors of azimuth.
+    aims : (6 · directions or 0,)
+        Directions and origins of the beams of the largest laser, by component, if any sweeps.
+    swept, turned : (beams or 0, 3) [m], (beams or 0, 4)
+        Poses of a body at the instants of the beams of a sweep.
+    words, draws : (directions,) uint64, (directions,)
+        Random words and numbers of `measure_into`.
+    ranges : (width,) [m]
+        True distances to the first surface, rows padded as in `Fan`; infinity without one.
+    """
+
+    loose_positions: NDArray[np.float64]
+    loose_orientations: NDArray[np.float64]
+    positions: NDArray[np.float64]
+    orientations: NDArray[np.float64]
+    floats: NDArray[np.float64]
+    ints: NDArray[np.int64]
+    beams: NDArray[np.float64]
+    aims: NDArray[np.float64]
+    swept: NDArray[np.float64]
+    turned: NDArray[np.float64]
+    words: NDArray[np.uint64]
+    draws: NDArray[np.float64]
+    ranges: NDArray[np.float64]
 
 
 @kernel
@@ -122,10 +160,7 @@ def scans_into(
     errors : (m,) [rad]
         Of azimuths.
     scratch : tuple, out
-        Poses of the loose bodies, (loose, 3) and (loose, 4), and of all bodies if there is a sweep; floats and ints of
-        `scratch_for`; thrice the directions of the largest laser with errors, and (layers + 1) · width of the largest
-        that takes time; (beams, 3), (beams, 4); words and draws of `measure_into`; and
-        true distances to the first surface, rows filled up as in `Fan`, infinity where there is none.
+        Values of a `ScanScratch`.
     poses : (n, 7) [m], 1, out
         Of the sensor when each scan is taken.
     sweeps : (k, 7) [m], 1, out
@@ -133,7 +168,10 @@ def scans_into(
     readings, seen : (rays,) [m], (rays,) bool, out
         What each beam reads, and whether there was a return.
     """
-    places, turns, positions, orientations, floats, ints, beams, aims, swept, turned, words, draws, ranges = scratch
+    room = ScanScratch(*scratch)
+    places, turns, positions, orientations = (
+        room.loose_positions, room.loose_orientations, room.positions, room.orientations,
+    )  # fmt: skip
     constants, shapes, scenery = constants_of(world), shapes_of(world), scenery_of(surroundings)
     placed, state = state_of(first[0], first[1], sizes), state_of(now[0], now[1], sizes)
     lasers, noises = lasers_of(devices), noises_of(devices)
@@ -156,24 +194,28 @@ def scans_into(
         for k in range(4):
             poses[n, 3 + k] = turns[own, k]
         mount_in_place(mount, poses, n)
-        fan = fan_at(lasers, s, errors[errors_at:] if errors_at >= 0 else errors[:0], beams)
-        found = ranges[at : at + fan.layers * fan.width]
+        fan = fan_at(lasers, s, errors[errors_at:] if errors_at >= 0 else errors[:0], room.beams)
+        found = room.ranges[at : at + fan.layers * fan.width]
         if sweep_at >= 0:
             if time != everywhere:
                 bodies_at_into(constants, placed, state, time, positions, orientations)
                 everywhere = time
             sweep, scan_time, own = sweeps[sweep_at : sweep_at + fan.beams], lasers.scan_time[s], lasers.body[s]
             still, bodies = (positions, orientations), (positions, orientations, shapes)
-            poses_into(constants, placed, state, own, mount, time, scan_time, still, swept, turned, sweep)
+            poses_into(constants, placed, state, own, mount, time, scan_time, still, room.swept, room.turned, sweep)
             cast_swept_into(
-                constants, placed, state, fan, own, reach, time, scan_time, bodies, sweep, aims, swept, turned, ints,
-                found,
+                constants, placed, state, fan, own, reach, time, scan_time, bodies, sweep, room.aims, room.swept,
+                room.turned, room.ints, found,
             )  # fmt: skip
         else:
             origin, turn = poses[n, :3], poses[n, 3:]
-            cast_still_into(origin, turn, fan, own, reach, places, turns, loose, floats, ints, found)
+            cast_still_into(origin, turn, fan, own, reach, places, turns, loose, room.floats, room.ints, found)
             here, attitude = state.position, state.orientation
-            cast_standing_into(origin, turn, fan, reach, scenery, here, attitude, outlines, floats, ints, found)
+            cast_standing_into(
+                origin, turn, fan, reach, scenery, here, attitude, outlines, room.floats, room.ints, found
+            )
         rays = out + fan.layers * fan.beams
         noise, one, two = noise_at(noises, s), keys[s, 0], keys[s, 1]
-        measure_into(found, fan.width, noise, one, two, number, words, draws, readings[out:rays], seen[out:rays])
+        measure_into(
+            found, fan.width, noise, one, two, number, room.words, room.draws, readings[out:rays], seen[out:rays]
+        )

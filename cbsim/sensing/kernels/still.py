@@ -66,6 +66,7 @@ def cast_ground_into(origin, turn, fan, ranges):
         return
     for i in range(np.uint64(0), np.uint64(fan.layers * fan.width)):
         dz = turned(m, fan.east[i], fan.north[i], fan.up[i])[2]
+        # without a branch, so that the loop vectorizes
         falls = dz < 0.0
         distance = -origin[2] / (dz if falls else 1.0)
         ranges[i] = distance if falls and origin[2] >= 0.0 else math.inf
@@ -76,11 +77,13 @@ def cast_level_box_into(fan, px, py, pz, cosine, sine, room, hx, hy, hz, begin, 
     """Cast beams `begin` … `end` - 1 of every layer against an upright box; arguments as `level_window` gives them."""
     first, last = 0, fan.layers
     if fan.layers > 1:
+        # layers whose slopes can reach the box between its nearest and farthest corners
         lateral, radial = hx * abs(py) + hy * abs(px), hx * abs(px) + hy * abs(py)
         square = px * px + py * py
         first, last = layers_of(fan.slopes, square, room, lateral + radial, hx + hy, -pz - hz, hz - pz)
     for row in range(first, last):
         offset = fan.order[row] * fan.width
+        # all beams of a layer share the vertical slab
         nz, fz = slab(pz, fan.up[offset], hz)
         if nz > fz or fz < 0.0:
             continue
@@ -127,6 +130,7 @@ def cast_level_into(origin, turn, fan, own, reach, positions, orientations, shap
                 continue
             low, high = floats[k + 5 * CHUNK], floats[k + 6 * CHUNK]
             if low >= 0.0 and high < period:
+                # whole vector lanes: beams in excess miss the box
                 a, b = math.ceil(low), min(math.floor(high), last)
                 ints[3 * count], ints[3 * count + 1], ints[3 * count + 2] = k, a & -LANES, (b | (LANES - 1)) + 1
                 count += (a <= b) & (body != own)
@@ -170,6 +174,7 @@ def cast_others_into(origin, turn, fan, reach, count, meshes, positions, orienta
     stack = ints[ENTRIES : ENTRIES + DEPTH]
     for entry in range(count):
         body = ints[ENTRIES + DEPTH + entry]
+        # meshes in a pass of their own: `cast_still_into` casts them last
         kind, root = shapes.kind[body], shapes.root[body]
         if (kind == MESH) != meshes or (meshes and root < 0):
             continue

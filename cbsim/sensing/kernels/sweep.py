@@ -68,6 +68,7 @@ def path_into(constants, placed, state, way, row, time, scan_time, beams, begin,
     )
     for j in range(begin, end):
         t = beam_time(time, scan_time, beams, j)
+        # before the start of the run a mover stands where it was placed
         if t > 0.0:
             segment_pose_into(starts, origins, velocities, turnings, first, last, guess, t, places, turns, j)
         elif clock == 0:
@@ -81,6 +82,7 @@ def poses_into(constants, placed, state, own, mount, time, scan_time, bodies, pl
     """Write the pose (beams, 7) of a sensor at the instant of each beam; `bodies` are as they are at `time`."""
     beams = poses.shape[0]
     positions, orientations = bodies
+    # the last beam is fired at `time`, for which poses are known
     way, row = way_of(constants, own)
     last = beams - 1
     if way != STANDS:

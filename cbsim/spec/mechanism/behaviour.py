@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from cbsim.spec.mechanism.bodies import Body
 
-__all__ = ["Behaviour", "MasslessLinks", "Motion", "Riders"]
+__all__ = ["Behaviour", "MasslessLinks", "Motion"]
 
 Floats = NDArray[np.float64]
 
@@ -85,7 +85,3 @@ class MasslessLinks(Protocol):
 
     def tables(self) -> Iterable[NDArray[np.generic]]:
         """All numbers that it follows from, for the digest of a World."""
-
-
-Riders = MasslessLinks
-"""Former name."""

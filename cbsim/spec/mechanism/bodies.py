@@ -208,9 +208,9 @@ class Body(Node):
         checked.
     kinematic : bool
         Whether its motion is prescribed (the term of Box2D and Bullet): it moves with the velocities of its state, step
-        by step, and no contact, joint, force or gravity changes them. What touches it or hangs on it feels its motion.
-        Its mass and inertia do not matter to that. It hangs on the world by a `Floating` joint, whose inputs do
-        nothing, and has no contact with the world and with other kinematic bodies.
+        by step, and no contact, joint, force or gravity changes them. It acts on bodies in contact with it or
+        jointed to it; its mass and inertia have no effect. It needs a `Floating` joint to the world, whose inputs have
+        no effect, and has no contacts with the world and with other kinematic bodies.
     """
 
     mass: float

@@ -67,8 +67,3 @@ class ModelDescription:
     def bodies(self) -> list[Body]:
         """All that have a row in the table of bodies: those of the mechanism, then massless links."""
         return [*self.spec.bodies, *(self.massless_links.bodies if self.massless_links is not None else ())]
-
-    @property
-    def riders(self) -> MasslessLinks | None:
-        """Former name of `massless_links`."""
-        return self.massless_links

@@ -17,7 +17,7 @@ Pack = tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]
 
 
 def pack(values: Sequence[object]) -> Pack:
-    """Copy numbers and arrays one after another into two read-only blocks."""
+    """Copy numbers and arrays into two read-only blocks, one after another."""
     parts: dict[bool, list[NDArray[np.generic]]] = {True: [], False: []}
     ends, spans = {True: 0, False: 0}, []
     for value in values:

@@ -1,7 +1,7 @@
 """Slicing of packed blocks: tables of a World from a `cbsim.world.packed.Pack`, columns of a Snapshot.
 
-What lies where is said once: by the fields of a named tuple and their annotations, by `cbsim.world.tables.COLUMNS` and
-by the fields of `Layout`. The functions that slice are written from them when this module is imported.
+The layout is declared once: by the fields of a named tuple and their annotations, by `cbsim.world.tables.COLUMNS` and
+by the fields of `Layout`. The slicing functions are generated from these declarations at import.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def unpacker(kind: Any, *before: Any) -> Any:
 
 
 def _value(hint: Any, k: int, first: int, kind: Any) -> str:
-    """Write the expression of value number k of a pack, given how its field is annotated."""
+    """Generate the expression of value number k of a pack from the annotation of its field."""
     row: Any = getattr(hint, "__metadata__", ((),))[0]
     plain = getattr(hint, "__origin__", hint) if row else hint
     block = int(plain is int or _is_whole(plain))
@@ -54,12 +54,12 @@ def _value(hint: Any, k: int, first: int, kind: Any) -> str:
 
 
 def _is_whole(array: Any) -> bool:
-    """Whether an annotation is that of an array of whole numbers."""
+    """Whether an annotation is that of an integer array."""
     return "int64" in str(array)
 
 
 def _slices() -> tuple[list[str], str]:
-    """Write how the columns of a Snapshot are sliced: where each ends in its block, and the tuple of all."""
+    """Generate the source that slices the columns of a Snapshot: the end of each in its block, and the tuple."""
     lines, values = [f"{', '.join(field.name for field in fields(Layout))} = sizes"], []
     ends = {"float": "0", "int": "0"}
     for name, block, rows, width, *_ in COLUMNS:

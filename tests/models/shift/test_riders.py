@@ -20,7 +20,7 @@ from tests.models.shift.test_massless import ANGLES, RATES, chain
 def poses_of(run, spec, state):
     """Where all bodies of the file are, by number: bodies of the mechanism and riders; the ground is the last."""
     assembled = assemble(spec, Problems())
-    rows = run.instance.with_riders(state[None])[0]
+    rows = run.instance.with_massless_links(state[None])[0]
     names = {body.name: row for row, body in enumerate(run.description.bodies)}
     found = []
     for link in assembled.network.links:
@@ -64,8 +64,8 @@ def test_joints_of_a_chain_hold_in_every_state(types):
     assert [body.name for body in run.description.bodies] == ["b", *(f"m{k}" for k in range(many - 1))]
     for state in run.until(0.4)[::4]:
         assert misfit(run, spec, state) < 1e-9
-    first = run.instance.with_riders(run.instance.start[None])[0]
-    assert Run(spec, 0.01).instance.with_riders(run.instance.start[None])[0].tolist() == first.tolist()
+    first = run.instance.with_massless_links(run.instance.start[None])[0]
+    assert Run(spec, 0.01).instance.with_massless_links(run.instance.start[None])[0].tolist() == first.tolist()
     one = next(link for link in assemble(spec, Problems()).network.links if link.path[-1] == "m0")
     assert one.body.is_massless
 
@@ -73,7 +73,7 @@ def test_joints_of_a_chain_hold_in_every_state(types):
 def test_what_rides_goes_where_it_would_go_with_a_little_mass():
     spec = chain(("Rx", "Ry", "Rz"), ANGLES, RATES)
     run = Run(spec, 0.002)
-    states = run.instance.with_riders(run.until(0.4))
+    states = run.instance.with_massless_links(run.until(0.4))
     apart = Run(chain(("Rx", "Ry", "Rz"), ANGLES, RATES, damping=[0.0, 1e-12]), 0.002)
     light = apart.until(0.4)
     names = [body.name for body in apart.description.spec.bodies]
@@ -86,7 +86,7 @@ def test_what_rides_goes_where_it_would_go_with_a_little_mass():
 
 def test_velocities_of_what_rides_are_those_of_its_places():
     run = Run(chain(("Tx", "Ty", "Tz", "Rx", "Ry", "Rz"), ANGLES * 2, RATES * 2), 0.01)
-    states = run.instance.with_riders(run.until(0.3))
+    states = run.instance.with_massless_links(run.until(0.3))
     assert np.diff(states[:, :, :3], axis=0) / 0.01 == pytest.approx(states[1:, :, 3:6], abs=1e-6)
 
 

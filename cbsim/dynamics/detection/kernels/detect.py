@@ -1,7 +1,7 @@
-"""Detection before a step: colliders put in place, pairs found, contacts written, the elimination planned.
+"""Contact detection before a step: poses of colliders, candidate pairs, contacts, elimination plan.
 
-The contacts of a mechanism that its description names stand first in the tables and stay; behind them stand those
-between colliders, anew in every step. One that was there in the step before takes its impulses over.
+Contacts of the mechanism's description come first in the tables and are permanent; contacts between colliders follow,
+new in every step. A contact that matches one of the step before takes over its impulses.
 """
 
 from __future__ import annotations
@@ -40,34 +40,34 @@ from cbsim.jit import inlined, inner
 
 __all__ = ["detect", "exceeded_margin", "meet", "pull_of", "reach_of", "slack_of"]
 
-NEAR = 0.004  # [m] contacts are looked for so much farther than things move in two steps
-DEEPER = 1e-4  # of a collider's size: what contacts that were found leave open when things turn
-SAME = 0.1  # of a collider's size: how far a contact may have moved on its body and still be the same
+NEAR = 0.004  # [m] detection distance beyond the motion in two steps
+DEEPER = 1e-4  # of a collider's size: penetration that existing contacts allow when bodies rotate
+SAME = 0.1  # of a collider's size: largest motion on the body of a contact that is matched
 
 
 @inlined
 def pull_of(settings, h):
-    """Speed that gravity gives in a step [m/s]."""
+    """Velocity change by gravity in a step [m/s]."""
     k = c.GRAVITY
     return h * math.sqrt(settings[k] ** 2 + settings[k + 1] ** 2 + settings[k + 2] ** 2)
 
 
 @inlined
 def slack_of(h, pull):
-    """Half of the distance over which things meet that do not move when a step begins [m]."""
+    """Half of the detection distance of bodies at rest [m]."""
     return 0.5 * NEAR + 2.0 * h * pull
 
 
 @inlined
 def reach_of(colliders, n, h, pull):
-    """How far apart the colliders of candidate n may be and still touch in two steps [m]."""
+    """Largest gap at which the colliders of candidate n may touch within two steps [m]."""
     i, j = colliders.candidate[n, 0], colliders.candidate[n, 1]
     return NEAR + 2.0 * h * (colliders.placed[i, SPEED] + colliders.placed[j, SPEED] + 2.0 * pull)
 
 
 @inner
 def meet(model, colliders, z, n, slack, reach):
-    """Write the contacts of candidate n behind those that are there."""
+    """Append the contacts of candidate n."""
     i, j = colliders.candidate[n, 0], colliders.candidate[n, 1]
     one, other = colliders.collider_link[i, KIND], colliders.collider_link[j, KIND]
     if other == PLANE:
@@ -84,11 +84,10 @@ def meet(model, colliders, z, n, slack, reach):
 
 @inner
 def detect(model, colliders, work, z, settings, h, margin, again):
-    """Find all contacts of the step that begins at z; whether the room sufficed.
+    """Find all contacts of the step that begins at z; return whether the tables sufficed.
 
-    Bodies may get farther by ``margin`` [m] than they do in two steps with their velocities at z: contacts are detected
-    as if each were faster by as much. Where it is made ``again``, things are as fast as `exceeded_margin` found them
-    at its end.
+    Bodies may move farther by ``margin`` [m] than in two steps at their velocities at z. If the step is repeated
+    (``again``), the speeds are those that `exceeded_margin` found at its end.
     """
     pull = pull_of(settings, h)
     found, placed, slack = colliders.found, colliders.placed, slack_of(h, pull)
@@ -106,6 +105,7 @@ def detect(model, colliders, work, z, settings, h, margin, again):
         else:
             if colliders.collider_link[i, LINK] >= 0:
                 placed[i, SPEED] += 0.5 * margin / h
+            # motion in two steps: this one, and the next if a step is made in parts
             far = slack + 2.0 * h * placed[i, SPEED]
             spread(colliders.collider_link, colliders.collider, placed, colliders.world, i, far)
     find_candidates(colliders)
@@ -123,13 +123,14 @@ def detect(model, colliders, work, z, settings, h, margin, again):
 
 @inner
 def exceeded_margin(model, colliders, z, settings):
-    """Whether a blow in the step that ended at z threw something into what was too far away to be looked at.
+    """Whether an impact in the step that ended at z drove a collider into something beyond the detection margin.
 
-    That is so where something got faster than its contacts were looked for, and now is deeper in something than it
-    was. How fast is noted, by half, for another search: contacts are looked for as far away as things go in two steps.
-    The contacts of the step stay as they are. Where the room did not suffice, `FULL` says so.
+    That is a collider which became faster than its margin allowed, and penetrates deeper than before. Half of its speed
+    is stored for a repeated detection, since the margin covers the motion in two steps. The contacts of the step are
+    kept. If the tables did not suffice, `FULL` is set.
     """
     h, found, placed, link = settings[c.STEP_LENGTH], colliders.found, colliders.placed, colliders.collider_link
+    # speeds that the margins of detection cover
     sure, any_did = 0.5 * NEAR / h + 2.0 * pull_of(settings, h), False
     for i in range(colliders.colliders):
         b = link[i, LINK]
@@ -141,6 +142,7 @@ def exceeded_margin(model, colliders, z, settings):
     if not any_did:
         return False
     for i in range(colliders.colliders):
+        # gaps at the end of the step, of pairs that overlap now
         placed[i, GAP_BEFORE], placed[i, GAP] = min(0.0, placed[i, GAP]), math.inf
         if link[i, LINK] >= 0:
             put(model.link, link, colliders.collider, placed, colliders.corner, colliders.world, z, i)
@@ -170,7 +172,7 @@ def _slot(key, size):
 
 @inner
 def _remember(colliders, contact_work, base):
-    """Put the contacts of the step before aside, once, however often room has to be made."""
+    """Store the contacts of the step before, once, however often tables are enlarged."""
     old, found = colliders.old, colliders.found
     if found[KEPT] != 0:
         return
@@ -211,7 +213,7 @@ def _take_over(colliders, contact_work, base):
 
 @inlined
 def _place(slot, key):
-    """Where a pair's rows are noted, or the free place where they would be."""
+    """Slot of a pair in the hash table, or the free slot for it."""
     at = _slot(key, len(slot))
     while slot[at, 0] >= 0 and slot[at, 0] != key:
         at = (at + 1) & (len(slot) - 1)
@@ -220,7 +222,7 @@ def _place(slot, key):
 
 @inner
 def _sort_by_pair(colliders, base):
-    """Note where the old contacts of each pair begin and end; they stand side by side."""
+    """Index the old contacts of each pair, which are contiguous."""
     slot = colliders.slot
     for k in range(len(slot)):
         slot[k, 0] = -1
@@ -234,7 +236,7 @@ def _sort_by_pair(colliders, base):
 
 @inner
 def _tie_up(model, colliders, base):
-    """Plan the elimination where the pairs of links that touch are others than before, and number their blocks."""
+    """Plan the elimination if the touching pairs of links have changed, and number their blocks."""
     found, tie, fixed = colliders.found, colliders.tie, colliders.fixed_ties
     ties, changed, last = fixed, found[TIES] < fixed, -1
     for row in range(base, found[CONTACTS]):
@@ -284,7 +286,7 @@ def _ties(tie, k, one, other):
 
 @inner
 def _known(colliders, one, other):
-    """Row of a tie that is noted already, or −1."""
+    """Row of a stored coupling, or −1."""
     size = len(colliders.tie_slot)
     key = min(one, other) * len(colliders.mark) + max(one, other)
     at = _slot(key, size)
@@ -306,7 +308,7 @@ def _note(colliders, row, one, other):
 
 @inner
 def _unnote(colliders):
-    """Clear the notes of all ties but the fixed ones."""
+    """Clear all couplings but the permanent ones."""
     for k in range(len(colliders.tie_slot)):
         if colliders.tie_slot[k] >= colliders.fixed_ties:
             colliders.tie_slot[k] = -1

@@ -1,9 +1,9 @@
-"""How the contacts of a step depend on where its bodies are when it begins.
+"""Drift of contacts: slopes of contact geometry by poses at the beginning of a step.
 
-Nearest points move along edges, and a normal between two edges or round shapes turns, when one body moves past the
-other. That is measured: one body of each pair is moved and turned a little either way and looked at again, and
-what has the same bodies and the same kind nearby is the same contact. What a contact is told of its bodies stands in
-their frames, so that only motion of the one against the other counts.
+Nearest points move along edges, and normals between edges or round shapes rotate, with relative motion of the bodies.
+The slopes are finite differences: one body of each pair is moved and rotated slightly either way, detection is
+repeated, and contacts are matched by bodies, kind and position. The geometry of a contact is stored in the frames of
+its bodies, so that only relative motion counts.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ from cbsim.jit import inlined, inner, narrow
 
 __all__ = ["find_contacts"]
 
-STEP = 1e-5  # of a collider's size, and [rad]
-SAME = 0.01  # of a collider's size: a contact that moves farther in a step of differences is another one
+STEP = 1e-5  # of differences, relative to a collider's size, and [rad]
+SAME = 0.01  # of a collider's size: largest motion of a contact that is matched
 
 
 @inlined
@@ -63,7 +63,7 @@ def _spun(z, k, direction, by):
 
 @inner
 def _like(colliders, row, first, last, size):
-    """Row of the contact from first to last that is the one in ``row``, or −1."""
+    """Row of the contact from first to last that matches the one in ``row``, or −1."""
     contact, contact_link = colliders.contact, colliders.contact_link
     best, least = -1, (SAME * size) ** 2
     for k in range(first, last):
@@ -81,7 +81,7 @@ def _like(colliders, row, first, last, size):
 
 @inner
 def _drift_of_pair(model, colliders, z, n, first, end, slack, reach, drift, mover):
-    """Write how the contacts from first to end, those of candidate n, move."""
+    """Write the drifts of the contacts from first to end, those of candidate n."""
     i, j, found = colliders.candidate[n, 0], colliders.candidate[n, 1], colliders.found
     collider, collider_link, contact, total = (
         colliders.collider,
@@ -140,7 +140,7 @@ def _drift_of_pair(model, colliders, z, n, first, end, slack, reach, drift, move
 def find_contacts(model, colliders, work, z, settings, ended, drift, mover):
     """Find all contacts of the step that begins at z, as `cbsim.dynamics.kernels.step.advance` does, and their drift.
 
-    A look back at a step goes through the same door: detection is compiled once for both.
+    The check after a step uses the same entry point, so that detection is compiled once.
 
     Parameters
     ----------
@@ -150,17 +150,17 @@ def find_contacts(model, colliders, work, z, settings, ended, drift, mover):
     z : (bodies, 13) float64
     settings : (SETTINGS,) float64
     ended : bool
-        Whether the step whose contacts were found last ended at z instead: then all stays as it is.
+        True for the check after the step whose contacts were found last, which ended at z; tables are not changed.
     drift : (contacts or 0, DIRECTIONS · TOLD) float64
-        Slopes of what each contact is told by the motion of its mover; where empty, they are not looked for.
+        Slopes of each contact's geometry by the motion of its moving body; not computed if empty.
     mover : (contacts or 0, 2) int64
-        The link that moves, −1 for contacts that the description names; and room.
+        The moving link, −1 for contacts of the description; and scratch.
 
     Returns
     -------
     bool
-        Whether the room sufficed; of a step that ended, whether a blow in it threw something into what was too far
-        away to be looked at (`cbsim.dynamics.detection.kernels.detect.exceeded_margin`).
+        Whether the tables sufficed; after a step, whether an impact drove a body beyond the detection margin
+        (`cbsim.dynamics.detection.kernels.detect.exceeded_margin`).
     """
     if ended:
         return exceeded_margin(model, colliders, z, settings)

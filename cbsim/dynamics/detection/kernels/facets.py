@@ -1,8 +1,8 @@
 """Contacts of convex colliders with surfaces, triangle by triangle.
 
-A triangle counts as a hull of one face while it is looked at. What is nearest to one of its edges or corners may be
-nearer still to a neighbour: then the neighbour says how they touch, and this triangle only bears what lies over it. So
-nothing that slides along a surface meets the inner edges of it.
+A triangle is treated as a hull of one face. A collider nearest to one of its edges or corners may be nearer to a
+neighbour: then the neighbour gives the normal, and this triangle only supports what lies over it. So nothing that
+slides along a surface collides with its inner edges.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ from cbsim.jit import inlined, inner
 
 __all__ = ["against_surface"]
 
-ON_EDGE = 1e-9  # of an edge's length: what is nearer to it is on it
-BEYOND = 1e-9  # cosine from which a direction leads into a neighbour
+ON_EDGE = 1e-9  # of an edge's length: distance below which a point is on the edge
+BEYOND = 1e-9  # cosine from which a direction points into a neighbour
 
 
 @inner
 def against_surface(model, colliders, z, i, j, slack, reach):
-    """Write the contacts of convex collider i with surface j of the world, ``slack`` around the box of the former."""
+    """Write the contacts of convex collider i with surface j of the world, within ``slack`` of the box of i."""
     facet, window, collider = colliders.facet, colliders.window, colliders.collider
     for k in range(3):
         window[0, k], window[1, k] = colliders.placed[i, LOW + k] - slack, colliders.placed[i, HIGH + k] + slack
@@ -50,8 +50,8 @@ def against_surface(model, colliders, z, i, j, slack, reach):
     if hits > len(colliders.hit):
         colliders.found[FULL] = 1
         return
-    s = colliders.colliders  # the row that stands for a triangle
-    for k in range(MU, LEVEL):  # how it touches
+    s = colliders.colliders  # the row that represents a triangle
+    for k in range(MU, LEVEL):  # contacts by nearest points
         collider[s, k] = collider[j, k]
     first = colliders.found[CONTACTS]
     for k in range(hits):
@@ -68,7 +68,7 @@ def against_surface(model, colliders, z, i, j, slack, reach):
 
 @inlined
 def _lay(colliders, facet, s, t):
-    """Let row s be triangle t."""
+    """Write triangle t to row s."""
     corner, face = colliders.collider_link[s, FIRST], colliders.collider_link[s, FIRST_FACE]
     colliders.collider[s, LEVEL] = facet[t, FACET_LEVEL]
     for k in range(3):
@@ -81,7 +81,7 @@ def _lay(colliders, facet, s, t):
 
 @inner
 def _meet_facet(model, colliders, z, i, s, t, reach):
-    """Write the contacts of collider i with triangle t, which row s is."""
+    """Write the contacts of collider i with triangle t, in row s."""
     facet = colliders.facet
     mx, my, mz = facet[t, FACET_NORMAL], facet[t, FACET_NORMAL + 1], facet[t, FACET_NORMAL + 2]
     core, count = nearest_cores(colliders, i, s)
@@ -105,9 +105,9 @@ def _meet_facet(model, colliders, z, i, s, t, reach):
 
 @inlined
 def _on_edges(colliders, facet, t, x, y, w, nx, ny, nz):
-    """On how many edges of a triangle a point is, whether n leads into none of their neighbours, and which is first.
+    """Count the edges of a triangle at a point; whether n points into none of their neighbours; whether t is first.
 
-    Of two triangles that an edge belongs to, the one with the lower number is first.
+    Of two triangles with a common edge, the one with the lower number is first.
     """
     edges, belongs, is_first = 0, True, True
     mx, my, mz = facet[t, FACET_NORMAL], facet[t, FACET_NORMAL + 1], facet[t, FACET_NORMAL + 2]

@@ -1,4 +1,4 @@
-"""The part of a shape that faces another: a face's corners, the ends of an edge, or a point, and how round it is."""
+"""Facing features of shapes: corners of a face, ends of an edge, or a point, with a radius."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ from cbsim.jit import inner
 
 __all__ = ["CAP", "FLAT", "feature"]
 
-FLAT = 0.984807753012208  # cos 10°: faces that look along the normal so nearly count as faces that meet
+FLAT = 0.984807753012208  # cos 10°: cosine of the normals from which faces are in contact
 STEEP = 0.17364817766693033  # sin 10°
-CAP = 12  # corners that stand for the rim of a cylinder
+CAP = 12  # corners that represent the rim of a cylinder
 
 
 @inner
 def feature(collider_link, collider, placed, world, face, face_normal, rim, i, dx, dy, dz, tx, ty, tz, out):
-    """Write the points of collider i that face along d; t is the direction in which it rolls.
+    """Write the points of collider i that face along d; t is its rolling direction.
 
-    Returns how many, the radius [m] that is around each of them, how nearly a face of theirs looks along d (−1 where
-    there is none), and the normal of that face.
+    Return their number, the radius [m] around each, the cosine between d and the normal of their face (−1 without one),
+    and that normal.
     """
     kind = collider_link[i, KIND]
     if kind <= TRIANGLE:

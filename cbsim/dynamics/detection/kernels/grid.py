@@ -1,7 +1,7 @@
-"""Which colliders may touch: those whose boxes overlap, found by a grid of cells in time linear in their number.
+"""Broad phase: pairs of colliders with overlapping boxes, found by a uniform grid in linear time.
 
-Cells are as large as the largest of the small ones, so that a collider meets only what is in its own cell and the 26
-around; what is much larger than the others (grounds, walls) is held against everybody.
+Cells are as large as the largest of the small colliders, so that each is tested against its own cell and the 26 around
+it; much larger ones (grounds, walls) are tested against all.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from cbsim.jit import inlined, inner
 
 __all__ = ["find_candidates"]
 
-LARGE = 4.0  # times the geometric mean of all extents
+LARGE = 4.0  # multiple of the geometric mean of all extents from which a collider is large
 
 
 @inlined
@@ -25,7 +25,7 @@ def _overlap(placed, i, j):
 
 @inner
 def _add(colliders, i, j):
-    """Note a pair that may touch, the lower number first."""
+    """Add a candidate pair, the lower number first."""
     collider_link = colliders.collider_link
     b, q = collider_link[i, LINK], collider_link[j, LINK]
     if b == q or not _overlap(colliders.placed, i, j):
@@ -47,7 +47,7 @@ def _add(colliders, i, j):
 
 @inlined
 def _holds(keys, key):
-    """Whether a sorted list holds a key."""
+    """Whether a sorted list contains a key."""
     low, high = 0, len(keys)
     while low < high:
         middle = (low + high) // 2
@@ -98,7 +98,7 @@ def find_candidates(colliders):
     for k in range(buckets):
         start[k + 1] += start[k]
     for i in range(n - 1, -1, -1):
-        if cell[i, 3] >= 0:  # afterwards start[k + 1] is where bucket k begins, and start[k + 2] where it ends
+        if cell[i, 3] >= 0:  # afterwards bucket k is start[k + 1] … start[k + 2]
             start[cell[i, 3] + 1] -= 1
             item[start[cell[i, 3] + 1]] = i
     _pair_up(colliders, n, buckets)

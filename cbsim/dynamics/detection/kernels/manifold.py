@@ -1,8 +1,8 @@
-"""From two colliders to the contacts between them.
+"""Contact manifolds of two convex colliders.
 
-Where a face of one looks at the other, the other's facing part is cut along the sides of that face, and every point
-left is kept over the face, which its body carries. Elsewhere (an edge on an edge, a corner, round on round) the nearest
-points alone meet. Contacts are looked for where the step begins and hold in its end: a point of one body against a
+If a face of one collider faces the other, the other's facing feature is clipped by the sides of that face, and every
+remaining point becomes a contact with the face. Otherwise (two edges, a corner, round shapes) the nearest points alone
+are in contact. Contacts are detected at the beginning of a step and apply at its end: a point of one body against a
 plane, or a sphere, of the other (the clipping is that of Ericson, Real-Time Collision Detection, 2005, §8.3.4).
 """
 
@@ -41,22 +41,22 @@ from cbsim.jit import inlined, inner
 
 __all__ = ["EXACT", "against_plane", "meet_along", "meet_pair", "nearest_cores"]
 
-CORES = (1.0, 0.99, 0.9, 0.6, 0.3, 0.05, 0.002)  # of the shapes, tried in turn until they do not overlap
-THIN = 1e-3  # of the margin: whole shapes that are nearer than this do not tell how they are apart
+CORES = (1.0, 0.99, 0.9, 0.6, 0.3, 0.05, 0.002)  # scales of the cores, tried in turn until they do not overlap
+THIN = 1e-3  # of the margin: gap below which whole shapes do not determine a normal
 CUT_AT = 3  # column of a patch
-EXACT = 1.0 - 1e-9  # cosine from which a normal counts as that of a face
+EXACT = 1.0 - 1e-9  # cosine from which a normal equals that of a face
 
 
 @inlined
 def _into(link, z, b, x, y, w):
-    """Turn a direction from the world into a link's frame."""
+    """Rotate a direction from the world to a link's frame."""
     k, o = link[b, c.BODY], c.ROTATION
     return turn_back(z[k, o], z[k, o + 1], z[k, o + 2], z[k, o + 3], x, y, w)
 
 
 @inlined
 def _from_place(link, z, b, x, y, w):
-    """Turn a point of the world into a link's frame."""
+    """Transform a point from the world to a link's frame."""
     k, o = link[b, c.BODY], c.POSITION
     return _into(link, z, b, x - z[k, o], y - z[k, o + 1], w - z[k, o + 2])
 
@@ -75,6 +75,7 @@ def emit(model, colliders, z, i, j, shape, px, py, pz, radius, nx, ny, nz, qx, q
     b, q = colliders.collider_link[i, LINK], colliders.collider_link[j, LINK]
     contact_link[row, c.ONE], contact_link[row, c.OTHER] = b, q
     contact_link[row, c.SHAPE] = shape if q >= 0 else c.HALF_SPACE
+    # points and normals are stored in the frames of their bodies, with which they move in the step
     ox, oy, oz = _from_place(link, z, b, px, py, pz)
     contact[row, c.ORIGIN], contact[row, c.ORIGIN + 1], contact[row, c.ORIGIN + 2] = ox, oy, oz
     contact[row, c.RADIUS], contact[row, c.OTHER_RADIUS] = radius, other_radius
@@ -85,6 +86,7 @@ def emit(model, colliders, z, i, j, shape, px, py, pz, radius, nx, ny, nz, qx, q
     contact[row, c.PLANE], contact[row, c.PLANE + 1], contact[row, c.PLANE + 2] = qx, qy, qz
     _tangents(contact, row, nx, ny, nz)
     one, other = colliders.collider[i], colliders.collider[j]
+    # friction is the geometric mean of both colliders; compliance and restitution the larger
     if one[MOST_FRICTION] >= 0.0 and other[MOST_FRICTION] >= 0.0:
         contact_link[row, c.LAW] = c.BOXED
         contact[row, c.MU] = math.sqrt(one[MOST_FRICTION] * other[MOST_FRICTION])
@@ -105,7 +107,7 @@ def emit(model, colliders, z, i, j, shape, px, py, pz, radius, nx, ny, nz, qx, q
 
 @inlined
 def _tangents(contact, row, nx, ny, nz):
-    """Write two unit tangents to a normal, in the frame that it is in."""
+    """Write two unit tangents to a normal, in its frame."""
     tx, ty, tz = cross(1.0, 0.0, 0.0, nx, ny, nz)
     if ty * ty + tz * tz < 1e-6:
         tx, ty, tz = cross(0.0, 1.0, 0.0, nx, ny, nz)
@@ -117,13 +119,14 @@ def _tangents(contact, row, nx, ny, nz):
 
 @inner
 def _rest_on_face(model, colliders, z, i, j, px, py, pz, radius, mx, my, mz, fx, fy, fz, reach):
-    """Keep a sphere of collider i over a face of collider j through f with normal m; the world carries nothing."""
+    """Write the contact of a sphere of collider i with a face of collider j through f with normal m."""
     gap = mx * (px - fx) + my * (py - fy) + mz * (pz - fz) - radius
     if gap > reach:
         return
     if colliders.collider_link[i, LINK] >= 0:
         emit(model, colliders, z, i, j, c.FACE, px, py, pz, radius, mx, my, mz, fx, fy, fz, 0.0)
         return
+    # collider i is in the world: the contact is a point of j against a plane of the world
     sx, sy, sz = px - radius * mx, py - radius * my, pz - radius * mz
     tx, ty, tz = sx - gap * mx, sy - gap * my, sz - gap * mz
     emit(model, colliders, z, j, i, c.HALF_SPACE, tx, ty, tz, 0.0, -mx, -my, -mz, sx, sy, sz, 0.0)
@@ -131,10 +134,10 @@ def _rest_on_face(model, colliders, z, i, j, px, py, pz, radius, mx, my, mz, fx,
 
 @inner
 def against_plane(model, colliders, z, i, j, reach):
-    """Contacts of collider i with a half-space j of the world: corners, or the part that faces it."""
+    """Write contacts of collider i with a half-space j of the world: corners, or the facing feature."""
     placed, collider_link, collider = colliders.placed, colliders.collider_link, colliders.collider
     o = MATRIX
-    mx, my, mz = placed[j, o + 2], placed[j, o + 5], placed[j, o + 8]  # its frame's z
+    mx, my, mz = placed[j, o + 2], placed[j, o + 5], placed[j, o + 8]  # z axis of its frame
     fx, fy, fz = placed[j, PLACE], placed[j, PLACE + 1], placed[j, PLACE + 2]
     if collider_link[i, KIND] == HULL:
         first = collider_link[i, FIRST]
@@ -154,13 +157,14 @@ def against_plane(model, colliders, z, i, j, reach):
 
 @inlined
 def _rolling(model, colliders, z, i, j, nx, ny, nz):
-    """Direction in which the two roll on one another: n × (difference of their angular velocities)."""
+    """Return the rolling direction of two colliders: n × (difference of their angular velocities)."""
     wx, wy, wz = 0.0, 0.0, 0.0
     for side in range(2):
         b = colliders.collider_link[i if side == 0 else j, LINK]
         if b >= 0:
             k, o, s, sign = model.link[b, c.BODY], c.ROTATION, c.SPIN, 1.0 - 2.0 * side
             x, y, w = turn_back(z[k, o], -z[k, o + 1], -z[k, o + 2], -z[k, o + 3], z[k, s], z[k, s + 1], z[k, s + 2])
+            # relative angular velocity, in world axes
             wx, wy, wz = wx + sign * x, wy + sign * y, wz + sign * w
     tx, ty, tz = cross(nx, ny, nz, wx, wy, wz)
     size = math.sqrt(tx * tx + ty * ty + tz * tz)
@@ -172,10 +176,10 @@ def _rolling(model, colliders, z, i, j, nx, ny, nz):
 
 @inner
 def nearest_cores(colliders, i, j):
-    """Find the nearest points of the largest cores that do not overlap: which share they are, and rows of ``simplex``.
+    """Find the nearest points of the largest separate cores: return their scale, and the rows of ``simplex``.
 
-    What has a margin around it, as a ball has, keeps its distance, so that its core may be all of it. No rows where
-    even the smallest overlap.
+    Shapes with a margin, such as balls, are separated by it, so that their core may be the whole shape. No rows if even
+    the smallest cores overlap.
     """
     margin = colliders.collider[i, MARGIN] + colliders.collider[j, MARGIN]
     for core in CORES:
@@ -191,6 +195,7 @@ def nearest_cores(colliders, i, j):
             core,
             colliders.simplex,
         )
+        # a gap that is thin against the margins has a normal of few digits: shrink the cores
         if count > 0 and core == 1.0:
             (ax, ay, az), (bx, by, bz) = approach(colliders.simplex, count)
             if (ax - bx) ** 2 + (ay - by) ** 2 + (az - bz) ** 2 < (THIN * margin) ** 2:
@@ -207,7 +212,7 @@ def meet_pair(model, colliders, z, i, j, reach):
     core, count = nearest_cores(colliders, i, j)
     if count > 0:
         ax, ay, az, bx, by, bz, nx, ny, nz = polished(colliders, i, j, core, count)
-    else:  # one about the centre of the other: apart from centre to centre, if that is a direction
+    else:  # concentric: separated along the line of centres, if that is defined
         ax, ay, az = placed[i, PLACE], placed[i, PLACE + 1], placed[i, PLACE + 2]
         bx, by, bz = placed[j, PLACE], placed[j, PLACE + 1], placed[j, PLACE + 2]
         nx, ny, nz = ax - bx, ay - by, az - bz
@@ -218,9 +223,9 @@ def meet_pair(model, colliders, z, i, j, reach):
 
 @inner
 def meet_along(model, colliders, z, i, j, core, ax, ay, az, bx, by, bz, nx, ny, nz, reach, only_over):
-    """Write the contacts of two colliders of which i is apart from j along n, a and b the nearest points of cores.
+    """Write the contacts of two colliders with normal n from j to i, a and b the nearest points of cores.
 
-    ``only_over`` asks for what lies over the face of j alone.
+    ``only_over`` restricts them to points over the face of j.
     """
     placed, collider_link, collider, world = (
         colliders.placed,
@@ -237,6 +242,7 @@ def meet_along(model, colliders, z, i, j, core, ax, ay, az, bx, by, bz, nx, ny, 
         collider_link, collider, placed, world, colliders.face, colliders.face_normal, colliders.rim, j,
         nx, ny, nz, tx, ty, tz, colliders.patch[1],
     )  # fmt: skip
+    # a face looks along the normal: clip the other feature by its sides
     if max(one, other) >= FLAT:
         if only_over or other >= one - 1e-6:
             is_over = _over_face(model, colliders, z, i, j, 0, m, r, 1, n, s, fx, fy, fz, reach)
@@ -249,10 +255,10 @@ def meet_along(model, colliders, z, i, j, core, ax, ay, az, bx, by, bz, nx, ny, 
 
 @inner
 def _over_face(model, colliders, z, i, j, source, count, radius, face, sides, margin, mx, my, mz, reach):
-    """Keep what of collider i faces j over the face of j whose corners stand in a patch; whether anything is there.
+    """Write contacts of the facing feature of collider i over a face of j given in a patch; return if there are any.
 
-    Where a triangle goes on beyond an edge, what is cut off there lies over its neighbour: a corner of the cut bears
-    nothing that others do not.
+    If a triangle continues beyond an edge, the part cut off there lies over its neighbour: corners of that cut are
+    redundant.
     """
     patch, level = colliders.patch, 0
     if colliders.collider_link[j, KIND] == TRIANGLE:
@@ -269,10 +275,10 @@ def _over_face(model, colliders, z, i, j, source, count, radius, face, sides, ma
 
 @inner
 def _clip(patch, source, count, face, sides, mx, my, mz):
-    """Cut a polygon, an edge or a point along the sides of a face: which patch holds what is left, and how many.
+    """Clip a polygon, an edge or a point by the sides of a face; return the patch of the result and its size.
 
-    A convex polygon of m corners has at most m + s after s cuts, so that a patch holds two faces' worth of them.
-    CUT_AT says at which sides, the first three of them, a corner was cut off: a sum of 1, 2 and 4.
+    A convex polygon of m corners has at most m + s after s cuts, so that a patch has room for the corners of two faces.
+    CUT_AT marks the sides, among the first three, at which a corner was cut: a sum of 1, 2 and 4.
     """
     at, to = source, 2
     for k in range(count):
@@ -280,6 +286,7 @@ def _clip(patch, source, count, face, sides, mx, my, mz):
     for e in range(sides):
         ox, oy, oz = patch[face, e, 0], patch[face, e, 1], patch[face, e, 2]
         g = e + 1 if e + 1 < sides else 0
+        # Sutherland–Hodgman: keep what lies inwards of this side
         ix, iy, iz = cross(mx, my, mz, patch[face, g, 0] - ox, patch[face, g, 1] - oy, patch[face, g, 2] - oz)
         slack = 1e-9 * math.sqrt(ix * ix + iy * iy + iz * iz)
         left = 0
@@ -298,6 +305,7 @@ def _clip(patch, source, count, face, sides, mx, my, mz):
                 t = here / (here - there)
                 patch[to, left, 0], patch[to, left, 1] = ax + t * (bx - ax), ay + t * (by - ay)
                 patch[to, left, 2] = az + t * (bz - az)
+                # an edge between two corners of one cut lies on that cut
                 along = int(patch[at, k, CUT_AT]) & int(patch[at, f, CUT_AT])
                 patch[to, left, CUT_AT] = along | (1 << e if e < 3 else 0)
                 left += 1
@@ -308,11 +316,12 @@ def _clip(patch, source, count, face, sides, mx, my, mz):
 
 @inner
 def _at_nearest(model, colliders, z, i, j, core, m, r, n, s, ax, ay, az, bx, by, bz, nx, ny, nz, reach):
-    """Let the nearest points meet; ``m`` and ``n`` points of radius r and s of either face the other."""
+    """Write the contact of the nearest points; ``m`` and ``n`` points of radius r and s of either face the other."""
     ax, ay, az, r = _true_point(colliders, i, core, m, r, 0, ax, ay, az)
     bx, by, bz, s = _true_point(colliders, j, core, n, s, 1, bx, by, bz)
     gap = nx * (ax - bx) + ny * (ay - by) + nz * (az - bz) - r - s
     if r + s > 0.0:
+        # round shapes: the line between the centres is the exact normal
         x, y, w = ax - bx, ay - by, az - bz
         size = math.sqrt(x * x + y * y + w * w)
         if size > 1e-12 and x * nx + y * ny + w * nz > 0.5 * size:
@@ -331,7 +340,7 @@ def _at_nearest(model, colliders, z, i, j, core, m, r, n, s, ax, ay, az, bx, by,
 
 @inlined
 def _true_point(colliders, i, core, count, radius, patch, x, y, z):
-    """From a point of the core to that of the shape; a round shape's is the centre of the sphere that it rolls on."""
+    """Point of the shape from one of its core; of a round shape the centre of its rolling sphere."""
     kind = colliders.collider_link[i, KIND]
     if kind == TRIANGLE:
         return x, y, z, 0.0
@@ -339,6 +348,7 @@ def _true_point(colliders, i, core, count, radius, patch, x, y, z):
         if count == 1:
             return colliders.patch[patch, 0, 0], colliders.patch[patch, 0, 1], colliders.patch[patch, 0, 2], radius
         radius = 0.0
+    # from the core back to the shape, scaled about the origin of its frame
     k = 1.0 / core
     cx, cy, cz = colliders.placed[i, PLACE], colliders.placed[i, PLACE + 1], colliders.placed[i, PLACE + 2]
     return cx + k * (x - cx), cy + k * (y - cy), cz + k * (z - cz), radius

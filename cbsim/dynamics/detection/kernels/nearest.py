@@ -1,7 +1,7 @@
-"""Nearest points of two convex cores, by the method of Gilbert, Johnson and Keerthi (1988).
+"""GJK: nearest points of two convex cores (Gilbert, Johnson and Keerthi 1988).
 
-The point of the difference of the two cores that is nearest to the origin is found by a simplex of at most four of its
-points, each the farthest along the direction that still leads to the origin.
+The point of the Minkowski difference nearest to the origin is found by a simplex of at most four support points, each
+along the current direction to the origin.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from cbsim.jit import inlined, inner
 __all__ = ["approach", "nearest"]
 
 ROUNDS = 60
-CLOSE = 1e-11  # relative: no point of the difference leads nearer to the origin by more than this
-CURVED = 1e-9  # the same where a shape is curved: what is left is polished, and thinner triangles are lost to rounding
-APART = 1e-6  # relative: so far ahead of the origin is all of the difference, surely, whatever rounding says later
+CLOSE = 1e-11  # relative tolerance of the distance
+CURVED = 1e-9  # the same for curved shapes: results are polished, and thinner triangles suffer from rounding
+APART = 1e-6  # relative distance from which the cores are certainly separate
 
 
 @inner
 def nearest(collider_link, collider, placed, world, i, j, core, simplex):
-    """Find the nearest points of the cores of colliders i and j: how many rows of ``simplex`` span them, 0 if none.
+    """Find the nearest points of the cores of colliders i and j; return how many rows of ``simplex`` span them.
 
-    None where cores overlap. Weights of the rows add up to one; the points are the weighted POINT_ONE and POINT_OTHER.
+    0 if the cores overlap. Weights of the rows add up to one; the points are the weighted POINT_ONE and POINT_OTHER.
     """
     vx, vy, vz = placed[i, PLACE] - placed[j, PLACE], placed[i, PLACE + 1] - placed[j, PLACE + 1], 0.0
     vz = placed[i, PLACE + 2] - placed[j, PLACE + 2]
@@ -43,10 +43,12 @@ def nearest(collider_link, collider, placed, world, i, j, core, simplex):
     count, size, is_apart = 0, math.inf, False
     close = CLOSE if collider_link[i, KIND] <= TRIANGLE and collider_link[j, KIND] <= TRIANGLE else CURVED
     for _ in range(ROUNDS):
+        # support point of the difference towards the origin
         ax, ay, az = farthest(collider_link, collider, placed, world, i, core, -vx, -vy, -vz)
         bx, by, bz = farthest(collider_link, collider, placed, world, j, core, vx, vy, vz)
         wx, wy, wz = ax - bx, ay - by, az - bz
         if count > 0:
+            # lower bound of the distance: no point of the difference is nearer along v
             ahead = vx * wx + vy * wy + vz * wz
             if size - ahead <= close * size or _is_known(simplex, count, wx, wy, wz):
                 return count
@@ -57,13 +59,13 @@ def nearest(collider_link, collider, placed, world, i, j, core, simplex):
         simplex[k, POINT_OTHER], simplex[k, POINT_OTHER + 1], simplex[k, POINT_OTHER + 2] = bx, by, bz
         count = _reduce(simplex, k + 1)
         if count == 4:
-            return k if is_apart else 0  # the rows before stand as they were
+            return k if is_apart else 0  # the rows before are unchanged
         vx, vy, vz = _weighted(simplex, count, DIFFERENCE)
         before, size = size, vx * vx + vy * vy + vz * vz
         if size < 1e-24:
             return 0
         if size >= before:
-            return count  # rounding: no nearer than before
+            return count  # rounding: no progress
     return count
 
 
@@ -92,7 +94,7 @@ def _is_known(simplex, count, x, y, z):
 
 @inlined
 def _keep(simplex, a, b, c, rows):
-    """Move the rows named to the front; they are named in rising order."""
+    """Move the given rows to the front; they are in increasing order."""
     for m in range(SIMPLEX_COLUMNS):
         simplex[0, m] = simplex[a, m]
         if rows > 1:
@@ -103,7 +105,7 @@ def _keep(simplex, a, b, c, rows):
 
 @inner
 def _reduce(simplex, count):
-    """Keep the rows that span the point nearest to the origin, and set their weights; 4 where it is inside."""
+    """Keep the rows that span the point nearest to the origin, and set their weights; 4 if the origin is inside."""
     if count == 1:
         simplex[0, WEIGHT] = 1.0
         return 1
@@ -111,6 +113,7 @@ def _reduce(simplex, count):
         return _segment(simplex, 0, 1)[1]
     if count == 3:
         return _triangle(simplex, 0, 1, 2, True)[1]
+    # the nearest point lies on a face that separates the origin from the opposite corner
     best, chosen = math.inf, -1
     for skip in range(4):
         a, b, c = 0 if skip > 0 else 1, 1 if skip > 1 else 2, 2 if skip > 2 else 3
@@ -126,7 +129,7 @@ def _reduce(simplex, count):
 
 @inlined
 def _is_beyond(simplex, a, b, c, d):
-    """Whether the origin lies on the other side of the triangle abc than d, or the four are flat."""
+    """Whether the origin and d lie on different sides of the triangle abc, or the four points are coplanar."""
     ux, uy, uz = simplex[b, 0] - simplex[a, 0], simplex[b, 1] - simplex[a, 1], simplex[b, 2] - simplex[a, 2]
     vx, vy, vz = simplex[c, 0] - simplex[a, 0], simplex[c, 1] - simplex[a, 1], simplex[c, 2] - simplex[a, 2]
     nx, ny, nz = cross(ux, uy, uz, vx, vy, vz)
@@ -138,7 +141,7 @@ def _is_beyond(simplex, a, b, c, d):
 
 @inner
 def _segment(simplex, a, b):
-    """Nearest point of a segment: its squared distance, rows left; they are moved to the front."""
+    """Nearest point of a segment: its squared distance and remaining rows, moved to the front."""
     ux, uy, uz = simplex[b, 0] - simplex[a, 0], simplex[b, 1] - simplex[a, 1], simplex[b, 2] - simplex[a, 2]
     length = ux * ux + uy * uy + uz * uz
     t = -(simplex[a, 0] * ux + simplex[a, 1] * uy + simplex[a, 2] * uz)
@@ -159,9 +162,9 @@ def _segment(simplex, a, b):
 
 @inner
 def _triangle(simplex, a, b, c, keeps):
-    """Nearest point of a triangle to the origin: its squared distance, and rows left, moved to the front if wanted.
+    """Nearest point of a triangle to the origin: squared distance and remaining rows, moved to the front if requested.
 
-    By the regions of its corners, edges and face (Ericson, Real-Time Collision Detection, 2005, §5.1.5).
+    By Voronoi regions of its corners, edges and face (Ericson, Real-Time Collision Detection, 2005, §5.1.5).
     """
     px, py, pz = simplex[a, 0], simplex[a, 1], simplex[a, 2]
     qx, qy, qz = simplex[b, 0], simplex[b, 1], simplex[b, 2]
@@ -170,6 +173,7 @@ def _triangle(simplex, a, b, c, keeps):
     d1, d2 = -(ux * px + uy * py + uz * pz), -(vx * px + vy * py + vz * pz)
     d3, d4 = -(ux * qx + uy * qy + uz * qz), -(vx * qx + vy * qy + vz * qz)
     d5, d6 = -(ux * rx + uy * ry + uz * rz), -(vx * rx + vy * ry + vz * rz)
+    # barycentric coordinates of the projection of the origin, times the squared area
     va, vb, vc = d3 * d6 - d5 * d4, d5 * d2 - d1 * d6, d1 * d4 - d3 * d2
     wa, wb, wc = 0.0, 0.0, 0.0
     if d1 <= 0.0 and d2 <= 0.0:

@@ -1,8 +1,8 @@
-"""The order of elimination, worked out again where other bodies touch than in the step before.
+"""Elimination plan of a step, recomputed when the touching pairs change.
 
-What `cbsim.dynamics.graph.eliminate` does once for a mechanism whose contacts are known, on tables: links leave after
-all they carry, a loop joint once its loop is gone; among those that may, the one with the fewest neighbours (minimum
-degree), the last one of equals.
+The algorithm of `cbsim.dynamics.graph.eliminate` on tables: links are eliminated after their descendants, a loop joint
+once its loop is eliminated; among the candidates the one with the fewest neighbours (minimum degree), the last of
+equals.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ __all__ = ["plan"]
 
 @inlined
 def _find(near, count, i, j):
-    """Place of j among the neighbours of i, or −1."""
+    """Index of j among the neighbours of i, or −1."""
     for k in range(count[i]):
         if near[i, k, 0] == j:
             return k
@@ -24,7 +24,7 @@ def _find(near, count, i, j):
 
 @inner
 def _tie(colliders, i, j):
-    """Make i and j neighbours, with a block either way, if they are none."""
+    """Make i and j neighbours, with blocks (i, j) and (j, i), unless they are."""
     near, count, found = colliders.near, colliders.near_count, colliders.found
     if _find(near, count, i, j) >= 0:
         return
@@ -41,7 +41,7 @@ def _tie(colliders, i, j):
 
 @inlined
 def _forget(near, count, i, j):
-    """Take j from the neighbours of i; the others keep their order."""
+    """Remove j from the neighbours of i, keeping the order of the others."""
     at = _find(near, count, i, j)
     count[i] -= 1
     for k in range(at, count[i]):
@@ -59,7 +59,7 @@ def _block(near, count, i, j):
 
 @inner
 def plan(colliders, nodes):
-    """Plan the elimination for the ties at hand: program, fan, pair, and a block either way for each tie."""
+    """Plan the elimination for the current couplings: program, fan, pair, and two blocks for each coupling."""
     near, count, found = colliders.near, colliders.near_count, colliders.found
     parent, carried, left = colliders.parent, colliders.carried, colliders.mark
     found[BLOCKS], found[FANS], found[PAIRS] = nodes, 0, 0
@@ -99,7 +99,7 @@ def plan(colliders, nodes):
 
 @inlined
 def _free_loop_joint(colliders, links, nodes):
-    """Return a loop joint whose loop is gone, but for the link that carries all of it and other loop joints; or −1."""
+    """Return a loop joint whose loop is eliminated, except its common ancestor and other loop joints; or −1."""
     for k in range(links, nodes):
         if colliders.mark[k] != 0:
             there = 0
@@ -113,7 +113,7 @@ def _free_loop_joint(colliders, links, nodes):
 
 @inlined
 def _pick(colliders, waiting):
-    """Take the node with the fewest neighbours from those that may leave, the highest number of equals."""
+    """Remove the candidate with the fewest neighbours, the highest number of equals."""
     ready, count = colliders.ready, colliders.near_count
     best = 0
     for k in range(waiting):
@@ -127,7 +127,7 @@ def _pick(colliders, waiting):
 
 @inner
 def _leave(colliders, p, node, parent):
-    """Write how a node leaves, and tie its neighbours to one another and to its parent."""
+    """Write the elimination of a node, and couple its neighbours to one another and to its parent."""
     near, count, found = colliders.near, colliders.near_count, colliders.found
     program, fan, pair = colliders.program, colliders.fan, colliders.pair
     first, first_pair, degree = found[FANS], found[PAIRS], count[node]

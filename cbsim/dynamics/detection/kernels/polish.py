@@ -1,10 +1,10 @@
-"""Nearest points of curved shapes to rounding, by Newton's method from where the search for them has ended.
+"""Nearest points of curved shapes to machine precision, by Newton's method from the result of GJK.
 
-That search (`cbsim.dynamics.detection.kernels.nearest`) knows a direction half as well as a distance: where a surface
-is curved it stops among points that are all as near. Between them decide: corners, edges and faces of hulls that the
-search has ended on, caps, sides and rims of cylinders, and how an ellipsoid bends. The normal n is at right
-angles to every edge and flat side that takes part, and the farthest points along it, s(−n) of the one and s(n) of the
-other, have nothing between them but n: that is solved for, with the slopes of the support functions.
+GJK (`cbsim.dynamics.detection.kernels.nearest`) finds a direction with half the digits of a distance: on curved
+surfaces it stops among points at equal distances. They are refined by the features involved: corners, edges and faces
+of hulls on which the search has ended, caps, sides and rims of cylinders, and curvatures of ellipsoids. The normal n is
+orthogonal to every edge and flat side involved, and the support points s(−n) of the one and s(n) of the other differ by
+a multiple of n: this is solved with the slopes of the support functions.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ from cbsim.jit import inlined, inner
 __all__ = ["polished"]
 
 ROUNDS = 12
-FAR = 0.1  # [rad] a step of Newton's method that is longer does not belong to where the search has ended
+FAR = 0.1  # [rad] largest step of Newton's method; longer ones leave the neighbourhood of the start
 LEAST = 1e-5  # weight from which a corner counts
-PARALLEL = 1e-6  # sine of the angle between two edges that say no normal
+PARALLEL = 1e-6  # sine of the angle below which two edges are parallel
 
-# rows FEATURE and FEATURE + 1 of the simplex: what is nearest of the one and of the other
+# rows FEATURE and FEATURE + 1 of the simplex: nearest features of the one and of the other
 FLATNESS, BASE, ALONG, ACROSS = 0, 1, 4, 7  # 0 for a point, 1 an edge, 2 a face; a point of it; its directions
 
 
 @inner
 def _feature(colliders, i, core, count, side, x, y, z):
-    """Write what of collider i is nearest, at a point of its core."""
+    """Write the nearest feature of collider i, at a point of its core."""
     simplex, kind, row = colliders.simplex, colliders.collider_link[i, KIND], FEATURE + side
     flat = 0
     if kind <= TRIANGLE:
@@ -82,7 +82,7 @@ def _feature(colliders, i, core, count, side, x, y, z):
 
 @inlined
 def _point(colliders, i, core, side, x, y, z):
-    """Farthest point of what is nearest of collider i, outwards along a direction."""
+    """Support point of the nearest feature of collider i along an outward direction."""
     if colliders.collider_link[i, KIND] <= TRIANGLE:
         simplex, k = colliders.simplex, BASE
         return simplex[FEATURE + side, k], simplex[FEATURE + side, k + 1], simplex[FEATURE + side, k + 2]
@@ -91,7 +91,7 @@ def _point(colliders, i, core, side, x, y, z):
 
 @inner
 def _bend(colliders, i, nx, ny, nz, tx, ty, tz, ux, uy, uz):
-    """Slope tᵀ ∇²h(n) u of the farthest point of collider i along n, as far as it bends."""
+    """Slope tᵀ ∇²h(n) u of the support point of collider i along n, for curved features."""
     kind = colliders.collider_link[i, KIND]
     if kind <= TRIANGLE:
         return 0.0
@@ -115,7 +115,7 @@ def _bend(colliders, i, nx, ny, nz, tx, ty, tz, ux, uy, uz):
 
 @inlined
 def _directed(simplex, row, k):
-    """Direction of length one in three columns."""
+    """Return the unit vector of three columns."""
     x, y, z = simplex[row, k], simplex[row, k + 1], simplex[row, k + 2]
     size = math.sqrt(x * x + y * y + z * z)
     return x / size, y / size, z / size
@@ -123,7 +123,7 @@ def _directed(simplex, row, k):
 
 @inner
 def _across(simplex, nx, ny, nz):
-    """Return the normal that flat sides and edges say by themselves, nearer to n than not; zeros where they do not."""
+    """Return the normal determined by flat sides and edges alone, on the side of n; zeros if they do not."""
     one, other = simplex[FEATURE, FLATNESS], simplex[FEATURE + 1, FLATNESS]
     if one == 2.0 or other == 2.0:
         row = FEATURE if one == 2.0 else FEATURE + 1
@@ -144,7 +144,7 @@ def _across(simplex, nx, ny, nz):
 
 @inlined
 def _tangents(simplex, nx, ny, nz):
-    """Two directions across n, the first one across an edge, too, and n made normal to that; whether there is one."""
+    """Two directions orthogonal to n, the first also to an edge; n made orthogonal to the edge; whether it exists."""
     is_edge = simplex[FEATURE, FLATNESS] == 1.0 or simplex[FEATURE + 1, FLATNESS] == 1.0
     ex, ey, ez = 1.0 * (abs(nx) < 0.6), 1.0 * (abs(nx) >= 0.6), 0.0
     if is_edge:
@@ -160,7 +160,7 @@ def _tangents(simplex, nx, ny, nz):
 
 @inner
 def _turned_to(colliders, i, j, core, nx, ny, nz):
-    """Find the normal along which the farthest points face one another, from one nearby; whether it is there."""
+    """Find the normal along which the support points face each other, from a near guess; return whether it exists."""
     for _ in range(ROUNDS):
         is_edge, nx, ny, nz, tx, ty, tz = _tangents(colliders.simplex, nx, ny, nz)
         ux, uy, uz = cross(nx, ny, nz, tx, ty, tz)
@@ -193,7 +193,7 @@ def _turned_to(colliders, i, j, core, nx, ny, nz):
 
 @inner
 def polished(colliders, i, j, core, count):
-    """Nearest points of two cores from the rows that span them, and the normal from the other's to the one's."""
+    """Nearest points of two cores from the rows that span them, and the normal from the other to the one."""
     simplex = colliders.simplex
     (ax, ay, az), (bx, by, bz) = approach(simplex, count)
     nx, ny, nz = ax - bx, ay - by, az - bz
@@ -207,7 +207,7 @@ def polished(colliders, i, j, core, count):
         done, px, py, pz, qx, qy, qz, mx, my, mz = _met(colliders, i, j, core, nx, ny, nz)
         if not done or mx * nx + my * ny + mz * nz < 1.0 - FAR * FAR:
             break
-        # beyond the end of an edge that is a corner
+        # beyond the end of an edge: a corner
         if not (_ends(colliders, i, 0, px, py, pz) or _ends(colliders, j, 1, qx, qy, qz)):
             return px, py, pz, qx, qy, qz, mx, my, mz
     return ax, ay, az, bx, by, bz, nx, ny, nz
@@ -215,7 +215,7 @@ def polished(colliders, i, j, core, count):
 
 @inner
 def _ends(colliders, i, side, x, y, z):
-    """Let a corner be what is nearest of a hull where the point found is not on its edge; whether that is so."""
+    """Replace the edge of a hull by a corner if the point found lies beyond its end; return whether it does."""
     simplex, row = colliders.simplex, FEATURE + side
     if colliders.collider_link[i, KIND] > TRIANGLE or simplex[row, FLATNESS] != 1.0:
         return False
@@ -234,12 +234,12 @@ def _ends(colliders, i, side, x, y, z):
 
 @inner
 def _met(colliders, i, j, core, nx, ny, nz):
-    """Points and normal of what is nearest of either; whether they are found."""
+    """Nearest points and normal of both features; whether they are found."""
     simplex = colliders.simplex
     one, other = simplex[FEATURE, FLATNESS], simplex[FEATURE + 1, FLATNESS]
     mx, my, mz = _across(simplex, nx, ny, nz)
     done = mx != 0.0 or my != 0.0 or mz != 0.0
-    if not done and one + other < 2.0:  # else edges side by side: there are many pairs of points
+    if not done and one + other < 2.0:  # parallel edges have many pairs of nearest points
         done, mx, my, mz = _turned_to(colliders, i, j, core, nx, ny, nz)
     if not done or one + other > 2.0:
         return False, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, nx, ny, nz
@@ -248,13 +248,13 @@ def _met(colliders, i, j, core, nx, ny, nz):
     qx, qy, qz = _point(colliders, j, core, 1, nx, ny, nz)
     vx, vy, vz = px - qx, py - qy, pz - qz
     apart = nx * vx + ny * vy + nz * vz
-    if one == 0.0:  # where the one is, the other is right below
+    if one == 0.0:  # the other point is the projection of the first
         return True, px, py, pz, px - apart * nx, py - apart * ny, pz - apart * nz, nx, ny, nz
     if other == 0.0:
         return True, qx + apart * nx, qy + apart * ny, qz + apart * nz, qx, qy, qz, nx, ny, nz
     ex, ey, ez = _directed(simplex, FEATURE, ALONG)
     fx, fy, fz = _directed(simplex, FEATURE + 1, ALONG)
-    # from p along e to where only n is left between it and the other edge: across f and n nothing is
+    # from p along e to the point that differs from the other edge by n alone: no component along f × n
     gx, gy, gz = cross(fx, fy, fz, nx, ny, nz)
     far = -(gx * vx + gy * vy + gz * vz) / (gx * ex + gy * ey + gz * ez)
     px, py, pz = px + far * ex, py + far * ey, pz + far * ez

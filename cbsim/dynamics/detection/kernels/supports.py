@@ -1,7 +1,7 @@
-"""Convex shapes as kernels see them: where a collider is, and its farthest point along a direction.
+"""Support functions of convex colliders: pose in the world, and farthest point along a direction.
 
-That is all the search for nearest points asks of a shape (Gilbert, Johnson, Keerthi 1988). A core is the shape scaled
-about the origin of its frame; its faces have the directions of the shape's own.
+The nearest-points search needs nothing else of a shape (Gilbert, Johnson, Keerthi 1988). A core is the shape scaled
+about the origin of its frame; its faces are parallel to those of the shape.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ __all__ = ["farthest", "put", "radius_of_curvature", "reach_about", "speed_of", 
 
 @inlined
 def reach_about(collider, i):
-    """Distance of a collider's farthest point from the centre of mass of its body at most [m]."""
+    """Upper bound of the distance of a collider's points from the centre of mass of its body [m]."""
     return math.sqrt(collider[i, AT] ** 2 + collider[i, AT + 1] ** 2 + collider[i, AT + 2] ** 2) + collider[i, BOUND]
 
 
 @inlined
 def speed_of(z, k, reach):
-    """Speed of what is fastest of row k of a state, within a distance of its centre of mass [m/s]."""
+    """Upper bound of the speed of points of row k of a state within a distance of its centre of mass [m/s]."""
     v, u = VELOCITY, SPIN
     speed = math.sqrt(z[k, v] ** 2 + z[k, v + 1] ** 2 + z[k, v + 2] ** 2)
     return speed + reach * math.sqrt(z[k, u] ** 2 + z[k, u + 1] ** 2 + z[k, u + 2] ** 2)
@@ -50,7 +50,7 @@ def speed_of(z, k, reach):
 
 @inner
 def put(link, collider_link, collider, placed, corner, world, z, i):
-    """Put collider i where its link is, and its corners in the world."""
+    """Compute the pose of collider i in the world from its link, and its corners."""
     b = collider_link[i, LINK]
     ax, ay, az = collider[i, AT], collider[i, AT + 1], collider[i, AT + 2]
     s, x, y, w = collider[i, TURNED], collider[i, TURNED + 1], collider[i, TURNED + 2], collider[i, TURNED + 3]
@@ -75,7 +75,7 @@ def put(link, collider_link, collider, placed, corner, world, z, i):
 def farthest(collider_link, collider, placed, world, i, core, dx, dy, dz):
     """Point of a collider's core (``core`` times its size, without its margin) farthest along a direction.
 
-    A triangle is its own core, as thin as it is.
+    The core of a triangle is the triangle itself.
     """
     ax, ay, az = placed[i, PLACE], placed[i, PLACE + 1], placed[i, PLACE + 2]
     kind = collider_link[i, KIND]
@@ -108,10 +108,9 @@ def farthest(collider_link, collider, placed, world, i, core, dx, dy, dz):
 
 @inner
 def radius_of_curvature(collider_link, collider, placed, i, nx, ny, nz, tx, ty, tz):
-    """How far the farthest point along n moves along t when n turns towards t: tᵀ ∇²h(n) t, h the support function.
+    """Radius of curvature along t at the support point of n: tᵀ ∇²h(n) t, h the support function.
 
-    A sphere of that radius inside the shape rolls as the shape does, where it turns about n × t. The rim of a cylinder
-    counts as a point.
+    A sphere of that radius inside the shape rolls like the shape about n × t. The rim of a cylinder counts as a point.
     """
     if collider_link[i, KIND] == ELLIPSOID:
         x, y, z = turned_back(placed, i, MATRIX, nx, ny, nz)
@@ -125,7 +124,7 @@ def radius_of_curvature(collider_link, collider, placed, i, nx, ny, nz, tx, ty, 
 
 @inner
 def spread(collider_link, collider, placed, world, i, reach):
-    """Set the box along the axes around a collider, grown by ``reach``."""
+    """Set the axis-aligned bounding box of a collider, enlarged by ``reach``."""
     if collider_link[i, KIND] >= PLANE:
         for k in range(3):
             placed[i, LOW + k], placed[i, HIGH + k] = -math.inf, math.inf

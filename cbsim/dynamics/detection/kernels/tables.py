@@ -1,4 +1,4 @@
-"""The tables of collision detection as kernels are given them."""
+"""Tables of collision detection for kernels."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Whole = NDArray[np.int64]
 
 
 class ColliderTables(NamedTuple):
-    """Colliders of a mechanism and the room in which their contacts are found.
+    """Colliders of a mechanism, and the workspace of detection.
 
     Rows and columns are those of `cbsim.dynamics.detection.kernels.columns`, and of contacts those of
     `cbsim.dynamics.kernels.columns`.
@@ -26,10 +26,10 @@ class ColliderTables(NamedTuple):
     face: Whole
     face_normal: Floats
     rim: Whole  # corners of faces, counter-clockwise from outside
-    apart: Whole  # sorted keys of pairs of links that never touch
+    apart: Whole  # sorted keys of pairs of links that never collide
     parent: Whole  # (nodes,) in the tree, -1 for loop joints
     chord_tie: Whole  # (loop joints, 2) rows of `tie`: with the child, with the parent or -1
-    chord_loop: Whole  # (loop joints,) the nearest link that carries the whole loop, or -1
+    chord_loop: Whole  # (loop joints,) nearest common ancestor of the loop, or -1
     fixed_ties: int
     colliders: int
     facet: Floats
@@ -43,7 +43,7 @@ class ColliderTables(NamedTuple):
     placed: Floats
     world: Floats  # (corners, 3) in the world
     simplex: Floats
-    patch: Floats  # (4, corners, 4): the two parts that face, and two to cut in turn; the sides that a corner is cut at
+    patch: Floats  # (4, corners, 4): the two facing features, two buffers for clipping; sides at which a corner was cut
     cell: Whole
     start: Whole
     item: Whole

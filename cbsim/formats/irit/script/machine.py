@@ -201,7 +201,7 @@ class Machine:
         return data
 
     def work(self, steps: int = 1) -> None:
-        """Count steps: values computed, or looked at within a function."""
+        """Count steps: values computed, or visited within a function."""
         self._steps += steps
         if self._steps > STEPS:
             raise Trouble("E065", f"the script takes more than {STEPS} steps", "does a loop never end?")

@@ -1,11 +1,11 @@
-"""Run observers: watch or pace a run step by step without affecting its results."""
+"""`Pace`: a run observer that synchronizes a run with the wall clock, without affecting its results."""
 
 from __future__ import annotations
 
 import math
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from cbsim.errors import UsageError
 
@@ -13,25 +13,11 @@ if TYPE_CHECKING:
     from cbsim.recording.recorder import Recorder
     from cbsim.simulation.loop import Run
 
-__all__ = ["Pace", "RunObserver"]
-
-
-class RunObserver(Protocol):
-    """Observer of a run."""
-
-    @property
-    def listeners(self) -> Sequence[Recorder]:
-        """Recorders that receive the run's output; if there are any, scans are taken even if nothing records them."""
-
-    def on_start(self, run: Run) -> None:
-        """Handle the start of a run, before the first step and after the planners have started."""
-
-    def on_step(self, run: Run) -> None:
-        """Handle the end of a step; the next one begins when this returns."""
+__all__ = ["Pace"]
 
 
 class Pace:
-    """Keeps a run in step with the wall clock.
+    """Synchronizes a run with the wall clock.
 
     Parameters
     ----------
@@ -57,7 +43,7 @@ class Pace:
         self._began = time.perf_counter(), run.snapshot.time
 
     def on_step(self, run: Run) -> None:
-        """Wait until the step's time has come; a run that is late is not delayed."""
+        """Wait until the wall time of the step; a late run is not delayed."""
         due = self._began[0] + (run.snapshot.time - self._began[1]) / self.factor
         wait = due - time.perf_counter()
         if wait > 0.0:

@@ -1,8 +1,8 @@
 """Active contacts of a Snapshot (`State.active_contacts`), and the row written when a contact begins.
 
-A pair stands with the first of its moving bodies that has a slot free. It is forgotten when the two are farther apart
-than `RELEASE` at the end of a step, so that a body that rests or slides against another touches it once. Where neither
-has a slot free, the touch is not noted until one is.
+A pair is stored with the first of its moving bodies that has a free slot, and released when the two are farther apart
+than `RELEASE` at the end of a step, so that resting or sliding counts as one contact. While neither body has a free
+slot, the contact is not recorded.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from cbsim.geometry.kernels.boxes import is_upright, upright_meeting
 from cbsim.geometry.kernels.solids import SHAPE_BOX
 from cbsim.jit import inner
 
-__all__ = ["RELEASE", "forget_the_parted", "note", "order_rows", "touches_already", "write_row"]
+__all__ = ["RELEASE", "add_contact", "is_active", "order_rows", "release_contacts", "write_row"]
 
 RELEASE = 0.01  # [m]
-SLOTS = 4  # of each moving body
+SLOTS = 4  # per moving body
 CONTACT_WIDTH = 12  # as `cbsim.collision.contacts.CONTACT`
 IMPULSE = 10  # column
 
 
 @inner
-def touches_already(active_contacts, roles, a, b):
-    """Whether two bodies are noted as touching."""
+def is_active(active_contacts, roles, a, b):
+    """Whether the contact of two bodies is active."""
     one, two = roles[a, MOVING], roles[b, MOVING]
     for k in range(SLOTS):
         if (one >= 0 and active_contacts[one, k] == b) or (two >= 0 and active_contacts[two, k] == a):
@@ -32,8 +32,8 @@ def touches_already(active_contacts, roles, a, b):
 
 
 @inner
-def note(active_contacts, roles, a, b):
-    """Note that two bodies touch; say whether there was a slot."""
+def add_contact(active_contacts, roles, a, b):
+    """Store the contact of two bodies; return whether a slot was free."""
     first, second = min(a, b), max(a, b)
     for turn in range(2):
         body, other = (first, second) if turn == 0 else (second, first)
@@ -47,8 +47,8 @@ def note(active_contacts, roles, a, b):
 
 
 @inner
-def look(shapes, a, pa, qa, b, pb, qb):
-    """Say cheaply whether two bodies are farther apart than `RELEASE` (-1), overlap (1), or must be measured (0)."""
+def screen_pair(shapes, a, pa, qa, b, pb, qb):
+    """Test by bounds whether two bodies are farther apart than `RELEASE` (-1), overlap (1), or must be measured (0)."""
     x, y, z = pb[0] - pa[0], pb[1] - pa[1], pb[2] - pa[2]
     near = shapes.radius[a] + shapes.radius[b] + 2.0 * RELEASE
     if x * x + y * y + z * z > near * near:
@@ -63,15 +63,15 @@ def look(shapes, a, pa, qa, b, pb, qb):
 
 
 @inner
-def forget_the_parted(moving, position, orientation, active_contacts, shapes, least, most, pair_workspace):
-    """Free the slots (moving, 4) of those that have come apart, of pairs whose later row is least … most."""
+def release_contacts(moving, position, orientation, active_contacts, shapes, least, most, pair_workspace):
+    """Release contacts (moving, 4) of separated pairs whose larger row is in [least, most)."""
     out = pair_workspace.out
     for row in range(moving.shape[0]):
         for k in range(SLOTS):
             a, b = moving[row], active_contacts[row, k]
             if b >= 0 and least <= max(a, b) < most:
                 pa, qa, pb, qb = position[a], orientation[a], position[b], orientation[b]
-                verdict = look(shapes, a, pa, qa, b, pb, qb)
+                verdict = screen_pair(shapes, a, pa, qa, b, pb, qb)
                 if verdict == 0:
                     pair_distance(shapes, a, pa, qa, b, pb, qb, 2.0 * RELEASE, pair_workspace, out)
                     verdict = 1 if out[0] <= RELEASE else -1
@@ -80,19 +80,22 @@ def forget_the_parted(moving, position, orientation, active_contacts, shapes, le
 
 
 @inner
-def write_row(contacts, found, time, a, b, x, y, z, nx, ny, nz, closing, depth):
-    """Write the begin of a touch, the lower row first, with no impulse yet; the normal given points from a to b."""
+def write_row(contacts, found, time, a, b, place, normal, closing, depth):
+    """Write the row of a new contact at a place (x, y, z), the lower body first, without impulse.
+
+    The normal (x, y, z) points from a to b.
+    """
     row = contacts[found]
     sign = 1.0 if a < b else -1.0
     row[0], row[1], row[2] = time, min(a, b), max(a, b)
-    row[3], row[4], row[5] = x, y, z
-    row[6], row[7], row[8] = sign * nx, sign * ny, sign * nz
+    row[3], row[4], row[5] = place
+    row[6], row[7], row[8] = sign * normal[0], sign * normal[1], sign * normal[2]
     row[9], row[IMPULSE], row[11] = closing, 0.0, depth
 
 
 @inner
-def comes_later(one, two):
-    """Whether a row belongs after another: by time, then by bodies."""
+def is_later(one, two):
+    """Whether a row sorts after another: by time, then by bodies."""
     for k in range(3):
         if one[k] != two[k]:
             return one[k] > two[k]
@@ -104,7 +107,7 @@ def order_rows(contacts, first, found):
     """Sort the rows of one step, first … found - 1, by time and bodies."""
     for k in range(first + 1, found):
         at = k
-        while at > first and comes_later(contacts[at - 1], contacts[at]):
+        while at > first and is_later(contacts[at - 1], contacts[at]):
             for c in range(CONTACT_WIDTH):
                 contacts[at, c], contacts[at - 1, c] = contacts[at - 1, c], contacts[at, c]
             at -= 1

@@ -1,7 +1,7 @@
-"""Motion of bodies within a step: movers on their trajectory segments, all others at their Snapshot poses.
+"""Paths of bodies within a step: movers on their trajectory segments, all others at their Snapshot poses.
 
-Reactive cars go straight from where they were at the begin of the step, or of its part of at most 0.1 s, to where they
-are at its end. Among the movers their numbers follow those of the literal ones.
+Reactive cars move in a straight line from their pose at the beginning of the step, or of its part of at most 0.1 s, to
+that at its end. Among the movers they are numbered after the literal ones.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from numpy.typing import NDArray
 from cbsim.geometry.kernels.trajectory_segments import segment_at
 from cbsim.jit import inner, kernel
 
-__all__ = ["GAP", "TrajectoryTables", "make_ways", "motion_into", "trajectory_of"]
+__all__ = ["RELATIVE", "TrajectoryTables", "make_paths", "motion_into", "trajectory_of"]
 
-PLACE, RATE, TURN = range(3)  # rows of a way: position, velocity, orientation
-GAP = 2  # the way from one body to the other
+POSITION, VELOCITY, ORIENTATION = range(3)  # rows of a path
+RELATIVE = 2  # path of the second body relative to the first
 
 
 class TrajectoryTables(NamedTuple):
-    """Tables that trajectories of literal movers need, from `Constants` and `State`; with the poses of all bodies.
+    """Trajectories of literal movers, from `Constants` and `State`, with the poses of all bodies.
 
     `path` has the poses of reactive cars within a step that is divided (`cbsim.traffic.kernels.workspace.path_of`).
     """
@@ -43,8 +43,8 @@ class TrajectoryTables(NamedTuple):
 
 
 @inner
-def make_ways():
-    """Allocate room (3, 3, 4) for position, velocity and orientation of two bodies, and what lies between them."""
+def make_paths():
+    """Allocate the paths (3, 3, 4) of two bodies, and their relative path: position, velocity, orientation."""
     return np.zeros((3, 3, 4))
 
 
@@ -69,51 +69,51 @@ def trajectory_of(constants, state, path):
 
 
 @inner
-def part_into(segments, car, body, time, way):
+def part_into(segments, car, body, time, path):
     """Write position, velocity and orientation of a reactive car in its part of a divided step; return when that ends.
 
-    In a part it goes straight and is turned as at its end.
+    In a part it moves in a straight line, with the orientation at its end.
     """
     row, parts = segments.path[car], segments.path.shape[1] - 1
     begin, dt = (segments.clock[0] - 1) * segments.step, segments.step / parts
     part = min(max(int((time - begin) / dt + 1e-9), 0), parts - 1)
     since = time - (begin + part * dt)
     for k in range(2):
-        way[RATE, k] = (row[part + 1, k] - row[part, k]) / dt
-        way[PLACE, k] = row[part, k] + since * way[RATE, k]
-        way[TURN, 1 + k] = 0.0
-    way[PLACE, 2], way[RATE, 2] = segments.positions[body, 2], 0.0
-    way[TURN, 0], way[TURN, 3] = row[part + 1, 2], row[part + 1, 3]
+        path[VELOCITY, k] = (row[part + 1, k] - row[part, k]) / dt
+        path[POSITION, k] = row[part, k] + since * path[VELOCITY, k]
+        path[ORIENTATION, 1 + k] = 0.0
+    path[POSITION, 2], path[VELOCITY, 2] = segments.positions[body, 2], 0.0
+    path[ORIENTATION, 0], path[ORIENTATION, 3] = row[part + 1, 2], row[part + 1, 3]
     return begin + (part + 1) * dt if part < parts - 1 else math.inf
 
 
 @inner
-def motion_into(segments, mover, body, time, way):
+def motion_into(segments, mover, body, time, path):
     """Write position, velocity and orientation (3, 4) of a body at a time [s]; return when its segment ends.
 
-    `mover` is its row among the movers; below 0 it stands.
+    `mover` is its row among the movers; negative for static bodies.
     """
     positions, turns = segments.positions, segments.turns
     if mover >= segments.firsts.shape[0]:
         if segments.path.shape[0] > 0:
-            return part_into(segments, mover - segments.firsts.shape[0], body, time, way)
+            return part_into(segments, mover - segments.firsts.shape[0], body, time, path)
         elapsed = time - segments.clock[0] * segments.step
         for k in range(3):
-            way[PLACE, k] = positions[body, k] + elapsed * segments.rates[body, k]
-            way[RATE, k], way[TURN, k] = segments.rates[body, k], turns[body, k]
-        way[TURN, 3] = turns[body, 3]
+            path[POSITION, k] = positions[body, k] + elapsed * segments.rates[body, k]
+            path[VELOCITY, k], path[ORIENTATION, k] = segments.rates[body, k], turns[body, k]
+        path[ORIENTATION, 3] = turns[body, 3]
         return math.inf
     if mover < 0:
         for k in range(3):
-            way[PLACE, k], way[RATE, k], way[TURN, k] = positions[body, k], 0.0, turns[body, k]
-        way[TURN, 3] = turns[body, 3]
+            path[POSITION, k], path[VELOCITY, k], path[ORIENTATION, k] = positions[body, k], 0.0, turns[body, k]
+        path[ORIENTATION, 3] = turns[body, 3]
         return math.inf
     starts, origins, velocities = segments.starts, segments.origins, segments.velocities
     orientations, last = segments.orientations, segments.lasts[mover]
     segment = segment_at(starts, segments.firsts[mover], last, segments.guess[mover], time)
     elapsed = time - starts[segment]
     for k in range(3):
-        way[PLACE, k] = origins[segment, k] + velocities[segment, k] * elapsed
-        way[RATE, k], way[TURN, k] = velocities[segment, k], orientations[segment, k]
-    way[TURN, 3] = orientations[segment, 3]
+        path[POSITION, k] = origins[segment, k] + velocities[segment, k] * elapsed
+        path[VELOCITY, k], path[ORIENTATION, k] = velocities[segment, k], orientations[segment, k]
+    path[ORIENTATION, 3] = orientations[segment, 3]
     return math.inf if segment == last else starts[segment + 1]
