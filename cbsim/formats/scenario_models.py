@@ -327,7 +327,7 @@ class ScenarioModel(Model):
         "drivers that traffic names", {}, example={"calm": {"time_headway": 1.8, "desired_speed": 0.9}}
     )
     lights: dict[LightName, Phases] = about(
-        "programs of traffic lights, by intersection.light: phases as [colour, seconds], again and again; lights "
+        "programs of traffic lights, by intersection.light: phases as [state, seconds], again and again; lights "
         "without one have green in turn, group by group",
         {},
         example={"2.1": [["green", 20.0], ["yellow", 3.0], ["red", 25.0]]},

@@ -79,7 +79,7 @@ def scenario_of(model: ScenarioModel, where: Where, places: Mapping[str, Locatio
         traffic=tuple(_pool(one, where("traffic", n)) for n, one in enumerate(model.traffic)),
         drivers=tuple(_driver(name, one, where("drivers", name)) for name, one in model.drivers.items()),
         lights=tuple(
-            LightProgram(name, tuple((one.colour, one.duration) for one in phases), where("lights", name))
+            LightProgram(name, tuple((one.state, one.duration) for one in phases), where("lights", name))
             for name, phases in model.lights.items()
         ),
         planner=tuple(model.planner.items()),

@@ -107,14 +107,14 @@ LightName = Annotated[str, PlainValidator(_light), WithJsonSchema({"type": "stri
 class PhaseModel(Model):
     """A phase of a traffic light."""
 
-    colour: Literal["green", "yellow", "red"] = about("what it shows", example="green")
+    state: Literal["green", "yellow", "red"] = about("what it shows", example="green")
     duration: Annotated[Number, Field(ge=0.0)] = about("how long", unit="s", example=20.0)
 
     @classmethod
     def expanded(cls, data: Any) -> Any:
-        """Take a pair for colour and duration."""
+        """Take a pair for state and duration."""
         return (
-            dict(zip(("colour", "duration"), data, strict=True)) if isinstance(data, list) and len(data) == 2 else data
+            dict(zip(("state", "duration"), data, strict=True)) if isinstance(data, list) and len(data) == 2 else data
         )
 
 

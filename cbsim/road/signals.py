@@ -1,4 +1,4 @@
-"""Programs of traffic lights: which colour each light of a network shows at a time."""
+"""Programs of traffic lights: which state each light of a network has at a time."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from cbsim.road.lanelets import Lanelets
 from cbsim.spec.traffic import LightProgram
 
-__all__ = ["Colour", "Signals", "signals_of"]
+__all__ = ["SignalState", "Signals", "signals_of"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -20,8 +20,8 @@ Ints = NDArray[np.int64]
 GREEN_TIME, YELLOW_TIME, ALL_RED = 20.0, 3.0, 2.0  # [s] of each group in turn, where a scenario has no program
 
 
-class Colour(IntEnum):
-    """Colours of a light; of several lights at one place the strictest, which is the largest, holds."""
+class SignalState(IntEnum):
+    """States of a light; of several lights at one place the strictest, which is the largest, holds."""
 
     GREEN = 0
     YELLOW = 1
@@ -40,20 +40,20 @@ class Signals:
         First phase of each light.
     ends : ndarray, shape (phases,)
         When each phase ends, from the begin of its cycle [s].
-    colours : ndarray of int, shape (phases,)
+    states : ndarray of int, shape (phases,)
     """
 
     names: tuple[str, ...]
     offsets: Ints
     ends: Floats
-    colours: Ints
+    states: Ints
 
-    def colour(self, light: int, time: float) -> Colour:
-        """Colour of a light at a time since the start [s]."""
+    def state(self, light: int, time: float) -> SignalState:
+        """State of a light at a time since the start [s]."""
         phases = slice(int(self.offsets[light]), int(self.offsets[light + 1]))
         ends = self.ends[phases]
         within = time % float(ends[-1])
-        return Colour(int(self.colours[phases][min(int(np.searchsorted(ends, within, "right")), len(ends) - 1)]))
+        return SignalState(int(self.states[phases][min(int(np.searchsorted(ends, within, "right")), len(ends) - 1)]))
 
 
 def signals_of(lanelets: Lanelets, programs: Iterable[LightProgram] = ()) -> Signals:
@@ -64,18 +64,16 @@ def signals_of(lanelets: Lanelets, programs: Iterable[LightProgram] = ()) -> Sig
     """
     own = {program.light: program.phases for program in programs}
     groups = _groups(lanelets)
-    offsets, ends, colours = [0], list[float](), list[int]()
+    offsets, ends, states = [0], list[float](), list[int]()
     for name in lanelets.light_names:
         phases = own.get(name) or _in_turn(groups.get(name, (0, 1)))
         time = 0.0
-        for colour, duration in phases:
+        for state, duration in phases:
             time += duration
             ends.append(time)
-            colours.append(Colour[colour.upper()])
+            states.append(SignalState[state.upper()])
         offsets.append(len(ends))
-    return Signals(
-        lanelets.light_names, np.array(offsets, np.int64), np.array(ends, float), np.array(colours, np.int64)
-    )
+    return Signals(lanelets.light_names, np.array(offsets, np.int64), np.array(ends, float), np.array(states, np.int64))
 
 
 def _groups(lanelets: Lanelets) -> dict[str, tuple[int, int]]:

@@ -58,7 +58,7 @@ ACCELERATION, DECELERATION = Spread(1.4), Spread(2.0)
 
 @dataclass(frozen=True, slots=True)
 class LightProgram:
-    """Phases of a traffic light, ``2.1`` for light 1 of intersection 2: colour and duration [s], again and again."""
+    """Phases of a traffic light, ``2.1`` for light 1 of intersection 2: state and duration [s], again and again."""
 
     light: str
     phases: tuple[tuple[str, float], ...]

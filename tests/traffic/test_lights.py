@@ -11,7 +11,7 @@ from cbsim.models import read_file
 from cbsim.paths import Files
 from cbsim.road.lanelets import build_lanelets
 from cbsim.road.roadmap import build
-from cbsim.road.signals import Colour, signals_of
+from cbsim.road.signals import SignalState, signals_of
 from cbsim.simulation.advance import advance
 from cbsim.spec.road import RoadNetwork
 from cbsim.spec.traffic import Driver, LightProgram, Pool, Spread
@@ -82,10 +82,10 @@ def test_program_repeats_and_shows_each_phase_for_its_time(street, phases, time)
     signals = signals_of(build_lanelets(build(street)), [LightProgram("2.1", tuple(phases))])
     cycle = sum(duration for _, duration in phases)
     within, begin = time % cycle, 0.0
-    for colour, duration in phases:
+    for state, duration in phases:
         if within < begin + duration - 1e-6:
             if within > begin + 1e-6:
-                assert signals.colour(0, time) is Colour[colour.upper()]
+                assert signals.state(0, time) is SignalState[state.upper()]
             return
         begin += duration
 
@@ -98,7 +98,7 @@ def test_groups_have_green_in_turn_and_never_two_at_once():
     groups = {f"{one.number}.{light.number}": light.group for one in network.intersections for light in one.lights}
     shown = set[str]()
     for time in np.arange(0.0, 125.0, 0.5).tolist():
-        going = {groups[name] for k, name in enumerate(signals.names) if signals.colour(k, time) is not Colour.RED}
+        going = {groups[name] for k, name in enumerate(signals.names) if signals.state(k, time) is not SignalState.RED}
         assert len(going) <= 1
         shown |= going
     assert shown == set(groups.values())

@@ -1,4 +1,4 @@
-"""Traffic lights: the colour at the end of a lanelet, and whether to stop for it."""
+"""Traffic lights: the state at the end of a lanelet, and whether to stop for it."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from cbsim.jit import inlined, inner
 
 __all__ = ["must_stop_at_light"]
 
-YELLOW, RED = 1, 2  # values of `cbsim.road.signals.Colour`
+YELLOW, RED = 1, 2  # values of `cbsim.road.signals.SignalState`
 RESTS = 0.1  # [m/s]
 BRAKES = 3.0  # [m/s²] with which one stops for yellow, where that is enough
 
 
 @inner
-def colour_at(crossings, lanelet, time):
-    """Colour that holds at the end of a lanelet [`Colour`]: of several lights the strictest."""
+def state_at(crossings, lanelet, time):
+    """State that holds at the end of a lanelet [`SignalState`]: of several lights the strictest."""
     strictest = 0
     for k in range(crossings.signal_offsets[lanelet], crossings.signal_offsets[lanelet + 1]):
         light = crossings.signal_lights[k]
@@ -32,5 +32,5 @@ def must_stop_at_light(crossings, lanelet, time, ahead, speed):
     """Whether one that is so far before the end of a lanelet [m] must stop there: for red, for yellow if 3 m/s² do."""
     if crossings.signal_offsets[lanelet] == crossings.signal_offsets[lanelet + 1]:
         return False
-    colour = colour_at(crossings, lanelet, time)
-    return colour == RED or (colour == YELLOW and (speed < RESTS or speed * speed <= 2.0 * BRAKES * ahead))
+    state = state_at(crossings, lanelet, time)
+    return state == RED or (state == YELLOW and (speed < RESTS or speed * speed <= 2.0 * BRAKES * ahead))

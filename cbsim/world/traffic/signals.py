@@ -39,6 +39,6 @@ def signal_columns(
         "signal_offsets": np.concatenate([[0], np.cumsum([len(each) for each in lists])]).astype(np.int64),
         "signal_lights": np.array([light for each in lists for light in each], np.int64),
         "signal_programs": signals.offsets,
-        "signal_phases": np.column_stack([signals.ends, signals.colours]).reshape(-1, 2).astype(float),
+        "signal_phases": np.column_stack([signals.ends, signals.states]).reshape(-1, 2).astype(float),
         "signalled": has_signal[pairs],
     }

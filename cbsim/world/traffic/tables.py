@@ -175,7 +175,7 @@ class Crossings(NamedTuple):
     signal_offsets, signal_lights : (lanelets + 1,), (k,) int64
         Traffic lights at the end of each lanelet.
     signal_programs, signal_phases : (lights + 1,) int64, (n, 2) [s], [1]
-        First phase of each light; when each phase ends within its cycle, and its colour.
+        First phase of each light; when each phase ends within its cycle, and its `SignalState`.
     signalled : (conflicts, 2) int64
         1 where one comes to the lanelet of that side past a traffic light, which is green then.
     forks : (k, 3)

@@ -1,0 +1,162 @@
+"""Decisions of reactive cars: what each sees, who may enter conflicts, and how each accelerates."""
+
+from __future__ import annotations
+
+from cbsim.geometry.kernels import elementary as math
+from cbsim.jit import inlined, inner
+from cbsim.traffic.kernels.claims import UNTURNED, arbitrate, join, order_waiting, see_room
+from cbsim.traffic.kernels.drivers import (
+    BRAKES_HARD,
+    COMFORTABLE,
+    HEADWAY,
+    LEAST,
+    MISTAKES,
+    MODEL,
+    STRONGEST,
+    uniform,
+)
+from cbsim.traffic.kernels.following import follow
+from cbsim.traffic.kernels.following.krauss import krauss
+from cbsim.traffic.kernels.look import (
+    BEFORE_LINE,
+    CHAIN,
+    DESIRED,
+    GAP,
+    LEADER,
+    LINE,
+    STOP,
+    look,
+)
+from cbsim.traffic.kernels.others import announce_others, free_others, see_arrivals
+from cbsim.traffic.kernels.way import destination_of, keep_way
+from cbsim.world.traffic.tables import (
+    ARRIVAL,
+    CROSSING,
+    HIT,
+    JUNCTION,
+    PAUSING,
+    PHASE,
+    POOL,
+    SERIAL,
+    SPEED,
+    STOPPED,
+    WAITING,
+)
+
+__all__ = ["MOST", "WAIT", "acceleration_of", "decide"]
+
+HARDEST = 8.0  # [m/s²] that tyres hold
+AFTER_A_HIT = 6.0  # [m/s²]
+WITHOUT_CAUSE = 6.0  # [m/s²] with which a driver brakes by mistake, for a second
+QUEUE = 30.0  # [m] before a line, or a conflict, in which one moves up with the car ahead
+SLOW = 4.0  # [m/s] below which one moves up
+QUEUE_TIME, QUEUE_GAP = 0.4, 2.0  # [s] of reaction, and [m] of gap at rest there
+ASK_BEFORE = 3.0  # [m] more than comfortable braking takes within which a car asks for a claim
+WAIT = 32  # who wait at the stop lines of one junction and have a place in the order
+MOST = 64  # conflicts ahead that a car announces
+
+
+@inner
+def decide(road, crossings, around, seed, travel, intent, watch, work, scratch, time, begin, count, dt, keeps):
+    """Fill the plan of every car, and give claims, from what there is at a time [s].
+
+    With `keeps`, areas that somebody was in earlier in the step stay held: bodies move straight within a step, so that
+    another one in the same area later in it could touch whoever has left.
+    """
+    ahead_of, distances, waiting, tree = scratch
+    cars, entries, claims, queues, ways = intent.shape[0], work.entries, work.claims, work.queues, work.ways
+    for row in range(claims.holder.shape[0]):
+        for side in range(2):
+            claims.comer[row, side] = -1
+            if not keeps:
+                claims.holder[row, side] = -1
+    for lanelet in range(claims.reserved.shape[0]):
+        claims.reserved[lanelet] = 0.0
+    destinations, plans, drawn = work.destinations, work.plan, work.drawn
+    for e in range(count):
+        queues.turns[e] = UNTURNED
+    see_arrivals(road, entries, watch, begin, count, time)
+    announce_others(road, crossings, around, entries, watch, claims, queues, tree, begin, count)
+    asking, waits = -1, work.queues.candidates
+    for i in range(cars):  # in the order of rows, in which their tables lie in memory
+        if entries.where[i] < 0:
+            continue
+        destinations[i] = destination_of(road, intent, drawn, i)
+        keep_way(road, seed, intent, ways, i, destinations[i])
+        plan = plans[i]
+        look(
+            *(road, crossings, seed, travel, intent, drawn[i], plan, entries, claims, queues, ways),
+            *(entries.ranks[i], i, destinations[i], time, ahead_of, distances),
+        )
+        phase = intent[i, PHASE]
+        if phase == STOPPED and queues.conflicts[i] < 0:  # nothing conflicts behind this line
+            intent[i, PHASE] = phase = CROSSING
+            plan[LINE] = math.inf
+        if plan[CHAIN] == math.inf or phase in (HIT, PAUSING):
+            continue
+        if phase == STOPPED:
+            join(queues, crossings.rules[crossings.entry_rows[queues.conflicts[i]], JUNCTION], i)
+        elif plan[LINE] < plan[CHAIN] or not asks(travel[i, SPEED], drawn[i, COMFORTABLE], plan[CHAIN], dt):
+            continue
+        else:
+            travel[i, ARRIVAL] = time - travel[i, WAITING]
+        waits[i], asking = asking, i
+    for junction in range(work.counts[1]):
+        if queues.heads[junction] >= 0:
+            order_waiting(crossings, travel, intent, entries, watch, queues, junction, waiting)
+    while asking >= 0:
+        i, asking = asking, waits[asking]
+        see_room(road, seed, travel, intent, drawn[i], plans[i], entries, claims, queues, ways, i, destinations[i])
+        join(queues, crossings.rules[crossings.entry_rows[queues.conflicts[i]], JUNCTION], i)
+    for junction in range(work.counts[1]):
+        if queues.heads[junction] >= 0:
+            arbitrate(
+                *(road, crossings, seed, travel, intent, drawn, plans, entries, watch, claims, queues, ways),
+                *(destinations, junction, queues.candidates),
+            )
+    free_others(road, crossings, around, entries, watch, claims, queues, begin, count, dt)
+
+
+@inlined
+def asks(speed, comfortable, chain, dt):
+    """Whether a car asks for a claim of conflicts that begin at a distance ahead [m]."""
+    return chain < 0.5 * speed * speed / comfortable + 2.0 * speed * dt + ASK_BEFORE
+
+
+@inlined
+def stopping(distance, comfortable, speed, dt):
+    """Largest acceleration after which one can still come to rest comfortably within a distance [m/s²].
+
+    The next speed w covers w dt and then w² / (2 b).
+    """
+    ahead = max(distance, 0.0)
+    fast = math.sqrt(comfortable * comfortable * dt * dt + 2.0 * comfortable * ahead) - comfortable * dt
+    return (fast - speed) / dt
+
+
+@inlined
+def acceleration_of(road, seed, travel, intent, values, plan, i, time, dt):
+    """Acceleration of a car by its phase, its leader, and where it must stop [m/s²]."""
+    phase, speed = intent[i, PHASE], travel[i, SPEED]
+    if phase == HIT:
+        return -AFTER_A_HIT
+    if phase in (STOPPED, PAUSING):
+        return -max(speed / dt, 0.0)
+    following_values = values[HEADWAY], values[LEAST], values[STRONGEST], values[COMFORTABLE]
+    chosen = follow(int(values[MODEL]), speed, plan[DESIRED], plan[GAP], plan[LEADER], following_values, dt)
+    if plan[GAP] < QUEUE:
+        moves_up = speed < SLOW and min(plan[LINE], plan[CHAIN]) < QUEUE
+        if moves_up or chosen < -values[COMFORTABLE]:  # the latter: what is safe, where IDM is startled by a small gap
+            queue_values = QUEUE_TIME, min(values[LEAST], QUEUE_GAP), values[STRONGEST], values[COMFORTABLE]
+            safe = krauss(speed, plan[DESIRED], plan[GAP], plan[LEADER], queue_values, dt)
+            chosen = max(chosen, safe if moves_up else min(safe, -values[COMFORTABLE]))
+    stop = min(plan[STOP], plan[LINE] - BEFORE_LINE, plan[CHAIN] - BEFORE_LINE)
+    if stop < math.inf:
+        needed = speed * speed / (2.0 * stop) if stop > 0.0 else 0.0  # at a light turned yellow more than comfortable
+        chosen = min(chosen, stopping(stop, max(values[COMFORTABLE], needed), speed, dt))
+    if values[BRAKES_HARD] > 0.0:
+        pool, second = road.car_rows[i, POOL], int(math.floor(time))
+        word = road.words[pool] if pool >= 0 else i
+        if uniform(seed, MISTAKES, word, intent[i, SERIAL], second) < values[BRAKES_HARD]:
+            chosen = min(chosen, -WITHOUT_CAUSE)
+    return max(chosen, -HARDEST)
