@@ -23,6 +23,7 @@ from cbsim.vehicle.kernels.columns import BODY_FRICTION, MASS, RESTITUTION, YAW_
 from cbsim.world.model_instances import ModelInstance
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.tables import Floats, Ints
+from cbsim.world.traffic.tables import BODY
 from cbsim.world.world import World
 
 __all__ = ["SMOOTH", "ActorProxy", "Group", "InteractionCandidates", "StaticObstacle", "candidates_of", "states_of"]
@@ -33,7 +34,7 @@ SMOOTH = 0.5  # friction of bodies other than vehicles, where their file gives n
 
 
 class ActorProxy(NamedTuple):
-    """Collision proxy of a vehicle or a literal mover.
+    """Collision proxy of a vehicle, a literal mover or a reactive car.
 
     Attributes
     ----------
@@ -46,7 +47,7 @@ class ActorProxy(NamedTuple):
     friction, restitution : float
         Of its body.
     speed : float
-        Largest speed of a mover's trajectory [m/s]; 0 for a vehicle.
+        Largest speed of a mover's trajectory [m/s]; 0 for vehicles and reactive cars.
     """
 
     row: int
@@ -140,7 +141,7 @@ class InteractionCandidates:
     rows : (n,) int64
         Of the actors in the table of bodies.
     actors : tuple of ActorProxy
-        Vehicles, then literal movers.
+        Vehicles, literal movers, then reactive cars.
     obstacles : tuple of StaticObstacle
     """
 
@@ -322,6 +323,9 @@ def _make_candidates(world: World, snapshot: Snapshot) -> InteractionCandidates:
         speed = float(norm(legs, axis=1).max(initial=0.0))
         kind = ShapeKind(int(shapes.kind[row]))
         actors.append(ActorProxy(row, kind, shapes.size[row], np.inf, np.inf, SMOOTH, 0.0, speed))
+    for row in world.traffic.road.car_rows[:, BODY].tolist():
+        kind = ShapeKind(int(shapes.kind[row]))
+        actors.append(ActorProxy(row, kind, shapes.size[row], np.inf, np.inf, SMOOTH, 0.0, 0.0))
     rows = np.array([actor.row for actor in actors], np.int64)
     obstacles = [
         obstacle

@@ -19,6 +19,7 @@ from cbsim.simulation.kernels import settle_into
 from cbsim.world.motion import MOTION_WIDTH
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.tables import Floats
+from cbsim.world.traffic.tables import BODY, HIT, PHASE
 from cbsim.world.world import World
 
 __all__ = ["advance_models"]
@@ -51,7 +52,7 @@ def advance_models(
     StepError
         If the first step of a model has no solution. If a later one has none, the steps before it are returned.
     """
-    if not world.scene.actors and len(world.instances) < 2:
+    if not world.scene.actors and not world.layout.cars and len(world.instances) < 2:
         return (*_settle(world, snapshot, _trajectories(world, snapshot, steps, diagnostics), 1, rows), NO_CONTACTS)
     parts: list[Advanced] = []
     for _ in range(steps):
@@ -78,9 +79,16 @@ def _among_others(
         contacts, trajectories, results = met
     touches = note_contacts(world, snapshot, trajectories, results)
     if len(touches):
+        _stop_hit_cars(world, snapshot, touches)
         contacts = np.concatenate([contacts, touches])
         contacts = contacts[np.lexsort((contacts[:, 2], contacts[:, 1], contacts[:, 0]))]
     return (*_settle(world, snapshot, trajectories, 0, rows), contacts)
+
+
+def _stop_hit_cars(world: World, snapshot: Snapshot, touches: Floats) -> None:
+    """Note which reactive cars models have touched: they brake and stand for good."""
+    hit = np.isin(world.traffic.road.car_rows[:, BODY], touches[:, 1:3].astype(np.int64))
+    snapshot.state.intent[hit, PHASE] = HIT
 
 
 def _trajectories(
