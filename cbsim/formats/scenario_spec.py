@@ -222,6 +222,7 @@ def _driver(name: str, model: DriverModel, place: Location) -> Driver:
         minimum_gap=_spread(model.minimum_gap, default.minimum_gap),
         max_acceleration=_spread(model.max_acceleration, default.max_acceleration),
         comfortable_deceleration=_spread(model.comfortable_deceleration, default.comfortable_deceleration),
+        critical_gap=_spread(model.critical_gap, default.critical_gap),
         runs_stops=errors.runs_stops,
         ignores_right_of_way=errors.ignores_right_of_way,
         tailgates=errors.tailgates,

@@ -90,6 +90,7 @@ class DriverModel(Model):
     minimum_gap: Spread | None = about("gap behind a car that stands; by default 2", None, unit="m")
     max_acceleration: Spread | None = about("by default 1.4", None, unit="m/s²")
     comfortable_deceleration: Spread | None = about("by default 2", None, unit="m/s²")
+    critical_gap: Spread | None = about("share of the usual gap in traffic that it yields to; by default 1", None)
     errors: ErrorsModel | None = about("mistakes", None, example={"runs_stops": 0.05})
 
 

@@ -9,7 +9,7 @@ from cbsim.spec.traffic import DEFAULT_DRIVER, Driver, Pool, Spread
 __all__ = ["driver_text", "pool_text"]
 
 MISTAKES = ("runs_stops", "ignores_right_of_way", "tailgates", "brakes_hard")
-VALUES = ("time_headway", "minimum_gap", "max_acceleration", "comfortable_deceleration")
+VALUES = ("time_headway", "minimum_gap", "max_acceleration", "comfortable_deceleration", "critical_gap")
 
 
 def pool_text(spec: Pool) -> dict[str, Any]:

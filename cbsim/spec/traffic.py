@@ -86,6 +86,8 @@ class Driver:
         Distance kept from a standing leader [m].
     max_acceleration, comfortable_deceleration : Spread
         [m/s²]
+    critical_gap : Spread
+        Gap in the traffic that it yields to that it takes, as a share of the usual one of its movement.
     runs_stops, ignores_right_of_way, tailgates : float
         Probability that a driver, at a stop line, at a junction, or throughout, makes that mistake.
     brakes_hard : float
@@ -100,6 +102,7 @@ class Driver:
     minimum_gap: Spread = GAP
     max_acceleration: Spread = ACCELERATION
     comfortable_deceleration: Spread = DECELERATION
+    critical_gap: Spread = ALL_OF_LIMIT
     runs_stops: float = 0.0
     ignores_right_of_way: float = 0.0
     tailgates: float = 0.0

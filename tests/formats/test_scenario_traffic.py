@@ -74,6 +74,7 @@ drivers = st.builds(
     minimum_gap=spreads,
     max_acceleration=spreads,
     comfortable_deceleration=spreads,
+    critical_gap=spreads,
     runs_stops=st.sampled_from([0.0, 0.05, 1.0]),
     brakes_hard=st.sampled_from([0.0, 0.25]),
 )

@@ -18,8 +18,8 @@ MODEL, FACTOR, SPEED, HEADWAY, LEAST, STRONGEST, COMFORTABLE, RUNS_STOPS, IGNORE
     range(12)
 )
 VALUES = 12
-# columns of `Traffic.drivers`: the model, six means, six deviations, then the mistakes
-MEANS, DEVIATIONS, TAILGATES = 1, 7, 16
+# columns of `Demand.drivers`: the model, six means, six deviations, the mistakes, mean and deviation of critical gaps
+MEANS, DEVIATIONS, TAILGATES, GAPS = 1, 7, 16, 17
 ROUTES, DRIVERS, ARRIVALS, MISTAKES = (np.uint64(k) for k in (0x526F757465, 0x447269766572, 0x417272, 0x4D6973))
 UNIT = 1.0 / 9007199254740992.0  # 2⁻⁵³
 DROP = np.uint64(11)
@@ -89,7 +89,8 @@ def draw_new_drivers(road, demand, seed, intent, drawn, memo, begin):
         values[RUNS_STOPS], values[IGNORES], values[BRAKES_HARD] = driver[13], driver[14], driver[15]
         if driver[TAILGATES] > 0.0 and uniform(seed, MISTAKES, word, serial, 0) < driver[TAILGATES]:
             values[HEADWAY] *= CLOSE
-        values[DESTINATION], values[CAUTION] = -1.0, 1.0
+        caution = driver[GAPS] + driver[GAPS + 1] * max(-CUT, min(CUT, normal[6]))
+        values[DESTINATION], values[CAUTION] = -1.0, bounded(caution, 0.3, 3.0)
         if pool >= 0:
             first, last = demand.pool_rows[pool, FIRST_TARGET], demand.pool_rows[pool, LAST_TARGET] + 1
             if last > first:

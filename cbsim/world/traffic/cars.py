@@ -305,12 +305,12 @@ def _demand(
         befores=np.array([lanelet for each in before for lanelet in each], np.int64),
         mixes=np.array(offsets, np.int64),
         mix_rows=np.array(mix_rows, float).reshape(-1, 2),
-        drivers=np.array([_driver_row(one) for one in (*drivers.values(), DEFAULT_DRIVER)], float).reshape(-1, 17),
+        drivers=np.array([_driver_row(one) for one in (*drivers.values(), DEFAULT_DRIVER)], float).reshape(-1, 19),
     )
 
 
 def _driver_row(driver: Driver) -> list[float]:
-    """Columns of `Demand.drivers`: model, six means, six deviations, mistakes."""
+    """Columns of `Demand.drivers`: model, six means, six deviations, mistakes, mean and deviation of critical gaps."""
     speed = driver.speed
     values = (
         driver.desired_speed,
@@ -323,7 +323,7 @@ def _driver_row(driver: Driver) -> list[float]:
     means = [0.0 if value is None else value.mean for value in values]
     deviations = [0.0 if value is None else value.deviation for value in values]
     mistakes = [driver.runs_stops, driver.ignores_right_of_way, driver.brakes_hard, driver.tailgates]
-    return [float(int(driver.model)), *means, *deviations, *mistakes]
+    return [float(int(driver.model)), *means, *deviations, *mistakes, *driver.critical_gap]
 
 
 def _starts_of(objects: Sequence[ReactiveObject], road: LaneletMap) -> CarStarts:

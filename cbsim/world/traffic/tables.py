@@ -243,7 +243,7 @@ class Demand(NamedTuple):
         First row of `mix_rows` of each mix of drivers.
     mix_rows : (k, 2)
         Row of `drivers`, cumulated share.
-    drivers : (drivers, 17)
+    drivers : (drivers, 19)
         Columns as in `cbsim.traffic.kernels.drivers`.
     """
 
@@ -254,7 +254,7 @@ class Demand(NamedTuple):
     befores: Ints
     mixes: Ints
     mix_rows: Annotated[Floats, (2,)]
-    drivers: Annotated[Floats, (17,)]
+    drivers: Annotated[Floats, (19,)]
 
 
 class Traffic(NamedTuple):
