@@ -14,10 +14,11 @@ from tests.traffic.sites import cross, world
 
 def departures(stops: tuple[int, ...], *flows: tuple[int, int, float], share: float = 1.0, duration: float = 900.0):
     """Count the cars of the first flow (from road, to road, vehicles per hour) that arrive after five minutes."""
+    own = (("d", 1.0),)
     pools = [
-        Pool(f"{a} {b}", flow=rate, origin=PointId(a, 1, 1), destinations=((PointId(b, 2, 2), 1.0),), drivers=(("d", 1.0),))
+        Pool(f"{a} {b}", flow=rate, origin=PointId(a, 1, 1), destinations=((PointId(b, 2, 2), 1.0),), drivers=own)
         for a, b, rate in flows
-    ]  # fmt: skip
+    ]
     made = world(cross(stops), *pools, drivers=(Driver("d", critical_gap=Spread(share)),), step=0.1)
     snapshot = made.start
     _, _, contacts = advance(made, snapshot, 3000)
