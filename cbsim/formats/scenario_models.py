@@ -37,7 +37,7 @@ from cbsim.formats.scenario_fields import (
     as_list,
 )
 from cbsim.formats.scenario_rules import RULES, ExpectationModel, one_of
-from cbsim.formats.scenario_traffic import DriverModel, PoolModel
+from cbsim.formats.scenario_traffic import DriverModel, PoolModel, RecordModel
 from cbsim.formats.scenario_vehicle import VehicleParameters
 from cbsim.formats.yaml_tree import shown
 from cbsim.spec.drives import DRIVES, drives_on
@@ -316,6 +316,7 @@ class ScenarioModel(Model):
     drivers: dict[Name, DriverModel] = about(
         "drivers that traffic names", {}, example={"calm": {"time_headway": 1.8, "desired_speed": 0.9}}
     )
+    record: RecordModel | None = about("what a recording holds", None, example={"traffic": "near"})
     planner: Planners = about(
         "module:Class of the first bot's planner, or a mapping from bots to planners", {}, example="my_planner:Planner"
     )

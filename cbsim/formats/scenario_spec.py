@@ -33,7 +33,16 @@ from cbsim.spec.objects import (
     Wheels,
     WheelType,
 )
-from cbsim.spec.scenario import Addition, Expectation, ModelAddition, Origin, ParameterValue, Placement, Scenario
+from cbsim.spec.scenario import (
+    Addition,
+    Expectation,
+    ModelAddition,
+    Origin,
+    ParameterValue,
+    Placement,
+    Record,
+    Scenario,
+)
 from cbsim.spec.traffic import DEFAULT_DRIVER, Driver, FollowingModel, Pool, Spread
 from cbsim.units import DEGREE
 
@@ -78,6 +87,7 @@ def scenario_of(model: ScenarioModel, where: Where, places: Mapping[str, Locatio
         deadline=model.deadline,
         traffic=tuple(_pool(one, where("traffic", n)) for n, one in enumerate(model.traffic)),
         drivers=tuple(_driver(name, one, where("drivers", name)) for name, one in model.drivers.items()),
+        record=Record() if model.record is None else Record(model.record.traffic or ""),
         planner=tuple(model.planner.items()),
         expect=tuple(_expectation(one, where("expect", n)) for n, one in enumerate(model.expect)),
         parameters=tuple((name, _parameter(value)) for name, value in model.parameters.items()),

@@ -50,6 +50,7 @@ def scenario_text(spec: Scenario) -> str:
         ("place", {name: _placement(one) for name, one in spec.place}),
         ("traffic", [pool_text(one) for one in spec.traffic]),
         ("drivers", {one.name: driver_text(one) for one in spec.drivers}),
+        ("record", {"traffic": spec.record.traffic} if spec.record.traffic else {}),
         ("planner", _planners(spec.planner)),
         ("expect", [_expectation(one) for one in spec.expect]),
     )

@@ -21,7 +21,7 @@ from cbsim.formats.scenario_fields import (
 )
 from cbsim.formats.scenario_rules import ordered
 
-__all__ = ["DriverModel", "PoolModel"]
+__all__ = ["DriverModel", "PoolModel", "RecordModel"]
 
 NUMBER = {"type": "number"}
 STRING = {"type": "string"}
@@ -91,6 +91,17 @@ class DriverModel(Model):
     max_acceleration: Spread | None = about("by default 1.4", None, unit="m/s²")
     comfortable_deceleration: Spread | None = about("by default 2", None, unit="m/s²")
     errors: ErrorsModel | None = about("mistakes", None, example={"runs_stops": 0.05})
+
+
+class RecordModel(Model):
+    """What a recording holds."""
+
+    traffic: Literal["all", "near", "none"] | None = about(
+        "dynamic objects and cars of traffic: all of them, those near an autonomous object or named in expect, or only "
+        "those named there; by default near where there are more than 1000, else all",
+        None,
+        example="near",
+    )
 
 
 def _shares(value: Any) -> Any:

@@ -377,6 +377,7 @@ def _settings(request: Request, spec: Scenario) -> Settings:
         spec.script_angle,
         tuple(request.planner.items()) or spec.planner,
         spec.deadline if request.deadline is None else request.deadline,
+        spec.record.traffic,
     )
 
 

@@ -18,6 +18,7 @@ from cbsim.spec.traffic import Driver, Pool
 
 __all__ = [
     "OFFSET_FRAMES",
+    "RECORDED_TRAFFIC",
     "SCRIPT_ANGLES",
     "Addition",
     "Argument",
@@ -26,15 +27,26 @@ __all__ = [
     "Origin",
     "ParameterValue",
     "Placement",
+    "Record",
     "Scenario",
 ]
 
 OFFSET_FRAMES = ("lane", "map")  # which axes position_offset of an anchored object follows (D18)
+RECORDED_TRAFFIC = ("all", "near", "none")  # whose motion a recording holds
 SCRIPT_ANGLES = ("ccw_north", "cw_north", "ccw_east")  # what the angle of a script entry is measured from (D9)
 
 Scalar = str | int | float | bool | None
 ParameterValue = Scalar | tuple[Scalar, ...]
 Argument = str | float | bool | PointId | Triple | None
+
+
+class Record(NamedTuple):
+    """What a recording holds of traffic: one of `RECORDED_TRAFFIC`; empty where the file does not say."""
+
+    traffic: str = ""
+
+
+NOT_SAID = Record()
 
 
 class Origin(NamedTuple):
@@ -157,6 +169,8 @@ class Scenario:
         Cars that react to each other.
     drivers : tuple of Driver
         Drivers that pools name.
+    record : Record
+        What a recording holds.
     planner : tuple of (str, str)
         Name of an autonomous object, empty for the first one, and ``module:Class``.
     expect : tuple of Expectation
@@ -183,6 +197,7 @@ class Scenario:
     deadline: float = 5.0
     traffic: tuple[Pool, ...] = ()
     drivers: tuple[Driver, ...] = ()
+    record: Record = NOT_SAID
     planner: tuple[tuple[str, str], ...] = ()
     expect: tuple[Expectation, ...] = ()
     parameters: tuple[tuple[str, ParameterValue], ...] = ()
