@@ -12,6 +12,7 @@ from cbsim.collision.kernels.workspace import HORIZON, are_good, leave_pairs
 from cbsim.geometry.kernels.bvh import DEPTH
 from cbsim.jit import inlined, inner, kernel
 from cbsim.traffic.kernels.cars import bound_cars, drive_cars, mark_hits
+from cbsim.traffic.kernels.events import note_events
 from cbsim.traffic.kernels.follower import follow_trajectories
 from cbsim.traffic.kernels.literal import move_literally
 from cbsim.traffic.kernels.vehicles import drive_vehicles, read_vehicles
@@ -46,6 +47,9 @@ def advance_into(
     workspace_ints,
     car_floats,
     car_ints,
+    note_floats,
+    note_ints,
+    events,
     rows,
     hashes,
     record,
@@ -66,6 +70,8 @@ def advance_into(
         written.
     car_floats, car_ints
         Blocks of a workspace of reactive cars (`cbsim.traffic.kernels.workspace`), empty where there are none; written.
+    note_floats, note_ints, events
+        What cars of traffic do (`cbsim.traffic.kernels.events`); empty where nobody wants to know; written.
     rows : (r,) int64
         Bodies whose motion is wanted.
     hashes : (steps,) uint64, out
@@ -129,6 +135,7 @@ def advance_into(
             )
         if cars > 0:
             mark_hits(contacts, before, found, workspace.roles, constants.mover_body.shape[0], state.intent)
+            note_events(pack, state, note_floats, note_ints, events)
         forget_the_parted(moving, state.position, state.orientation, active_contacts, shapes, 0, models, pair_workspace)
         order_rows(contacts, before, found)
         start += 1
