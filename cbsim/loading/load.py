@@ -39,7 +39,7 @@ from cbsim.world.compile import compile_world
 from cbsim.world.scene import Actor, Model, Scene, Settings
 from cbsim.world.world import World
 
-__all__ = ["find_scenario", "load", "load_scene"]
+__all__ = ["find_scenario", "load", "load_scene", "read_scenario"]
 
 OBJECTS = ("objects-v2", "objects-v1")
 SCENARIOS = ("", ".yaml", ".yml")
@@ -221,6 +221,32 @@ def _find_stored(name: str, files: Files | None) -> Path | None:
     prefix = stored_name(folder / "x").removesuffix("x")
     stored = (key.removeprefix(prefix) for key in (files.seen if files is not None else ()) if key.startswith(prefix))
     return next((folder / key for key in stored if key == name or Path(key).stem == name), None)
+
+
+def read_scenario(name: str) -> Scenario:
+    """Read a scenario file, but nothing that it names.
+
+    Parameters
+    ----------
+    name : str
+        A path, or the bare name of a shipped scenario.
+
+    Raises
+    ------
+    FileError
+        If there is none, or it has errors.
+    """
+    from cbsim.formats.scenario import read
+
+    path = find_scenario(name)
+    assert path is not None
+    problems = Problems()
+    source = read_source(path, Files([path]))
+    _check_format(source)
+    spec = read(source, problems)
+    problems.raise_if_any()
+    assert spec is not None
+    return spec
 
 
 def _check_format(source: Source) -> None:

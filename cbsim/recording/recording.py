@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from mcap.records import Attachment, Channel, Message, Metadata
@@ -15,17 +16,78 @@ from numpy.typing import NDArray
 from cbsim.collision.contacts import Contact
 from cbsim.errors import RecordingError, UsageError, did_you_mean
 from cbsim.geometry.pose import heading, rotate
-from cbsim.recording.batch import FORMAT_VERSION, Batch, Header
+from cbsim.recording.batch import READABLE, Batch, Header
 from cbsim.recording.container import DamageError, TruncatedError, records
+from cbsim.recording.frames import frame_of, write_parquet
 from cbsim.recording.messages import Fault, batches_of
 from cbsim.recording.recorder import FileRecorder, MemoryRecorder, checksum_of
+from cbsim.recording.roster import END, Roster, Span
 from cbsim.sensing import READINGS, Reading, Scan
 from cbsim.spec.drawing import Drawing
-from cbsim.world.motion import MOTION, MOTION_WIDTH
+from cbsim.world.motion import ABSENT_BELOW, MOTION, MOTION_WIDTH
 from cbsim.world.sensors import beam_directions
 from cbsim.world.tables import Floats
+from cbsim.world.traffic.events import KINDS
 
-__all__ = ["Recording"]
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["ObjectMotion", "Recording", "TrafficEvent"]
+
+
+class TrafficEvent(NamedTuple):
+    """What a car of traffic did.
+
+    Attributes
+    ----------
+    time : float
+        [s]
+    kind : str
+        ``appeared``, ``left``, or a mistake of its driver: ``runs_stops``, ``ignores_right_of_way``, ``tailgates``,
+        ``brakes_hard``.
+    object : str
+        Name of the car.
+    """
+
+    time: float
+    kind: str
+    object: str
+
+
+@dataclass(frozen=True, eq=False)
+class ObjectMotion:
+    """Recorded motion of one object at the steps at which it is there.
+
+    Attributes
+    ----------
+    name : str
+    times : ndarray, shape (n,)
+        [s]
+    motion : ndarray, shape (n, 13)
+        Position, orientation, velocity, angular velocity.
+    """
+
+    name: str
+    times: Floats
+    motion: Floats
+
+    @property
+    def positions(self) -> Floats:
+        """Positions (n, 3) of the centre [m]."""
+        return self.motion[:, MOTION["position"]]
+
+    @property
+    def headings(self) -> Floats:
+        """Headings (n,) [rad], 0 = north, counter-clockwise positive."""
+        return np.asarray(heading(self.motion[:, MOTION["orientation"]])).reshape(-1)
+
+    @property
+    def speeds(self) -> Floats:
+        """Speeds (n,) along the forward axis [m/s]."""
+        return _forward_speeds(self.motion)
+
+    def __len__(self) -> int:
+        return len(self.times)
 
 
 class Recording:
@@ -56,6 +118,7 @@ class Recording:
         self._steps: NDArray[np.int64] | None = None
         self._hashes: NDArray[np.uint64] | None = None
         self._faults: list[Fault] | None = None
+        self._roster: Roster | None = None
 
     @classmethod
     def open(cls, path: str | Path) -> Recording:
@@ -103,12 +166,11 @@ class Recording:
             if record.metadata.get("crc32", checksum_of(text)) != checksum_of(text):
                 raise ValueError("its checksum is wrong")
             header = Header.from_json(text)
-        except (KeyError, TypeError, ValueError, RecursionError) as reason:
+        except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as reason:
             raise RecordingError(f"{self.path}: error: the header is damaged: {reason}") from None
-        if header.version != FORMAT_VERSION:
-            raise RecordingError(
-                f"{self.path}: error: recording version {header.version}, this cbsim reads {FORMAT_VERSION}"
-            )
+        if header.version not in READABLE:
+            known = " and ".join(map(str, READABLE))
+            raise RecordingError(f"{self.path}: error: recording version {header.version}, this cbsim reads {known}")
         return header
 
     @property
@@ -157,7 +219,7 @@ class Recording:
         else:
             found: list[Fault] = []
             with self._noting():
-                yield from batches_of(self._records(), len(self.header.moving), found)
+                yield from batches_of(self._records(), self.header.moving, found)
             self._faults = found
 
     @property
@@ -171,9 +233,12 @@ class Recording:
 
     def _index(self) -> None:
         hashes, steps = [np.zeros(0, np.uint64)], [np.zeros(0, np.int64)]
+        roster = Roster(self.header.objects)
         for batch in self.batches():
             hashes.append(batch.hashes)
             steps.append(batch.steps)
+            roster.take(batch.events)
+        self._roster = roster
         self._steps, self._hashes = np.concatenate(steps), np.concatenate(hashes)
 
     @property
@@ -198,14 +263,34 @@ class Recording:
         return self._hashes
 
     @property
+    def roster(self) -> Roster:
+        """Which cars the rows of flows hold at which steps."""
+        if self._roster is None:
+            self._index()
+        assert self._roster is not None
+        return self._roster
+
+    @property
     def names(self) -> list[str]:
-        """Names of all objects, in row order."""
-        return [item["name"] for item in self.header.objects]
+        """Names of all objects, in row order; of a flow, one for each car that may be there at once."""
+        return list(self.header.objects.names)
 
     @property
     def bodies(self) -> list[str]:
         """Names of all bodies of models, in row order; in a scenario, ``model/body``."""
-        return [item["name"] for item in self.header.objects if item.get("type") == "model"]
+        return [item["name"] for item in self.header.objects.single if item.get("type") == "model"]
+
+    def __getitem__(self, name: str) -> ObjectMotion:
+        """Motion of an object, or of the car of a pool, at the steps at which it is recorded and there.
+
+        Parameters
+        ----------
+        name : str
+            Cars of a flow go by the order in which they appear: ``recording["west 17"]``.
+        """
+        motion = self.motion(name)
+        there = np.isfinite(motion[:, 2])
+        return ObjectMotion(name, self.times[there], motion[there])
 
     def positions(self, name: str) -> Floats:
         """Positions (T, 3) of an object's centre [m]."""
@@ -225,20 +310,66 @@ class Recording:
 
     def speeds(self, name: str) -> Floats:
         """Speeds (T,) along an object's forward axis [m/s]."""
-        motion = self.motion(name)
-        forward = rotate(motion[:, MOTION["orientation"]], np.array([0.0, 1.0, 0.0]))
-        return np.asarray((forward * motion[:, MOTION["velocity"]]).sum(axis=1))
+        return _forward_speeds(self.motion(name))
 
     def motion(self, name: str) -> Floats:
-        """All recorded columns (T, 13) of an object: position, orientation, velocity, angular velocity."""
-        row = self._row(name)
+        """All recorded columns (T, 13) of an object: position, orientation, velocity, angular velocity.
+
+        They are nan where a car of traffic is absent, or not recorded.
+
+        Raises
+        ------
+        UsageError
+            If there is no such object, or it is recorded at no step.
+        """
+        row, first, stop = self._span(name)
         if row not in self.header.moving:
             item = self.header.objects[row]
             still = np.array([*item["position"], *item["orientation"], *np.zeros(6)])
             return np.tile(still, (len(self.steps), 1))
-        column = self.header.moving.index(row)
-        parts = [batch.motion[:, column] for batch in self.batches()]
-        return np.concatenate(parts) if parts else np.zeros((0, MOTION_WIDTH))
+        wanted, moving = np.array([row]), np.array(self.header.moving, np.int64)
+        parts = [batch.of_rows(wanted, moving)[:, 0] for batch in self.batches()]
+        found = np.concatenate([np.zeros((0, MOTION_WIDTH)), *parts])
+        if not self.header.is_traffic(row):
+            return found
+        absent = (found[:, 2] < ABSENT_BELOW) | (self.steps < first) | (self.steps >= stop)
+        if len(found) and absent.all() and not self.header.is_recorded(row):
+            raise UsageError(f"'{name}' is recorded at no step: the recording holds {self.header.recorded}")
+        return np.where(absent[:, None], np.nan, found)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the motion of everybody recorded as a tidy pandas table; needs the extra `frames`.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for each step and each body that can move, is recorded and is there, in the order of time, with the
+            columns ``time`` [s], ``object`` (its name), ``x``, ``y`` (of the centre) [m], ``heading`` [rad], ``speed``
+            (along its forward axis) [m/s], ``length`` and ``width`` [m].
+
+        Raises
+        ------
+        UsageError
+            If pandas is not installed.
+        """
+        frame: pd.DataFrame = frame_of(self.header, self.batches())
+        return frame
+
+    def to_parquet(self, path: str | Path) -> None:
+        """Write the table of `to_frame` as a Parquet file, batch by batch; needs the extra `frames`.
+
+        Raises
+        ------
+        UsageError
+            If pyarrow is not installed, or the file cannot be written.
+        """
+        write_parquet(self.header, self.batches(), path)
+
+    def events(self) -> list[TrafficEvent]:
+        """List what cars of traffic did, recorded or not: appear, leave, and make mistakes; in the order of time."""
+        step, names = self.header.step, self.roster
+        rows = (row for batch in self.batches() for row in batch.events.tolist())
+        return [TrafficEvent(number * step, KINDS[kind], names.name(row, number)) for number, kind, row, _ in rows]
 
     def scans(self, key: str) -> list[Scan]:
         """All scans of a sensor in order of time, equal to those of `cbsim.sense`.
@@ -297,7 +428,11 @@ class Recording:
     def contacts(self) -> list[Contact]:
         """All contacts, in the order of time."""
         rows = (row for batch in self.batches() for row in batch.contacts)
-        return [Contact.of(row, self.names) for row in rows]
+        return [Contact.of(row, self.names_at(float(row[0]))) for row in rows]
+
+    def names_at(self, time: float) -> Sequence[str]:
+        """Names of all objects by their rows at a time [s]: rows of flows hold one car after another."""
+        return self.roster.names_at(round(time / self.header.step))
 
     def drawings(self) -> list[tuple[float, tuple[Drawing, ...]]]:
         """All annotations of planners in order of time: start [s], and all drawings visible from then on."""
@@ -351,16 +486,29 @@ class Recording:
             how = f"is damaged ({self._damage})" if self._damage else "is truncated"
             raise RecordingError(f"{self.path}: error: the recording {how} before its first snapshot")
 
-    def _row(self, name: str) -> int:
-        if name not in self.names:
-            raise _unknown("object", name, self.names)
-        return self.names.index(name)
+    def _span(self, name: str) -> Span:
+        objects = self.header.objects
+        numbered = objects.numbered(name)
+        if numbered is not None and numbered[0].is_flow:
+            found = self.roster.span(name)
+            if found is None:
+                raise UsageError(f"no car '{name}' has appeared in this recording")
+            return found
+        row = objects.row(name)
+        if row is None:
+            raise _unknown("object", name, objects.examples)
+        return Span(row, 0, END)
 
     def __len__(self) -> int:
         return len(self.steps)
 
     def __repr__(self) -> str:
-        return f"Recording({self.header.scenario!r}, {max(len(self) - 1, 0)} steps, {len(self.names)} objects)"
+        return f"Recording({self.header.scenario!r}, {max(len(self) - 1, 0)} steps, {len(self.header.objects)} objects)"
+
+
+def _forward_speeds(motion: Floats) -> Floats:
+    forward = rotate(motion[:, MOTION["orientation"]], np.array([0.0, 1.0, 0.0]))
+    return np.asarray((forward * motion[:, MOTION["velocity"]]).sum(axis=1))
 
 
 def _unknown(what: str, name: str, known: list[str]) -> UsageError:

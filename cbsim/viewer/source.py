@@ -123,7 +123,7 @@ class LiveSource:
         self.controls = ModelControls(world)
         self.annotations = PlannerAnnotations(0.0)
         self.feed = TimelineRecorder(self.timeline, world)
-        self.run = Run(world, world.start, [], [self.feed], annotations=self.annotations)
+        self.run = Run(world, world.start, annotations=self.annotations, onlookers=[self.feed])
         self._isolation = PlannerIsolation()
         self._planner = planner
         self._over = False
