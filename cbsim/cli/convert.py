@@ -45,9 +45,8 @@ def convert(
     suffix = Path(target).suffix.lower()
     name = to or TARGETS.get(suffix)
     if name is None:
-        raise UsageError(
-            f"no format for the suffix '{suffix}'; name one with --to: {', '.join((*TARGETS.values(), *RECORDING_TARGETS))}"
-        )
+        known = ", ".join((*TARGETS.values(), *RECORDING_TARGETS))
+        raise UsageError(f"no format for the suffix '{suffix}'; name one with --to: {known}")
     try:
         text = convert_file(source, name, option_file(rndf, "rndf"), problems, strict=strict)
         problems.raise_if_any()

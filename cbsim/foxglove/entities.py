@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -27,12 +28,14 @@ UPRIGHT = np.array([1.0, 0.0, 0.0, 0.0])
 ASIDE = np.array([math.sqrt(0.5), 0.0, math.sqrt(0.5), 0.0])  # turns the axis of a cylinder, z, into that of a wheel, x
 
 
-def bodies(header: Header, time: float, shapes: Shapes | None) -> list[Fields]:
+def bodies(header: Header, named: Sequence[tuple[int, str]], time: float, shapes: Shapes | None) -> list[Fields]:
     """Return an entity for each body: in its own frame if it moves, else in the map.
 
     Parameters
     ----------
     header : Header
+    named : sequence of (int, str)
+        Rows and names.
     time : float
         Start [s].
     shapes : Shapes, optional
@@ -40,8 +43,9 @@ def bodies(header: Header, time: float, shapes: Shapes | None) -> list[Fields]:
     """
     moving = set(header.moving)
     found = []
-    for row, item in enumerate(header.objects):
-        name, kind = item["name"], str(item.get("type", "static"))
+    for row, name in named:
+        item = header.objects[row]
+        kind = str(item.get("type", "static"))
         size = np.asarray(item.get("size") or (0.0, 0.0, 0.0), float)
         placed = np.array([*item["position"], *item["orientation"]])
         if not (np.isfinite(placed).all() and np.isfinite(size).all()):

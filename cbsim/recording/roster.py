@@ -32,6 +32,11 @@ class Roster:
     ----------
     objects : Objects
         Of the header.
+
+    Attributes
+    ----------
+    reused : set of int
+        Rows that have held more than one car.
     """
 
     def __init__(self, objects: Objects) -> None:
@@ -41,6 +46,7 @@ class Roster:
         self._steps: dict[int, list[int]] = {}
         self._numbers: dict[int, list[int]] = {}
         self._spans: dict[tuple[str, int], Span] = {}
+        self.reused: set[int] = set()
 
     def take(self, events: Ints) -> None:
         """Note the events of a batch, in the order of time."""
@@ -51,6 +57,8 @@ class Roster:
             if kind == APPEARED:
                 self._steps.setdefault(row, []).append(step)
                 self._numbers.setdefault(row, []).append(number)
+                if len(self._numbers[row]) > 1:
+                    self.reused.add(row)
                 self._spans[key] = Span(row, step, END)
             elif key in self._spans:
                 self._spans[key] = self._spans[key]._replace(stop=step)

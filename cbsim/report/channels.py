@@ -78,6 +78,12 @@ def lateral_error(roadmap: RoadMap, motion: Motion) -> Floats:
     ndarray, shape (n,)
         Offset [m]; nan in zones and off the road.
     """
+    there = motion.there
+    if not there.all():
+        known = np.full(len(there), np.nan)
+        if there.any():
+            known[there] = lateral_error(roadmap, motion.at(np.flatnonzero(there)))
+        return known
     places = np.stack([motion.x, motion.y], axis=1)
     match = corridors(roadmap).index.match(places, motion.heading)
     found = np.array(match.offset, float)
