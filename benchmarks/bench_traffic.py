@@ -8,6 +8,9 @@ collisions; SUMO has its collision checks as by default. SUMO comes from its whe
     python benchmarks/bench_traffic.py --sumo sumo/bin/python [CARS …]
 
 Each line is the median of three runs, ours and SUMO's by turns, in CPU seconds of one process.
+
+With ``--record`` it tells instead what recording costs: a step of the same traffic and an autonomous object that stands
+beside the first road, run without a recorder and written to a file with ``all`` and with ``near``.
 """
 
 from __future__ import annotations
@@ -76,6 +79,41 @@ def ours(roads: int, steps: int) -> dict[str, float]:
     return {"seconds": taken, "cars": world.layout.cars, "load": load, "bytes": len(snapshot.to_bytes())}
 
 
+def recording(roads: int, steps: int) -> dict[str, float]:
+    """Time a run of ours without a recorder, and written to files with more and less traffic."""
+    from dataclasses import replace
+
+    from cbsim.recording.recorder import FileRecorder
+    from cbsim.road.roadmap import build
+    from cbsim.simulation.loop import Run
+    from cbsim.spec.objects import Controller, Kind, TrafficObject, Triple
+    from cbsim.spec.traffic import Driver, Pool, Spread
+    from cbsim.world.compile import compile_world
+    from cbsim.world.scene import Actor, Scene, Settings
+
+    driver = Driver("d", speed=Spread(LIMIT))
+    pools = (Pool("p", count=roads * PER_ROAD, drivers=(("d", 1.0),)),)
+    place = Triple(1.5 * ASIDE, 0.5 * LENGTH, 0.75)
+    bot = Actor(TrafficObject(Kind.AUTONOMOUS, "bot", controller=Controller.SENSOR, position_offset=place))
+    scene = Scene("bench", (bot,), build(network(roads)), settings=Settings(step=STEP), pools=pools, drivers=(driver,))
+    found: dict[str, float] = {}
+    world = compile_world(scene)
+    for which in ("none", "near", "all", "alone", "none", "near", "all", "alone"):
+        settings = replace(scene.settings, record_traffic="none" if which == "alone" else which)
+        made = replace(world, scene=replace(scene, settings=settings))
+        with tempfile.TemporaryDirectory() as folder:
+            run = Run(made, made.start, [], [] if which == "alone" else [FileRecorder(f"{folder}/run.mcap")])
+            run.begin()
+            run.advance(20)
+            begin = time.process_time()
+            run.advance(steps)
+            taken = time.process_time() - begin
+            run.end()
+            size = 0.0 if which == "alone" else Path(f"{folder}/run.mcap").stat().st_size
+        found |= {f"{which} seconds": min(taken, found.get(f"{which} seconds", taken)), f"{which} bytes": size}
+    return found | {"cars": world.layout.cars}
+
+
 def write_sumo(folder: Path, roads: int, binaries: Path) -> None:
     """Write the same roads and cars for SUMO."""
     nodes = "".join(
@@ -102,16 +140,35 @@ def write_sumo(folder: Path, roads: int, binaries: Path) -> None:
     )
 
 
+def tell_recording(counts: list[int], steps: int) -> None:
+    """Print what recording costs for numbers of cars."""
+    print("| cars | step without a recorder [ms] | none | near | all | MB of near | MB of all |")
+    print("|---|---|---|---|---|---|---|")
+    for cars in counts:
+        roads = max(1, round(cars / PER_ROAD))
+        command = [sys.executable, __file__, "--record", "--one", str(roads), "--steps", str(steps)]
+        found = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+        alone = found["alone seconds"]
+        more = [f"{100.0 * (found[f'{which} seconds'] / alone - 1.0):+.1f} %" for which in ("none", "near", "all")]
+        sizes = [f"{found[f'{which} bytes'] / 1e6:.1f}" for which in ("near", "all")]
+        step = 1e3 * alone / steps
+        print(f"| {found['cars']:.0f} | {step:.3f} | {' | '.join([*more, *sizes])} |", flush=True)
+
+
 def main() -> None:
     """Measure."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sumo", help="Python of the environment that has SUMO")
     parser.add_argument("--steps", type=int, default=1000)
+    parser.add_argument("--record", action="store_true", help="what recording costs")
     parser.add_argument("--one", type=int, help=argparse.SUPPRESS)
     parser.add_argument("cars", nargs="*", type=int, default=[1_000, 10_000, 100_000])
     options = parser.parse_args()
     if options.one:
-        print(json.dumps(ours(options.one, options.steps)))
+        print(json.dumps((recording if options.record else ours)(options.one, options.steps)))
+        return
+    if options.record:
+        tell_recording(options.cars, options.steps)
         return
     print("| cars | ours: ns per car and step | load [s] | bytes a car | SUMO: ns per car and step | ratio |")
     print("|---|---|---|---|---|---|")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cbsim.collision.kernels.workspace import HORIZON
 from cbsim.coupling.diagnostics import Diagnostic, Diagnostics
 from cbsim.errors import StepError, UsageError
 from cbsim.planner import Driver, Interrupts, Operator, PlannerError, PlannerIsolation, drivers_of
@@ -35,7 +36,8 @@ if TYPE_CHECKING:
 __all__ = ["Run", "drive", "run", "step", "step_count"]
 
 BATCH_STEPS = 256  # quiet steps in one kernel call at most
-BATCH_NUMBERS = 32768  # numbers of motion in one batch at most: 256 KiB, the size of a chunk
+BATCH_NUMBERS = 32768  # numbers of motion in one batch: 256 KiB, the size of a chunk
+MOST_NUMBERS = 1 << 20  # of a batch of as many steps as candidates of collisions are kept for
 
 
 def step(world: World, snapshot: Snapshot, commands: Mapping[str, Command] | None = None) -> Snapshot:
@@ -205,7 +207,10 @@ class Run:
         """How many steps may go without Python in between."""
         if self.drivers or self._wants_scans:
             return 1
-        room = max(1, BATCH_NUMBERS // (MOTION_WIDTH * max(1, len(self._wanted_rows))))
+        width = MOTION_WIDTH * max(1, len(self._wanted_rows))
+        room = max(1, BATCH_NUMBERS // width)
+        if room < HORIZON and width * HORIZON <= MOST_NUMBERS:  # among many cars, each call looks for candidates anew
+            room = HORIZON - self.snapshot.step % HORIZON
         return min(left, BATCH_STEPS, room, self.recorded.steps_left(self.snapshot.step))
 
     def _sense(self, after: float) -> tuple[list[ScanRow], list[ReadingRow]]:

@@ -7,6 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.collision.kernels.workspace import HORIZON
 from cbsim.recording.batch import RecordedTraffic
 from cbsim.road.lanelets.limits import UNKNOWN_LIMIT
 from cbsim.spec.objects import Kind
@@ -20,7 +21,8 @@ __all__ = ["FEW", "PERIOD", "RecordedRows"]
 
 FEW = 1000  # dynamic objects and cars of pools, up to which all are recorded unless the scenario says otherwise
 NEAR, AHEAD = 200.0, 12.0  # [m], [s] at the highest limit: within the larger of these traffic is near
-PERIOD = 1.0  # [s] after which it is asked anew who is near
+PERIOD = 1.0  # [s] after which it is asked anew who is near, about
+LONGEST = 2.0  # [s]
 HOUR = 3600.0  # [s]
 FASTER = 10.0  # [m/s²] both together by which speeds grow in that time
 NEXT = 8  # cars of a flow that may appear within a period: they need a headway, and room for their length
@@ -29,8 +31,8 @@ NEXT = 8  # cars of a flow that may appear within a period: they need a headway,
 class RecordedRows:
     """Which rows a run records, as its scenario says.
 
-    Who is near is asked at the start and at every multiple of a period of a second. The radius then has the way added
-    that both can go until the next time, so that a recording holds at least whoever comes within the radius.
+    Who is near is asked at the start and at every multiple of a period of about a second. The radius then has the way
+    added that both can go until the next time, so that a recording holds at least whoever comes within the radius.
 
     Parameters
     ----------
@@ -53,7 +55,7 @@ class RecordedRows:
         moving = world.moving
         is_traffic = np.isin(moving, _traffic_of(world), assume_unique=True)
         self.traffic = world.settings.record_traffic or ("near" if _count(world) > FEW else "all")
-        self.period = max(1, round(PERIOD / world.step))
+        self.period = _period(world.step)
         self.radius = 0.0
         self.named: list[int] = []
         self._last: Ints | None = None
@@ -131,6 +133,13 @@ class RecordedRows:
             absent = np.flatnonzero(columns.intent[first : last + 1, PHASE] == ABSENT)[:NEXT]
             found += road.car_rows[first + absent, BODY].tolist()
         return found
+
+
+def _period(step: float) -> int:
+    """Count the steps after which it is asked anew: if short, a multiple of those that collision candidates last."""
+    if step * HORIZON <= LONGEST:
+        return HORIZON * max(1, round(PERIOD / (step * HORIZON)))
+    return max(1, round(PERIOD / step))
 
 
 def _rows_of_kind(world: World, kind: Kind) -> Ints:
