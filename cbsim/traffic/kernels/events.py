@@ -31,6 +31,7 @@ from cbsim.world.traffic.tables import (
     POOL,
     RATE,
     SERIAL,
+    SPEED,
     STATION,
     STOP_LINE,
     STOPPED,
@@ -116,7 +117,7 @@ def note_mistakes(road, seed, state, floats, memo, events, ints, step, second, w
             write_event(events, ints, step, IGNORES_RIGHT_OF_WAY, body, memo[NUMBER])
         memo[CLAIMED] = intent[i, CLAIM]
     if floats[P_BRAKES] > 0.0 and phase in (DRIVING, CROSSING) and second != memo[SECOND]:
-        by_mistake = travel[i, ACCELERATION] <= -WITHOUT_CAUSE
+        by_mistake = travel[i, SPEED] > 0.0 and travel[i, ACCELERATION] <= -WITHOUT_CAUSE
         if by_mistake and uniform(seed, MISTAKES, word, serial, second) < floats[P_BRAKES]:
             write_event(events, ints, step, BRAKES_HARD, body, memo[NUMBER])
             memo[SECOND] = second
