@@ -80,9 +80,10 @@ class ObjectTrack:
 
     @cached_property
     def accelerations(self) -> Floats:
-        """Change of speed over the previous step (n,) [m/s²]; nan at the first."""
+        """Change of speed over the previous step (n,) [m/s²]; nan at the first, and as a car appears."""
         found = np.full(len(self.times), np.nan)
         found[1:] = np.diff(self.speeds) / np.diff(self.times)
+        found[2:][~np.isfinite(self.speeds[:-2])] = np.nan  # a car has moved no way yet where it appears
         return found
 
     @cached_property

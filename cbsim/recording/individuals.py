@@ -86,7 +86,8 @@ class Individuals:
         first = old.pools[0].first
         models = old.single[first:]
         items: list[dict[str, Any]] = list(old.single[:first])
-        for (row, name), car in sorted(self._cars.items(), key=lambda one: (one[0][0], one[1].step)):
+        order = sorted(self._cars.items(), key=lambda one: (old.pool_of(one[0][0]).first, one[1].step, one[0][0]))
+        for (row, name), car in order:
             car.row = len(items)
             x, y, z, *turn = car.pose.tolist()
             items.append(old[row] | {"name": name, "position": [x, y, z], "orientation": turn})

@@ -42,9 +42,10 @@ CHANNELS = (
 
 
 def acceleration(speeds: Floats, step: float) -> Floats:
-    """Change of speed over the previous step, shape (n,) [m/s²]; nan at the first step."""
+    """Change of speed over the previous step, shape (n,) [m/s²]; nan at the first step, and as a car appears."""
     found = np.full(len(speeds), np.nan)
     found[1:] = np.diff(speeds) / step
+    found[2:][~np.isfinite(speeds[:-2])] = np.nan  # a car has moved no way yet where it appears
     return found
 
 
