@@ -124,7 +124,7 @@ class Display:
         """Yield what is sent once: road, static bodies and shapes of bodies."""
         objects = self._header.objects
         always = [(row, objects.names[row]) for row in range(len(objects)) if row not in self._passing]
-        yield _scene("/foxglove/bodies", time, bodies(self._header, always, time, self._shapes))
+        yield _scene("/foxglove/bodies", time, bodies(self._header, time, self._shapes, always))
         if self._scene is None or self._scene.roadmap is None:
             return
         yield _scene("/foxglove/road", time, road(road_of(self._scene.roadmap), time))
@@ -140,7 +140,7 @@ class Display:
         if there != self._there:
             self._there = there
             # whole, for viewers that jump to this time and know no message before it
-            yield _scene("/foxglove/traffic", time, bodies(self._header, there, time, self._shapes), anew=True)
+            yield _scene("/foxglove/traffic", time, bodies(self._header, time, self._shapes, there), anew=True)
         frames = [
             transform(time, frame_of("body", name), motion[k, POSITION], motion[k, ORIENTATION])
             for k, name in zip(shown, names, strict=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -28,22 +28,24 @@ UPRIGHT = np.array([1.0, 0.0, 0.0, 0.0])
 ASIDE = np.array([math.sqrt(0.5), 0.0, math.sqrt(0.5), 0.0])  # turns the axis of a cylinder, z, into that of a wheel, x
 
 
-def bodies(header: Header, named: Sequence[tuple[int, str]], time: float, shapes: Shapes | None) -> list[Fields]:
+def bodies(
+    header: Header, time: float, shapes: Shapes | None, named: Iterable[tuple[int, str]] | None = None
+) -> list[Fields]:
     """Return an entity for each body: in its own frame if it moves, else in the map.
 
     Parameters
     ----------
     header : Header
-    named : sequence of (int, str)
-        Rows and names.
     time : float
         Start [s].
     shapes : Shapes, optional
         Triangles of meshes; without them a mesh is drawn as its box.
+    named : iterable of (int, str), optional
+        Rows and names; by default all.
     """
     moving = set(header.moving)
     found = []
-    for row, name in named:
+    for row, name in enumerate(header.objects.names) if named is None else named:
         item = header.objects[row]
         kind = str(item.get("type", "static"))
         size = np.asarray(item.get("size") or (0.0, 0.0, 0.0), float)
