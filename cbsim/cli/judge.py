@@ -26,7 +26,7 @@ def judge(
     """Evaluate the checks of a recording; exit 0 if all passed, 1 if one failed, 2 on damage, 3 if cbsim failed."""
     from cbsim.evaluation.judge import judge as decide
     from cbsim.evaluation.judge import scene_of
-    from cbsim.loading.load import read_scenario
+    from cbsim.loading.scenario_file import read_scenario
 
     opened = open_recording(recording)
     problems = Problems()

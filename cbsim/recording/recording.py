@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from mcap.records import Attachment, Channel, Message, Metadata
 from numpy.typing import NDArray
 
 from cbsim.collision.contacts import Contact
-from cbsim.errors import RecordingError, UsageError, did_you_mean
-from cbsim.geometry.pose import heading, rotate
-from cbsim.recording.batch import READABLE, Batch, Header
+from cbsim.errors import RecordingError, UsageError
+from cbsim.geometry.pose import heading
+from cbsim.recording.batch import Batch
 from cbsim.recording.container import DamageError, TruncatedError, records
 from cbsim.recording.frames import frame_of, write_parquet
+from cbsim.recording.head import Head
 from cbsim.recording.messages import Fault, batches_of
-from cbsim.recording.recorder import FileRecorder, MemoryRecorder, checksum_of
-from cbsim.recording.roster import END, Roster, Span
+from cbsim.recording.object_motion import ObjectMotion, TrafficEvent, forward_speeds
+from cbsim.recording.recorder import FileRecorder, MemoryRecorder
+from cbsim.recording.roster import Roster, unknown_name
+from cbsim.recording.saving import write_recording
 from cbsim.sensing import READINGS, Reading, Scan
 from cbsim.spec.drawing import Drawing
 from cbsim.world.motion import ABSENT_BELOW, MOTION, MOTION_WIDTH
@@ -32,62 +32,7 @@ from cbsim.world.traffic.events import KINDS
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["ObjectMotion", "Recording", "TrafficEvent"]
-
-
-class TrafficEvent(NamedTuple):
-    """What a car of traffic did.
-
-    Attributes
-    ----------
-    time : float
-        [s]
-    kind : str
-        ``appeared``, ``left``, or a mistake of its driver: ``runs_stops``, ``ignores_right_of_way``, ``tailgates``,
-        ``brakes_hard``.
-    object : str
-        Name of the car.
-    """
-
-    time: float
-    kind: str
-    object: str
-
-
-@dataclass(frozen=True, eq=False)
-class ObjectMotion:
-    """Recorded motion of one object at the steps at which it is there.
-
-    Attributes
-    ----------
-    name : str
-    times : ndarray, shape (n,)
-        [s]
-    motion : ndarray, shape (n, 13)
-        Position, orientation, velocity, angular velocity.
-    """
-
-    name: str
-    times: Floats
-    motion: Floats
-
-    @property
-    def positions(self) -> Floats:
-        """Positions (n, 3) of the centre [m]."""
-        return self.motion[:, MOTION["position"]]
-
-    @property
-    def headings(self) -> Floats:
-        """Headings (n,) [rad], 0 = north, counter-clockwise positive."""
-        return np.asarray(heading(self.motion[:, MOTION["orientation"]])).reshape(-1)
-
-    @property
-    def speeds(self) -> Floats:
-        """Speeds (n,) along the forward axis [m/s]."""
-        return _forward_speeds(self.motion)
-
-    def __len__(self) -> int:
-        return len(self.times)
+__all__ = ["Recording"]
 
 
 class Recording:
@@ -137,21 +82,13 @@ class Recording:
 
     def _read_head(self) -> None:
         """Read header, sources and first Snapshot."""
-        header, topics = None, dict[int, str]()
+        head = Head(str(self.path))
         with self._noting():
-            for record in self._records():
-                if isinstance(record, Metadata) and record.name == "cbsim":
-                    header = self._parse_header(record)
-                elif isinstance(record, Attachment):
-                    self.sources[record.name] = record.data
-                elif isinstance(record, Channel):
-                    topics[record.id] = record.topic
-                elif isinstance(record, Message) and topics.get(record.channel_id) == "/snapshot":
-                    self.snapshot = record.data
-                    break
-        if header is None:
+            any(head.is_complete_with(record) for record in self._records())
+        self.sources, self.snapshot = head.sources, head.snapshot
+        if head.header is None:
             raise RecordingError(f"{self.path}: error: {self._headless()}")
-        self.header = header
+        self.header = head.header
 
     def _headless(self) -> str:
         if self._damage:
@@ -159,19 +96,6 @@ class Recording:
         if self._broken:
             return "the recording is truncated before its header"
         return "this MCAP file was not written by cbsim: it has no header"
-
-    def _parse_header(self, record: Metadata) -> Header:
-        try:
-            text = record.metadata["header"]
-            if record.metadata.get("crc32", checksum_of(text)) != checksum_of(text):
-                raise ValueError("its checksum is wrong")
-            header = Header.from_json(text)
-        except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as reason:
-            raise RecordingError(f"{self.path}: error: the header is damaged: {reason}") from None
-        if header.version not in READABLE:
-            known = " and ".join(map(str, READABLE))
-            raise RecordingError(f"{self.path}: error: recording version {header.version}, this cbsim reads {known}")
-        return header
 
     @property
     def complete(self) -> bool:
@@ -310,7 +234,7 @@ class Recording:
 
     def speeds(self, name: str) -> Floats:
         """Speeds (T,) along an object's forward axis [m/s]."""
-        return _forward_speeds(self.motion(name))
+        return forward_speeds(self.motion(name))
 
     def motion(self, name: str) -> Floats:
         """All recorded columns (T, 13) of an object: position, orientation, velocity, angular velocity.
@@ -322,7 +246,7 @@ class Recording:
         UsageError
             If there is no such object, or it is recorded at no step.
         """
-        row, first, stop = self._span(name)
+        row, first, stop = self.roster.require(name)
         if row not in self.header.moving:
             item = self.header.objects[row]
             still = np.array([*item["position"], *item["orientation"], *np.zeros(6)])
@@ -412,7 +336,7 @@ class Recording:
             sensor["key"]: sensor for sensor in self.header.sensors if (sensor.get("type") not in READINGS) == lasers
         }
         if key not in known:
-            raise _unknown("laser" if lasers else "sensor other than a laser", key, list(known))
+            raise unknown_name("laser" if lasers else "sensor other than a laser", key, list(known))
         return known[key]
 
     def commands(self) -> list[tuple[int, int, tuple[float, ...]]]:
@@ -458,27 +382,7 @@ class Recording:
             If the file cannot be written.
         """
         self.require_snapshot()
-        target = Path(path).resolve()
-        if (target.exists() and not target.is_file()) or not target.parent.is_dir():
-            self._write(recorder_of(path))  # raises with the reason
-            return
-        part = target.with_name(f"{target.name}.{os.getpid()}.part")
-        recorder = recorder_of(part)
-        try:
-            self._write(recorder)
-            part.replace(target)
-        finally:
-            part.unlink(missing_ok=True)
-
-    def _write(self, recorder: FileRecorder) -> None:
-        try:
-            recorder.begin(self.header, self.snapshot, self.sources)
-            for batch in self.batches():
-                recorder.take(batch)
-            for fault in self.faults:
-                recorder.fault(*fault)
-        finally:
-            recorder.end()
+        write_recording(path, recorder_of, self)
 
     def require_snapshot(self) -> None:
         """Raise RecordingError if the recording ends before its first Snapshot."""
@@ -486,32 +390,8 @@ class Recording:
             how = f"is damaged ({self._damage})" if self._damage else "is truncated"
             raise RecordingError(f"{self.path}: error: the recording {how} before its first snapshot")
 
-    def _span(self, name: str) -> Span:
-        objects = self.header.objects
-        numbered = objects.numbered(name)
-        if numbered is not None and numbered[0].is_flow:
-            found = self.roster.span(name)
-            if found is None:
-                raise UsageError(f"no car '{name}' has appeared in this recording")
-            return found
-        row = objects.row(name)
-        if row is None:
-            raise _unknown("object", name, objects.examples)
-        return Span(row, 0, END)
-
     def __len__(self) -> int:
         return len(self.steps)
 
     def __repr__(self) -> str:
         return f"Recording({self.header.scenario!r}, {max(len(self) - 1, 0)} steps, {len(self.header.objects)} objects)"
-
-
-def _forward_speeds(motion: Floats) -> Floats:
-    forward = rotate(motion[:, MOTION["orientation"]], np.array([0.0, 1.0, 0.0]))
-    return np.asarray((forward * motion[:, MOTION["velocity"]]).sum(axis=1))
-
-
-def _unknown(what: str, name: str, known: list[str]) -> UsageError:
-    hint = did_you_mean(name, known)
-    listed = ", ".join(known) or "none"
-    return UsageError(f"no {what} '{name}' in this recording; there is {listed}" + (f" ({hint})" if hint else ""))

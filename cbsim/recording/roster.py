@@ -8,11 +8,12 @@ from typing import NamedTuple, overload
 
 import numpy as np
 
+from cbsim.errors import UsageError, did_you_mean
 from cbsim.recording.objects import Objects, PooledRows
 from cbsim.world.tables import Ints
 from cbsim.world.traffic.events import APPEARED, LEFT
 
-__all__ = ["END", "Roster", "Span"]
+__all__ = ["END", "NamesAt", "Roster", "Span", "unknown_name"]
 
 END = 2**62  # steps
 
@@ -95,6 +96,28 @@ class Roster:
             return self._spans.get((found[0].name, found[1]))
         row = self._objects.row(name)
         return None if row is None else Span(row, 0, END)
+
+    def require(self, name: str) -> Span:
+        """Row and steps of an object or a car.
+
+        Raises
+        ------
+        UsageError
+            If there is no such object, or it has not appeared.
+        """
+        found, numbered = self.span(name), self._objects.numbered(name)
+        if found is None and numbered is not None and numbered[0].is_flow:
+            raise UsageError(f"no car '{name}' has appeared in this recording")
+        if found is None:
+            raise unknown_name("object", name, self._objects.examples)
+        return found
+
+
+def unknown_name(what: str, name: str, known: list[str]) -> UsageError:
+    """Return an error that says what there is."""
+    hint = did_you_mean(name, known)
+    listed = ", ".join(known) or "none"
+    return UsageError(f"no {what} '{name}' in this recording; there is {listed}" + (f" ({hint})" if hint else ""))
 
 
 class NamesAt(Sequence[str]):
