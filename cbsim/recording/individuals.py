@@ -55,14 +55,16 @@ class Individuals:
 
     def _find(self) -> None:
         """Find the cars that occur."""
-        roster, in_pool = Roster(self.header.objects), self.header.objects.in_pool
+        roster, in_pool, met = Roster(self.header.objects), self.header.objects.in_pool, set[int]()
         for batch in self._recording.batches():
             roster.take(batch.events)
             rows = self._rows(batch)
             for k in np.flatnonzero((batch.motion[:, :, 2] > ABSENT_BELOW).any(axis=0)).tolist():
                 row = int(rows[k])
-                if in_pool(row):
+                if in_pool(row) and row not in met:
                     self._meet(roster, row, batch, batch.motion[:, k])
+                    if not roster.is_flow(row):
+                        met.add(row)
             for contact in batch.contacts:
                 step = round(float(contact[0]) / self.header.step)
                 for row in contact[BODIES].astype(int).tolist():
@@ -113,12 +115,16 @@ class Individuals:
             yield from self._recording.batches()
             return
         roster, columns = Roster(old), {row: k for k, row in enumerate(self.header.moving)}
+        fixed = {row: columns[self._single(row)] for row in self._moving.tolist() if not old.in_pool(row)}
+        fixed |= {row: columns[car.row] for (row, _), car in self._cars.items() if not roster.is_flow(row)}
         for batch in self._recording.batches():
             roster.take(batch.events)
             motion = np.tile(ABSENT_MOTION, (len(batch.hashes), len(columns), 1))
-            for k, row in enumerate(self._rows(batch).tolist()):
-                if not old.in_pool(row):
-                    motion[:, columns[self._single(row)]] = batch.motion[:, k]
+            rows = self._rows(batch).tolist()
+            known = [k for k, row in enumerate(rows) if row in fixed]
+            motion[:, [fixed[rows[k]] for k in known]] = batch.motion[:, known]
+            for k, row in enumerate(rows):
+                if not roster.is_flow(row):
                     continue
                 names = np.array(roster.names_over(row, batch.steps), object)
                 for name in dict.fromkeys(names.tolist()):
