@@ -50,6 +50,7 @@ class Judge:
         self._scenario, self._step, self._steps = "", 0.0, 0
         self._names: Sequence[str] = []
         self._moving = np.zeros(0, np.int64)
+        self._context: Context | None = None
         self._broken: Check | None = None
         self.faults: list[Check] = []
 
@@ -58,6 +59,7 @@ class Judge:
         self._scenario, self._step = header.scenario, header.step
         context = Context(header, self._roadmap, self._mission)
         self._names, self._moving = header.objects.names, np.array(header.moving, np.int64)
+        self._context = context
         self._rules = [RULES[e.rule](e, context) for e in self._expectations]
 
     def take(self, batch: Batch) -> None:
@@ -76,7 +78,10 @@ class Judge:
         waiting, self._waiting, self._gathered = self._waiting, [], 0
         if not waiting or self._broken is not None:
             return
-        batch = self._finite(Batch.joined(waiting))
+        joined = Batch.joined(waiting)
+        if self._context is not None:
+            self._context.roster.take(joined.events)
+        batch = self._finite(joined)
         open_rules = [rule for rule in self._rules if not rule.decided]
         if len(batch.hashes) and open_rules:
             with np.errstate(

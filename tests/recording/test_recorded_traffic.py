@@ -13,13 +13,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cbsim
+from cbsim.collision.contacts import CONTACT
 from cbsim.errors import FileError, Location, UsageError
-from cbsim.evaluation.judge import judge
+from cbsim.evaluation.judge import Judge, judge
 from cbsim.evaluation.outcome import execute
 from cbsim.evaluation.replay import diff, replay
-from cbsim.recording.batch import Batch, header_of
+from cbsim.recording.batch import Batch, Header, header_of
 from cbsim.recording.container import DamageError
+from cbsim.recording.header import FORMAT_VERSION
 from cbsim.recording.messages import batches_of, messages_of
+from cbsim.recording.objects import Objects, PoolEntry
 from cbsim.recording.recording import Recording
 from cbsim.simulation.recorded_rows import RecordedRows
 from cbsim.spec.objects import Controller, Kind, TrafficObject, Triple
@@ -29,6 +32,7 @@ from cbsim.spec.traffic import Driver, Pool
 from cbsim.world.compile import compile_world
 from cbsim.world.motion import ABSENT_BELOW, motion_of
 from cbsim.world.scene import Actor
+from cbsim.world.traffic.events import APPEARED, LEFT
 from cbsim.world.traffic.tables import ABSENT, PHASE, SPEED, STOPPED
 from tests.traffic.sites import four_way, straight, world
 
@@ -409,6 +413,25 @@ def test_events_are_the_same_from_a_file(tmp_path):
     recording.save(tmp_path / "run.mcap")
     assert Recording.open(tmp_path / "run.mcap").events() == recording.events()
     assert len(recording.events()) > 5
+
+
+def test_collision_names_the_car_that_was_hit_not_its_row():
+    objects = Objects(
+        [{"name": "Bot", "type": "autonomous", "size": [1.8, 4.5, 1.5], "position": [0.0] * 3,
+          "orientation": [1.0, 0.0, 0.0, 0.0]}],
+        [PoolEntry("west", 1, 2, (1.8, 4.5, 1.5), True)],
+    )  # fmt: skip
+    header = Header(FORMAT_VERSION, "test", 0.05, 1, "0", objects, [0, 1, 2], [], {})
+    motion = np.tile([0.0, 0.0, 0.75, 1.0, *np.zeros(9)], (40, 3, 1))
+    contact = np.zeros((1, len(CONTACT)))
+    contact[0, :3] = 1.0, 0, 1
+    events = np.array([[2, APPEARED, 1, 1], [8, LEFT, 1, 1], [10, APPEARED, 1, 5]])
+    verdict = Judge((Expectation("collision", (("object", "Bot"), ("impact_below", None))),))
+    verdict.begin(header, b"", {})
+    verdict.take(Batch(0, np.zeros(40, np.uint64), motion, contacts=contact, events=events))
+    (check,) = verdict.checks
+    assert not check.passed
+    assert check.message.startswith("hit 'west 5' at 1.00 s")
 
 
 # totals of a run

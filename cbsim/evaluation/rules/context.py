@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from cbsim.evaluation.rules.corridors import corridors
 from cbsim.evaluation.rules.track import Track
 from cbsim.recording.batch import Batch, Header
+from cbsim.recording.roster import Roster
 from cbsim.road.matching import Match
 from cbsim.road.roadmap import RoadMap
 from cbsim.spec.mission import Mission
@@ -31,6 +32,7 @@ class Context:
     def __init__(self, header: Header, roadmap: RoadMap | None = None, mission: Mission | None = None) -> None:
         self.header, self.roadmap, self.mission = header, roadmap, mission
         self.names = header.objects.names
+        self.roster = Roster(header.objects)
         self._moving = np.array(header.moving, np.int64)
         self._can_move = frozenset(header.moving)
         self._batch: Batch | None = None
@@ -38,6 +40,10 @@ class Context:
         self._last: dict[int, tuple[float, Floats]] = {}
         self._matches: dict[int, Match] = {}
         self._halts: dict[int, Floats] = {}
+
+    def name(self, row: int, time: float) -> str:
+        """Name of who is in a row at a time [s]: a row of a flow holds one car after another."""
+        return self.roster.name(row, round(time / self.header.step))
 
     def rows_of(self, name: str) -> list[int]:
         """Find the rows of an object, of a body of a model, or of all bodies of a model; empty for an unknown name."""
