@@ -15,6 +15,9 @@ Each line is the median of three runs, ours and SUMO's by turns, in CPU seconds 
 
 makes Worlds of cities with blocks of 1 km that so many wandering cars fill by four fifths, and tells CPU seconds and
 peak memory of the load, one process each.
+
+With ``--record`` it tells instead what recording costs: a step of the same traffic and an autonomous object that stands
+beside the first road, run without a recorder and written to a file with ``all`` and with ``near``.
 """
 
 from __future__ import annotations
@@ -38,7 +41,7 @@ BLOCK, DENSITY = 200.0, 0.013  # [m], [cars per metre of lane]
 SETTLED = 400  # steps on the grid before it is measured
 MODEL = 'carFollowModel="IDM" tau="1.5" accel="1.4" decel="2.0" minGap="2" length="4.5" speedDev="0"'
 WAY = 150  # blocks of a way of SUMO's cars
-BLOCK, CAR_SLOT = 1000.0, 6.5  # [m] of a city, and of a car that stands
+CITY_BLOCK, CAR_SLOT = 1000.0, 6.5  # [m] of a city, and of a car that stands
 
 SUMO = """
 import json, sys, time
@@ -108,8 +111,8 @@ def city(cars: int) -> dict[str, float]:
     from cbsim.world.compile import compile_world
     from cbsim.world.scene import Scene, Settings
 
-    streets = max(2, round(0.5 + math.sqrt(0.25 + cars * CAR_SLOT / (0.8 * 8.0 * BLOCK))))  # n (n − 1) blocks twice
-    spec, _, _ = generate(columns=streets, rows=streets, block=BLOCK, lanes=2, zones=0)
+    streets = max(2, round(0.5 + math.sqrt(0.25 + cars * CAR_SLOT / (0.8 * 8.0 * CITY_BLOCK))))
+    spec, _, _ = generate(columns=streets, rows=streets, block=CITY_BLOCK, lanes=2, zones=0)
     begin = time.process_time()
     pools = (Pool("p", count=cars),)
     world = compile_world(Scene("bench", (), build(spec), settings=Settings(step=STEP), pools=pools))
@@ -170,6 +173,42 @@ def write_sumo_grid(folder: Path, roads: int) -> None:
     (folder / "routes.xml").write_text(f'<routes><vType id="c" {MODEL}/>{"".join(cars)}</routes>')
 
 
+def recording(roads: int, steps: int) -> dict[str, float]:
+    """Time a run of ours without a recorder, and written to files with more and less traffic."""
+    from dataclasses import replace
+
+    from cbsim.recording.recorder import FileRecorder
+    from cbsim.road.roadmap import build
+    from cbsim.simulation.loop import Run
+    from cbsim.spec.objects import Controller, Kind, TrafficObject, Triple
+    from cbsim.spec.traffic import Driver, Pool, Spread
+    from cbsim.world.compile import compile_world
+    from cbsim.world.scene import Actor, Scene, Settings
+
+    driver = Driver("d", speed=Spread(LIMIT))
+    pools = (Pool("p", count=roads * PER_ROAD, drivers=(("d", 1.0),)),)
+    place = Triple(1.5 * ASIDE, 0.5 * LENGTH, 0.75)
+    bot = Actor(TrafficObject(Kind.AUTONOMOUS, "bot", controller=Controller.SENSOR, position_offset=place))
+    settings = Settings(step=STEP)
+    scene = Scene("bench", (bot,), build(network(roads, False)), settings=settings, pools=pools, drivers=(driver,))
+    found: dict[str, float] = {}
+    world = compile_world(scene)
+    for which in ("none", "near", "all", "alone", "none", "near", "all", "alone"):
+        settings = replace(scene.settings, record_traffic="none" if which == "alone" else which)
+        made = replace(world, scene=replace(scene, settings=settings))
+        with tempfile.TemporaryDirectory() as folder:
+            run = Run(made, made.start, [], [] if which == "alone" else [FileRecorder(f"{folder}/run.mcap")])
+            run.begin()
+            run.advance(20)
+            begin = time.process_time()
+            run.advance(steps)
+            taken = time.process_time() - begin
+            run.end()
+            size = 0.0 if which == "alone" else Path(f"{folder}/run.mcap").stat().st_size
+        found |= {f"{which} seconds": min(taken, found.get(f"{which} seconds", taken)), f"{which} bytes": size}
+    return found | {"cars": world.layout.cars}
+
+
 def write_sumo(folder: Path, roads: int, binaries: Path, is_grid: bool) -> None:
     """Write the same roads and cars for SUMO."""
     if is_grid:
@@ -210,25 +249,45 @@ def show_loads(counts: list[int]) -> None:
         print(f"| {cars} | {made['lanelets']} | {columns} |", flush=True)
 
 
+def tell_recording(counts: list[int], steps: int) -> None:
+    """Print what recording costs for numbers of cars."""
+    print("| cars | step without a recorder [ms] | none | near | all | MB of near | MB of all |")
+    print("|---|---|---|---|---|---|---|")
+    for cars in counts:
+        roads = max(1, round(cars / PER_ROAD))
+        command = [sys.executable, __file__, "--record", "--one", str(roads), "--steps", str(steps)]
+        found = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+        alone = found["alone seconds"]
+        more = [f"{100.0 * (found[f'{which} seconds'] / alone - 1.0):+.1f} %" for which in ("none", "near", "all")]
+        sizes = [f"{found[f'{which} bytes'] / 1e6:.1f}" for which in ("near", "all")]
+        step = 1e3 * alone / steps
+        print(f"| {found['cars']:.0f} | {step:.3f} | {' | '.join([*more, *sizes])} |", flush=True)
+
+
 def main() -> None:
     """Measure."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sumo", help="Python of the environment that has SUMO")
     parser.add_argument("--grid", action="store_true", help="streets that cross, in place of straight roads")
     parser.add_argument("--steps", type=int, default=1000)
+    parser.add_argument("--record", action="store_true", help="what recording costs")
     parser.add_argument("--one", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--city", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--load", action="store_true", help="measure loads of cities")
     parser.add_argument("cars", nargs="*", type=int, default=[1_000, 10_000, 100_000])
     options = parser.parse_args()
     if options.one:
-        print(json.dumps(ours(options.one, options.steps, options.grid)))
+        chosen = recording(options.one, options.steps) if options.record else None
+        print(json.dumps(chosen or ours(options.one, options.steps, options.grid)))
         return
     if options.city:
         print(json.dumps(city(options.city)))
         return
     if options.load:
         show_loads(options.cars)
+        return
+    if options.record:
+        tell_recording(options.cars, options.steps)
         return
     print("| cars | ours: ns per car and step | load [s] | bytes a car | SUMO: ns per car and step | ratio |")
     print("|---|---|---|---|---|---|")

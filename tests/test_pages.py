@@ -24,7 +24,7 @@ COMMANDS = sorted(
 )
 
 RECORDED = {
-    "docs/recording.md": {"run.mcap": ("sensors", 1.0)},
+    "docs/recording.md": {"run.mcap": ("sensors", 1.0), "town.mcap": ("town", 30.0)},
     "docs/plot.md": {"run.mcap": ("four_way_stop", 20.0)},
     "docs/report.md": dict.fromkeys(("run.mcap", "before.mcap", "after.mcap"), ("four_way_stop", 1.0)),
 }

@@ -23,7 +23,7 @@ TARGETS = {
     ".itd": "irit",
     ".geojson": "geojson",
 }
-FOXGLOVE = "foxglove"  # target for recordings; needs --to, since all recordings have the same suffix
+FOXGLOVE, PARQUET = RECORDING_TARGETS = "foxglove", "parquet"  # the first needs --to: its suffix is a recording's
 
 
 def convert(
@@ -38,16 +38,15 @@ def convert(
     from cbsim.export.convert import convert_file
 
     source = file_named(source)
-    if to == FOXGLOVE:
-        _show(source, target, quiet=quiet)
+    if to == FOXGLOVE or (to or Path(target).suffix.lower().removeprefix(".")) == PARQUET:
+        _convert_recording(source, target, FOXGLOVE if to == FOXGLOVE else PARQUET, quiet=quiet)
         return
     problems = Problems()
     suffix = Path(target).suffix.lower()
     name = to or TARGETS.get(suffix)
     if name is None:
-        raise UsageError(
-            f"no format for the suffix '{suffix}'; name one with --to: {', '.join((*TARGETS.values(), FOXGLOVE))}"
-        )
+        known = ", ".join((*TARGETS.values(), *RECORDING_TARGETS))
+        raise UsageError(f"no format for the suffix '{suffix}'; name one with --to: {known}")
     try:
         text = convert_file(source, name, option_file(rndf, "rndf"), problems, strict=strict)
         problems.raise_if_any()
@@ -61,17 +60,20 @@ def convert(
         print_status(f"wrote {printable(str(target))} ({name})")
 
 
-def _show(source: str, target: str, *, quiet: bool) -> None:
-    """Write a recording with channels for Foxglove and Lichtblick."""
+def _convert_recording(source: str, target: str, name: str, *, quiet: bool) -> None:
+    """Write a recording with channels for Foxglove and Lichtblick, or its motion as a table."""
     from cbsim.foxglove import add_foxglove
 
     recording, problems = open_recording(source), Problems()
     try:
         with progress(f"converting {source}", None, quiet=quiet):
-            add_foxglove(recording, target)
+            if name == FOXGLOVE:
+                add_foxglove(recording, target)
+            else:
+                recording.to_parquet(target)
         report_ending(source, recording, problems)
     finally:
         print_warnings(problems, quiet=quiet)
     problems.raise_if_any()
     if not quiet:
-        print_status(f"wrote {printable(str(target))} ({FOXGLOVE})")
+        print_status(f"wrote {printable(str(target))} ({name})")

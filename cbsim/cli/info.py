@@ -63,7 +63,13 @@ def _recording(file: str) -> tuple[dict[str, Any], Problems]:
         "steps": max(len(recording) - 1, 0),
         "duration": float(recording.times[-1]) if len(recording) else 0.0,
         "seed": header.seed,
-        "objects": len(header.objects),
+        "objects": len(header.objects.single),
+        **(
+            {"pools": len(header.pools), "cars": len(header.objects) - len(header.objects.single)}
+            if header.pools
+            else {}
+        ),
+        **({"recorded": header.traffic} if header.traffic != "all" else {}),
         "sensors": len(header.sensors),
         "scans": scans,
         "commands": len(recording.commands()),

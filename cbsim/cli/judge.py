@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Annotated
 
 import typer
@@ -17,16 +17,22 @@ __all__ = ["judge"]
 
 def judge(
     recording: Annotated[str, typer.Argument(metavar="REC", help="A recording.")],
+    expect: Annotated[
+        str | None, typer.Option(metavar="SCENARIO", help="Evaluate the expectations of this scenario instead.")
+    ] = None,
     json: Annotated[str | None, typer.Option(help="Write the result as JSON to a file, or to '-'.")] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print failed checks only.")] = False,
 ) -> None:
     """Evaluate the checks of a recording; exit 0 if all passed, 1 if one failed, 2 on damage, 3 if cbsim failed."""
     from cbsim.evaluation.judge import judge as decide
+    from cbsim.evaluation.judge import scene_of
+    from cbsim.loading.scenario_file import read_scenario
 
     opened = open_recording(recording)
     problems = Problems()
     with progress(f"judging {recording}", None, quiet=quiet):
-        found = decide(opened)
+        scene = None if expect is None else replace(scene_of(opened), expectations=read_scenario(expect).expect)
+        found = decide(opened, scene)
         report_ending(recording, opened, problems)
     print_problems(problems, quiet=quiet)
     checks, verdict = found.checks, found.verdict

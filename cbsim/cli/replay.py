@@ -20,8 +20,8 @@ def replay(
 ) -> None:
     """Re-simulate a recording from its files and commands; exit 1 at the first divergence, 2 if it is damaged."""
     from cbsim.evaluation.replay import replay as prove
-    from cbsim.recording.batch import software
     from cbsim.recording.divergence import software_differences
+    from cbsim.recording.header import software
 
     opened = open_recording(recording)
     problems = Problems()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -49,7 +50,7 @@ class Contact:
     depth: float
 
     @classmethod
-    def of(cls, row: Floats, names: list[str]) -> Contact:
+    def of(cls, row: Floats, names: Sequence[str]) -> Contact:
         """Make a contact from a row, given the names of all bodies."""
         time, a, b, *_ = map(float, row)
         return cls(time, (names[int(a)], names[int(b)]), row[3:6], row[6:9], *map(float, row[9:12]))

@@ -17,6 +17,7 @@ from cbsim.formats.companions import Companions
 from cbsim.geometry.pose import Pose
 from cbsim.paths import Files
 from cbsim.recording.batch import Header
+from cbsim.recording.objects import Objects
 from cbsim.road.goals import expand_goals
 from cbsim.road.roadmap import RoadMap
 from cbsim.spec.objects import Controller, Kind, TrafficObject
@@ -145,7 +146,7 @@ class PreviewBuilder:
         parts = [self._prepared(item) for item in objects]
         self._known = {id(item): (item, part) for item, part in zip(objects, parts, strict=True)}
         placed = tuple(part.placed for part in parts)
-        header = Header(0, name, 0.05, 0, "", [part.header for part in parts], [], [], {})
+        header = Header(0, name, 0.05, 0, "", Objects([part.header for part in parts]), [], [], {})
         goals = {row: part.way for row, part in enumerate(parts) if len(part.way) > 1}
         bare = stage_of(header, Scene(name, placed))
         stage = replace(bare, road=self.ground.road, roadmap=self.roadmap, goals=goals)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -47,8 +48,9 @@ class Judge:
         self._waiting: list[Batch] = []
         self._gathered = 0
         self._scenario, self._step, self._steps = "", 0.0, 0
-        self._names: list[str] = []
-        self._moving: list[int] = []
+        self._names: Sequence[str] = []
+        self._moving = np.zeros(0, np.int64)
+        self._context: Context | None = None
         self._broken: Check | None = None
         self.faults: list[Check] = []
 
@@ -56,7 +58,8 @@ class Judge:
         """Create the rules."""
         self._scenario, self._step = header.scenario, header.step
         context = Context(header, self._roadmap, self._mission)
-        self._names, self._moving = context.names, list(header.moving)
+        self._names, self._moving = header.objects.names, np.array(header.moving, np.int64)
+        self._context = context
         self._rules = [RULES[e.rule](e, context) for e in self._expectations]
 
     def take(self, batch: Batch) -> None:
@@ -75,7 +78,10 @@ class Judge:
         waiting, self._waiting, self._gathered = self._waiting, [], 0
         if not waiting or self._broken is not None:
             return
-        batch = self._finite(_joined(waiting))
+        joined = Batch.joined(waiting)
+        if self._context is not None:
+            self._context.roster.take(joined.events)
+        batch = self._finite(joined)
         open_rules = [rule for rule in self._rules if not rule.decided]
         if len(batch.hashes) and open_rules:
             with np.errstate(
@@ -92,11 +98,12 @@ class Judge:
             return batch
         last = int(np.argmin(sound.all(axis=1))) if contacts else 0
         time = float(batch.steps[last] * self._step)
-        what = f"the motion of '{self._names[self._moving[int(np.argmin(sound[last]))]]}'" if contacts else "a contact"
+        rows = self._moving if batch.rows is None else batch.rows
+        what = f"the motion of '{self._names[int(rows[np.argmin(sound[last])])]}'" if contacts else "a contact"
         message = f"{what} is not finite at {time:.2f} s; the run is not judged from there on"
         self._broken = Check(SIMULATOR, False, time, message)
         before = batch.contacts[:, 0] <= (batch.first_step + last - 1 + 1e-9) * self._step
-        return Batch(batch.first_step, batch.hashes[:last], batch.motion[:last], contacts=batch.contacts[before])
+        return replace(batch.part(0, last), contacts=batch.contacts[before])
 
     def fault(self, name: str, time: float, message: str) -> None:
         """Note a failure of the planner, which fails the run, or of the simulator, which makes the verdict an error."""
@@ -147,18 +154,6 @@ class Judge:
 
     def _repr_html_(self) -> str:
         return self.summary.html
-
-
-def _joined(batches: list[Batch]) -> Batch:
-    """Join consecutive batches, with the parts that rules use."""
-    if len(batches) == 1:
-        return batches[0]
-    return Batch(
-        batches[0].first_step,
-        np.concatenate([batch.hashes for batch in batches]),
-        np.concatenate([batch.motion for batch in batches]),
-        contacts=np.concatenate([batch.contacts for batch in batches]),
-    )
 
 
 def judge(recording: Recording | str | Path, scene: Scene | None = None) -> Judge:

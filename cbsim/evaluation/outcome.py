@@ -8,10 +8,11 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from cbsim.collision.contacts import CONTACT
 from cbsim.coupling.diagnostics import FORMER_WORDS, DiagnosticSummary, describe
 from cbsim.evaluation.judge import Judge
 from cbsim.evaluation.rules import Check
@@ -24,13 +25,53 @@ from cbsim.simulation.annotations import PlannerAnnotations
 from cbsim.simulation.loop import Run, RunObserver, drive, step_count
 from cbsim.world.motion import ABSENT_BELOW
 from cbsim.world.snapshot import Snapshot
-from cbsim.world.traffic.tables import HIT, PHASE
+from cbsim.world.traffic.tables import BODY
 from cbsim.world.world import World
 
-__all__ = ["InterruptedRun", "MakeRecorder", "Outcome", "execute"]
+__all__ = ["InterruptedRun", "MakeRecorder", "Outcome", "TrafficTotals", "execute"]
+
+BODIES = [CONTACT.index("body_a"), CONTACT.index("body_b")]
+NOBODY = (
+    "of traffic nobody is recorded but whom rules name: only cars near an autonomous object would be, and there is "
+    "none; 'record: {traffic: all}' in the scenario records everybody"
+)
 
 MakeRecorder = Callable[[str | Path, World, Callable[[], Sequence[Check]]], Recorder]
 """Makes a recorder from a path, the World, and a function that returns the checks so far."""
+
+
+class TrafficTotals(NamedTuple):
+    """What reactive cars did in a run.
+
+    Attributes
+    ----------
+    appeared, left : int
+        Cars of flows that appeared, and cars of pools that left.
+    waiting_outside : int
+        Cars of flows that have arrived, but found no room yet.
+    contacts : int
+        Begins of touching in which one of them took part.
+    hardest_braking : float
+        Largest deceleration of a car that has not been hit [m/s²].
+    longest_standstill : float
+        Longest time at rest of a car that has neither been hit nor pauses at a goal [s].
+    """
+
+    appeared: int
+    left: int
+    waiting_outside: int
+    contacts: int
+    hardest_braking: float
+    longest_standstill: float
+
+    @classmethod
+    def of(cls, run: Run, contacts: int) -> TrafficTotals | None:
+        """Sum up a run; None where there is no reactive traffic."""
+        columns, notes = run.snapshot.columns, run.notes
+        if not len(columns.intent):
+            return None
+        arrived, appeared, left = (int(total) for total in columns.pool_counts.sum(axis=0))
+        return cls(appeared, left, arrived - appeared, contacts, notes.hardest_braking, notes.longest_standstill)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -54,6 +95,8 @@ class Outcome:
         settings.
     diagnostics : tuple of DiagnosticSummary
         The latter as numbers.
+    traffic : TrafficTotals or None
+        What reactive cars did; None where there are none.
     """
 
     world: World
@@ -64,6 +107,7 @@ class Outcome:
     wall_time: float
     complaints: tuple[str, ...] = ()
     diagnostics: tuple[DiagnosticSummary, ...] = ()
+    traffic: TrafficTotals | None = None
 
     @property
     def real_time_factor(self) -> float:
@@ -113,13 +157,8 @@ class Outcome:
         }
 
     def _traffic(self) -> dict[str, Any]:
-        """Cars of flows that appeared, left and wait outside, and cars that have been hit."""
-        columns = self.snapshot.columns
-        if not len(columns.intent):
-            return {}
-        arrived, appeared, left = (int(total) for total in columns.pool_counts.sum(axis=0))
-        hit = int(np.count_nonzero(columns.intent[:, PHASE] == HIT))
-        return {"traffic": {"appeared": appeared, "left": left, "waiting_outside": arrived - appeared, "hit": hit}}
+        """Give what reactive cars did; empty where there are none."""
+        return {} if self.traffic is None else {"traffic": self.traffic._asdict()}
 
     def _mechanics(self) -> dict[str, Any]:
         """Energy [J], largest joint violation [m, half rad], relaxed steps and diagnostics of models."""
@@ -172,19 +211,22 @@ class InterruptedRun(KeyboardInterrupt):
 
 
 class Digest:
-    """A recorder that digests the hashes of all steps and counts them."""
+    """A recorder that digests the hashes of all steps, and counts them and the contacts of reactive cars."""
 
-    def __init__(self) -> None:
+    def __init__(self, world: World) -> None:
         self._digest = hashlib.blake2b(digest_size=8)
-        self.steps = 0
+        self._cars = world.traffic.road.car_rows[:, BODY]
+        self.steps = self.contacts = 0
 
     def begin(self, _header: Header, _snapshot: bytes, _sources: Mapping[str, bytes]) -> None:
         """Nothing to do."""
 
     def take(self, batch: Batch) -> None:
-        """Digest the hashes of these steps."""
+        """Digest the hashes of these steps, and count contacts."""
         self._digest.update(batch.hashes.tobytes())
         self.steps = batch.first_step + len(batch.hashes) - 1
+        if len(self._cars) and len(batch.contacts):
+            self.contacts += int(np.isin(batch.contacts[:, BODIES], self._cars).any(axis=1).sum())
 
     def fault(self, _name: str, _time: float, _message: str) -> None:
         """Nothing to do."""
@@ -232,16 +274,16 @@ def execute(
     InterruptedRun
         If the user interrupts the run; the recording up to then is complete.
     """
-    scene, digest = world.scene, Digest()
+    scene, digest = world.scene, Digest(world)
     judge = Judge(scene.expectations, scene.roadmap, scene.mission)
     listeners: list[Recorder] = [judge, digest]
     if record is not None:
         listeners.append(recorder(record, world, lambda: judge.checks) if recorder else FileRecorder(record))
-    listeners += [] if observer is None else observer.listeners
+    onlookers = [] if observer is None else list(observer.listeners)
     looked_at = observer is not None and bool(observer.listeners)
     wanted = record is not None or looked_at
     annotations = PlannerAnnotations(0.0 if looked_at else PERIOD) if wanted else None
-    run = Run(world, world.start, [], listeners, record_scans=wanted, annotations=annotations)
+    run = Run(world, world.start, [], listeners, record_scans=wanted, annotations=annotations, onlookers=onlookers)
     count = step_count(world.settings.duration, world.step) if steps is None else steps
     began = time.perf_counter()
     try:
@@ -252,5 +294,8 @@ def execute(
         raise InterruptedRun(world.name, digest.steps, at, count, judge.decided, digest.text) from stop
     wall = time.perf_counter() - began
     complaints = *(annotations.warnings if annotations is not None else ()), *describe(run.diagnostics)
+    if record is not None and run.recorded.misses_all:
+        complaints = *complaints, NOBODY
     checks, diagnostics = judge.checks, tuple(run.diagnostics)
-    return Outcome(world, run.snapshot, judge.verdict, checks, digest.text, wall, complaints, diagnostics)
+    totals = TrafficTotals.of(run, digest.contacts)
+    return Outcome(world, run.snapshot, judge.verdict, checks, digest.text, wall, complaints, diagnostics, totals)

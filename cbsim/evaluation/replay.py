@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from cbsim.simulation.advance import advance
 from cbsim.world.compile import compile_world
 from cbsim.world.motion import motion_of
 from cbsim.world.snapshot import Snapshot
+from cbsim.world.tables import Ints
 from cbsim.world.world import World
 
 __all__ = ["Divergence", "diff", "replay", "world_of"]
@@ -74,17 +76,19 @@ def replay(recording: Recording, world: World | None = None) -> Divergence | Non
 def _again(world: World, snapshot: Snapshot, batch: Batch) -> Batch:
     """Repeat the steps of a batch with its commands, advancing the Snapshot; step 0 is the state before any."""
     pieces, last = [], batch.first_step + len(batch.hashes) - 1
+    rows = _read_only(world.moving if batch.rows is None else batch.rows)
     if batch.first_step == snapshot.step:
         start = np.array([snapshot.hash], np.uint64)
-        pieces.append(Batch(snapshot.step, start, motion_of(snapshot, world.moving)[None]))
+        pieces.append(Batch(snapshot.step, start, motion_of(snapshot, rows)[None]))
     told: list[tuple[int, int, tuple[float, ...] | float]] = [*batch.commands, *batch.controls]
     for step, orders in itertools.groupby(sorted(told, key=_step_of), key=_step_of):
         if not snapshot.step <= step < last:
             raise RecordingError(f"a command of step {step} stands among steps {snapshot.step} to {last}")
-        pieces += _steps(world, snapshot, step - snapshot.step)
+        pieces += _steps(world, snapshot, step - snapshot.step, rows)
         for _, place, value in orders:
             _obey(snapshot, place, value)
-    return Batch.joined(pieces + _steps(world, snapshot, last - snapshot.step))
+    whole = Batch.joined(pieces + _steps(world, snapshot, last - snapshot.step, rows))
+    return replace(whole, rows=batch.rows)
 
 
 def _step_of(order: tuple[int, int, tuple[float, ...] | float]) -> int:
@@ -100,10 +104,17 @@ def _obey(snapshot: Snapshot, place: int, value: tuple[float, ...] | float) -> N
     column[place] = value
 
 
-def _steps(world: World, snapshot: Snapshot, count: int) -> list[Batch]:
+def _read_only(rows: Ints) -> Ints:
+    """Rows of a batch as kernels know them: of one type, whoever made them."""
+    view = rows.view()
+    view.flags.writeable = False
+    return view
+
+
+def _steps(world: World, snapshot: Snapshot, count: int, rows: Ints) -> list[Batch]:
     """Advance quiet steps; yields one batch or none."""
     first = snapshot.step + 1
-    return [Batch(first, *advance(world, snapshot, count, world.moving)[:2])] if count else []
+    return [Batch(first, *advance(world, snapshot, count, rows)[:2])] if count else []
 
 
 def diff(one: Recording, other: Recording) -> Divergence | None:
@@ -120,8 +131,9 @@ def diff(one: Recording, other: Recording) -> Divergence | None:
     RecordingError
         If they have different objects, or one has no steps.
     """
-    if one.names != other.names:
-        raise RecordingError(f"the recordings have different objects: {_differing(one.names, other.names)}")
+    ours, theirs = one.header.objects.names, other.header.objects.names
+    if ours != theirs:
+        raise RecordingError(f"the recordings have different objects: {_differing(ours, theirs)}")
     if one.header.step != other.header.step:
         return Divergence(0, 0.0, "", "step", abs(one.header.step - other.header.step))
     last = -1

@@ -37,7 +37,7 @@ from cbsim.formats.scenario_fields import (
     as_list,
 )
 from cbsim.formats.scenario_rules import RULES, ExpectationModel, one_of
-from cbsim.formats.scenario_traffic import DriverModel, LightName, PhaseModel, PoolModel
+from cbsim.formats.scenario_traffic import DriverModel, LightName, PhaseModel, PoolModel, RecordModel
 from cbsim.formats.scenario_vehicle import VehicleParameters
 from cbsim.formats.yaml_tree import shown
 from cbsim.spec.drives import DRIVES, drives_on
@@ -332,6 +332,7 @@ class ScenarioModel(Model):
         {},
         example={"2.1": [["green", 20.0], ["yellow", 3.0], ["red", 25.0]]},
     )
+    record: RecordModel | None = about("what a recording holds", None, example={"traffic": "near"})
     planner: Planners = about(
         "module:Class of the first bot's planner, or a mapping from bots to planners", {}, example="my_planner:Planner"
     )

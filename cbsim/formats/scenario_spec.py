@@ -33,7 +33,16 @@ from cbsim.spec.objects import (
     Wheels,
     WheelType,
 )
-from cbsim.spec.scenario import Addition, Expectation, ModelAddition, Origin, ParameterValue, Placement, Scenario
+from cbsim.spec.scenario import (
+    Addition,
+    Expectation,
+    ModelAddition,
+    Origin,
+    ParameterValue,
+    Placement,
+    Record,
+    Scenario,
+)
 from cbsim.spec.traffic import DEFAULT_DRIVER, Driver, FollowingModel, LightProgram, Pool, Spread
 from cbsim.units import DEGREE
 
@@ -82,6 +91,7 @@ def scenario_of(model: ScenarioModel, where: Where, places: Mapping[str, Locatio
             LightProgram(name, tuple((one.state, one.duration) for one in phases), where("lights", name))
             for name, phases in model.lights.items()
         ),
+        record=Record() if model.record is None else Record(model.record.traffic or ""),
         planner=tuple(model.planner.items()),
         expect=tuple(_expectation(one, where("expect", n)) for n, one in enumerate(model.expect)),
         parameters=tuple((name, _parameter(value)) for name, value in model.parameters.items()),

@@ -51,6 +51,7 @@ def scenario_text(spec: Scenario) -> str:
         ("traffic", [pool_text(one) for one in spec.traffic]),
         ("drivers", {one.name: driver_text(one) for one in spec.drivers}),
         ("lights", {one.light: [list(phase) for phase in one.phases] for one in spec.lights}),
+        ("record", {"traffic": spec.record.traffic} if spec.record.traffic else {}),
         ("planner", _planners(spec.planner)),
         ("expect", [_expectation(one) for one in spec.expect]),
     )

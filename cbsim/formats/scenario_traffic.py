@@ -21,7 +21,7 @@ from cbsim.formats.scenario_fields import (
 )
 from cbsim.formats.scenario_rules import ordered
 
-__all__ = ["DriverModel", "LightName", "PhaseModel", "PoolModel"]
+__all__ = ["DriverModel", "LightName", "PhaseModel", "PoolModel", "RecordModel"]
 
 NUMBER = {"type": "number"}
 STRING = {"type": "string"}
@@ -117,6 +117,17 @@ class PhaseModel(Model):
         return (
             dict(zip(("state", "duration"), data, strict=True)) if isinstance(data, list) and len(data) == 2 else data
         )
+
+
+class RecordModel(Model):
+    """What a recording holds."""
+
+    traffic: Literal["all", "near", "none"] | None = about(
+        "dynamic objects and cars of traffic: all of them, those near an autonomous object or named in expect, or only "
+        "those named there; by default near where there are more than 1000, else all",
+        None,
+        example="near",
+    )
 
 
 def _shares(value: Any) -> Any:

@@ -21,12 +21,13 @@ from cbsim.foxglove.entities import bodies, road
 from cbsim.foxglove.lasers import Laser
 from cbsim.foxglove.messages import MAP, QUARTER, Fields, Floats, Message, frame_of, pose, timestamp, transform
 from cbsim.geometry.pose import heading_quaternion, multiply
-from cbsim.recording.batch import Batch, Header
+from cbsim.recording.batch import Batch, Header, motion_of_rows
+from cbsim.recording.roster import Roster
 from cbsim.road.drawing import road_of
 from cbsim.spec.road import PointId
-from cbsim.world.motion import MOTION
+from cbsim.world.motion import ABSENT_BELOW, MOTION
 from cbsim.world.scene import Scene
-from cbsim.world.tables import Shapes
+from cbsim.world.tables import Ints, Shapes
 
 __all__ = ["Display"]
 
@@ -34,6 +35,7 @@ PERIOD = 0.05  # least time between messages of a topic [s]: 20 Hz
 TRAIL = 20  # poses of a trail at most
 TRAIL_PERIOD = 1.0  # time between poses of a trail [s]
 TRAILS = 12  # largest number of bodies with a trail; bots first
+DELETE_ALL = 1  # type of a deletion
 INFO, WARNING, ERROR, FATAL = 2, 3, 4, 5
 POSITION, ORIENTATION = MOTION["position"], MOTION["orientation"]
 
@@ -53,35 +55,41 @@ class Display:
 
     def __init__(self, header: Header, scene: Scene | None = None, shapes: Shapes | None = None) -> None:
         self._header, self._scene, self._shapes = header, scene, shapes
-        self._names = [item["name"] for item in header.objects]
+        self._roster = Roster(header.objects)
+        self._moving = np.array(header.moving, np.int64)
+        self._passing = frozenset(row for row in header.moving if _may_be_absent(header, row))
+        self._there: list[tuple[int, str]] = []
         self._lasers = {sensor["key"]: Laser(sensor) for sensor in header.sensors if "angles" in sensor}
         self._stride = _steps(PERIOD, header.step)
         self._trail_stride = _steps(TRAIL_PERIOD, header.step)
         self._first: int | None = None
-        self._last: tuple[int, Floats] | None = None
+        self._last: tuple[int, Ints, Floats] | None = None
         self._shown = -1
         self._scanned: dict[str, float] = {}
         self._drawn = -math.inf
-        self._trails: dict[int, list[Fields]] = {column: [] for column in self._trailing_columns()}
+        self._trails: dict[int, list[Fields]] = {row: [] for row in self._trailing_rows()}
 
-    def _trailing_columns(self) -> list[int]:
-        """Columns of the bodies that leave trails."""
-        kinds = [self._header.objects[row].get("type") for row in self._header.moving]
-        return sorted(range(len(kinds)), key=lambda column: kinds[column] != "autonomous")[:TRAILS]
+    def _trailing_rows(self) -> list[int]:
+        """Rows of the bodies that leave trails; a row of a flow holds one car after another and leaves none."""
+        objects = self._header.objects
+        rows = [row for row in self._header.moving if not self._roster.is_flow(row)]
+        return sorted(rows, key=lambda row: objects[row].get("type") != "autonomous")[:TRAILS]
 
     def take(self, batch: Batch) -> Iterator[Message]:
         """Yield the messages of a batch, at most one per period and topic."""
         if self._first is None:
             self._first = batch.first_step
             yield from self._static(batch.first_step * self._header.step)
-        for row, step in enumerate(batch.steps.tolist()):
+        self._roster.take(batch.events)
+        rows = self._moving if batch.rows is None else batch.rows
+        for k, step in enumerate(batch.steps.tolist()):
             since = step - self._first
             if since % self._stride == 0:
-                yield from self._frames(step, batch.motion[row])
+                yield from self._frames(step, rows, batch.motion[k])
             if since % self._trail_stride == 0:
-                yield from self._paths(step, batch.motion[row])
+                yield from self._paths(step, rows, batch.motion[k])
         if len(batch.hashes):
-            self._last = int(batch.steps[-1]), batch.motion[-1].copy()
+            self._last = int(batch.steps[-1]), rows, batch.motion[-1].copy()
         for scan in sorted(batch.scans, key=attrgetter("key")):  # the order of files, for equal messages
             last = self._scanned.get(scan.key)
             if scan.key in self._lasers and (last is None or scan.time >= last + PERIOD - 1e-9):
@@ -93,7 +101,8 @@ class Display:
                 self._drawn = time
                 yield _scene("/foxglove/planners", time, [planner_annotations(time, annotated.drawings)])
         for contact in batch.contacts:
-            yield self._contact(Contact.of(contact, self._names))
+            names = self._roster.names_at(round(float(contact[0]) / self._header.step))
+            yield self._contact(Contact.of(contact, names))
 
     def fault(self, name: str, time: float, message: str) -> Message:
         """Return the message of a failure of a planner itself."""
@@ -103,9 +112,9 @@ class Display:
         """Yield the last state, unless sent before, and the checks, each at the time of its decision."""
         if self._last is None:
             return
-        step, motion = self._last
+        step, rows, motion = self._last
         if self._shown != step:
-            yield from self._frames(step, motion)
+            yield from self._frames(step, rows, motion)
         for check in checks:
             time = step * self._header.step if check.time is None else check.time
             text = f"{'passed' if check.passed else 'FAILED'}: {check.message}"
@@ -113,34 +122,47 @@ class Display:
 
     def _static(self, time: float) -> Iterator[Message]:
         """Yield what is sent once: road, static bodies and shapes of bodies."""
-        yield _scene("/foxglove/bodies", time, bodies(self._header, time, self._shapes))
+        objects = self._header.objects
+        always = [(row, objects.names[row]) for row in range(len(objects)) if row not in self._passing]
+        yield _scene("/foxglove/bodies", time, bodies(self._header, time, self._shapes, always))
         if self._scene is None or self._scene.roadmap is None:
             return
         yield _scene("/foxglove/road", time, road(road_of(self._scene.roadmap), time))
         for row, goals in _goals(self._scene).items():
-            yield _poses(f"/foxglove/goals/{self._names[row]}", time, goals)
+            yield _poses(f"/foxglove/goals/{objects.names[row]}", time, goals)
 
-    def _frames(self, step: int, motion: Floats) -> Iterator[Message]:
-        """Yield the transforms of the moving bodies (n, 13)."""
+    def _frames(self, step: int, rows: Ints, motion: Floats) -> Iterator[Message]:
+        """Yield the transforms of moving bodies (n, 13), and shapes of traffic if it is not the same as before."""
         self._shown, time = step, step * self._header.step
-        whole: list[bool] = np.all(np.isfinite(motion), axis=1).tolist()
+        shown = np.flatnonzero(np.all(np.isfinite(motion), axis=1) & (motion[:, 2] > ABSENT_BELOW)).tolist()
+        names = [self._roster.name(int(rows[k]), step) for k in shown]
+        there = [(int(rows[k]), name) for k, name in zip(shown, names, strict=True) if int(rows[k]) in self._passing]
+        if there != self._there:
+            self._there = there
+            # whole, for viewers that jump to this time and know no message before it
+            yield _scene("/foxglove/traffic", time, bodies(self._header, time, self._shapes, there), anew=True)
         frames = [
-            transform(time, frame_of("body", self._names[row]), motion[k, POSITION], motion[k, ORIENTATION])
-            for k, row in enumerate(self._header.moving)
-            if whole[k]
+            transform(time, frame_of("body", name), motion[k, POSITION], motion[k, ORIENTATION])
+            for k, name in zip(shown, names, strict=True)
         ]
         if frames:
             yield _packed("/foxglove/frames", "foxglove.FrameTransforms", time, {"transforms": frames})
 
-    def _paths(self, step: int, motion: Floats) -> Iterator[Message]:
+    def _paths(self, step: int, rows: Ints, motion: Floats) -> Iterator[Message]:
         """Yield the trails of bodies; poses have their fronts along x, as viewers draw them."""
-        for column, trail in self._trails.items():
-            if not np.isfinite(motion[column]).all():
+        found = motion_of_rows(motion[None], rows, np.array(sorted(self._trails), np.int64))[0]
+        for row, own in zip(sorted(self._trails), found, strict=True):
+            trail, name = self._trails[row], self._header.objects.names[row]
+            if own[2] < ABSENT_BELOW:
+                if trail:
+                    trail.clear()
+                    yield _poses(f"/foxglove/trail/{name}", step * self._header.step, trail)
                 continue
-            turned = multiply(motion[column, ORIENTATION], QUARTER)
-            trail.append(pose(motion[column, POSITION], turned))
+            if not np.isfinite(own).all():
+                continue
+            turned = multiply(own[ORIENTATION], QUARTER)
+            trail.append(pose(own[POSITION], turned))
             del trail[:-TRAIL]
-            name = self._names[self._header.moving[column]]
             yield _poses(f"/foxglove/trail/{name}", step * self._header.step, trail)
 
     @staticmethod
@@ -149,6 +171,11 @@ class Display:
         x, y, z = contact.place
         text = f"{one} and {other} touch at ({x:.2f}, {y:.2f}, {z:.2f}) m with {contact.closing_speed:.2f} m/s"
         return _log(WARNING, contact.time, "contact", f"{text}, {contact.impulse:.0f} N s")
+
+
+def _may_be_absent(header: Header, row: int) -> bool:
+    """Whether a row is at times not there, or not recorded."""
+    return header.objects.in_pool(row) or not header.is_recorded(row)
 
 
 def _steps(period: float, step: float) -> int:
@@ -177,8 +204,10 @@ def _packed(topic: str, schema: str, time: float, message: dict[str, Any]) -> Me
     return Message(topic, schema, time, json.dumps(message, separators=(",", ":")).encode())
 
 
-def _scene(topic: str, time: float, entities: list[Fields]) -> Message:
-    return _packed(topic, "foxglove.SceneUpdate", time, {"deletions": [], "entities": entities})
+def _scene(topic: str, time: float, entities: list[Fields], *, anew: bool = False) -> Message:
+    """Return entities of a topic; `anew` deletes all others."""
+    deletions = [{"timestamp": timestamp(time), "type": DELETE_ALL, "id": ""}] if anew else []
+    return _packed(topic, "foxglove.SceneUpdate", time, {"deletions": deletions, "entities": entities})
 
 
 def _poses(topic: str, time: float, poses: list[Fields]) -> Message:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,9 @@ UPRIGHT = np.array([1.0, 0.0, 0.0, 0.0])
 ASIDE = np.array([math.sqrt(0.5), 0.0, math.sqrt(0.5), 0.0])  # turns the axis of a cylinder, z, into that of a wheel, x
 
 
-def bodies(header: Header, time: float, shapes: Shapes | None) -> list[Fields]:
+def bodies(
+    header: Header, time: float, shapes: Shapes | None, named: Iterable[tuple[int, str]] | None = None
+) -> list[Fields]:
     """Return an entity for each body: in its own frame if it moves, else in the map.
 
     Parameters
@@ -37,11 +40,14 @@ def bodies(header: Header, time: float, shapes: Shapes | None) -> list[Fields]:
         Start [s].
     shapes : Shapes, optional
         Triangles of meshes; without them a mesh is drawn as its box.
+    named : iterable of (int, str), optional
+        Rows and names; by default all.
     """
     moving = set(header.moving)
     found = []
-    for row, item in enumerate(header.objects):
-        name, kind = item["name"], str(item.get("type", "static"))
+    for row, name in enumerate(header.objects.names) if named is None else named:
+        item = header.objects[row]
+        kind = str(item.get("type", "static"))
         size = np.asarray(item.get("size") or (0.0, 0.0, 0.0), float)
         placed = np.array([*item["position"], *item["orientation"]])
         if not (np.isfinite(placed).all() and np.isfinite(size).all()):

@@ -121,5 +121,8 @@ def add_foxglove(recording: Recording, path: str | Path) -> None:
         return
     scene = scene_of(recording)
     world, found = compile_world(scene), judge(recording, scene)
-    shapes = world.shapes if [body.name for body in world] == recording.names else None
+    own = world.bodies.single, world.bodies.pools
+    same = [body.name for body in own[0]] == [item["name"] for item in recording.header.objects.single]
+    same &= [pool[:3] for pool in own[1]] == [(p.name, p.first, p.stop) for p in recording.header.pools]
+    shapes = world.shapes if same else None
     recording.save(path, lambda target: FoxgloveRecorder(target, scene, shapes, lambda: found.checks))

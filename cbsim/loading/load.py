@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import os.path
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -19,16 +17,16 @@ from cbsim.errors import (
     Severity,
     StepError,
     UsageError,
-    did_you_mean,
 )
-from cbsim.formats import read_source, recognise
-from cbsim.formats.reader import Source, collector_at_rest
+from cbsim.formats import read_source
+from cbsim.formats.reader import collector_at_rest
 from cbsim.lint.objects import lint_objects
 from cbsim.loading.loader import Loader
 from cbsim.loading.mistakes import every_mistake
 from cbsim.loading.model_files import STEP, model_format, model_scene, model_settings
 from cbsim.loading.request import Request
-from cbsim.paths import Files, data_folder, find_shipped, is_regular, scenario_name, shipped_names, stored_name
+from cbsim.loading.scenario_file import check_format, find_scenario
+from cbsim.paths import Files, scenario_name
 from cbsim.road.goals import LaneTable, expand_goals
 from cbsim.road.roadmap import RoadMap, build
 from cbsim.spec.mission import Mission
@@ -42,12 +40,9 @@ from cbsim.world.world import World
 __all__ = ["find_scenario", "load", "load_scene"]
 
 OBJECTS = ("objects-v2", "objects-v1")
-SCENARIOS = ("", ".yaml", ".yml")
 LEAST_STEP = 1e-6  # [s]
 MOST_STEPS = 1e9
 SEEDS = 2**63  # a Snapshot keeps the seed among its signed numbers
-KEY = re.compile(r"(?m)^[ \t{]*[\w\"']+[ \t]*:")  # a file without a key near its beginning is not a scenario
-HEAD = 65536
 DURATION = 60.0  # [s] of a run when neither the scenario nor the user says
 
 
@@ -184,60 +179,6 @@ def _model(loader: Loader, request: Request, path: Path | None) -> Scene | None:
     return scene
 
 
-def find_scenario(name: str | None, files: Files | None = None) -> Path | None:
-    """Find a scenario: an existing file of that name, else a shipped one.
-
-    Parameters
-    ----------
-    name : str or None
-        A path or a bare name.
-    files : Files, optional
-        Files to search in place of the disk; a replay searches its recording.
-
-    Raises
-    ------
-    FileError
-        If there is none.
-    """
-    if name is None:
-        return None
-    if is_regular(name) if files is None else files.exists(name):
-        return Path(name)
-    shipped = find_shipped(name) or _find_stored(name, files)
-    if shipped is None:
-        if files is None and (os.path.lexists(name) or Path(name).suffix.lower() not in SCENARIOS):
-            Files([name]).require(name)  # a folder, a pipe, a broken link, or the name of another file
-        known = shipped_names("scenarios", SCENARIOS[1:])
-        message = f"no such scenario; shipped are {', '.join(known)}"
-        place = Location(name[:200])
-        models = [one.name for one in sorted((data_folder("scenarios") / "models").glob("*.*"))]
-        hint = did_you_mean(Path(name).stem, [*known, *models])
-        raise FileError(Problem(Severity.ERROR, "E011", message, place, hint))
-    return shipped
-
-
-def _find_stored(name: str, files: Files | None) -> Path | None:
-    """Find a scenario that was shipped when the recording was made, but no longer is."""
-    folder = data_folder("scenarios")
-    prefix = stored_name(folder / "x").removesuffix("x")
-    stored = (key.removeprefix(prefix) for key in (files.seen if files is not None else ()) if key.startswith(prefix))
-    return next((folder / key for key in stored if key == name or Path(key).stem == name), None)
-
-
-def _check_format(source: Source) -> None:
-    """Refuse files of other formats, unless they are named like scenarios."""
-    try:
-        found = recognise(source)
-    except FileError:
-        if source.text.lstrip().startswith("<") or not KEY.search(source.text[:HEAD]):
-            raise
-        return
-    if found.name != "scenario" and Path(source.path).suffix.lower() not in SCENARIOS[1:]:
-        message = f"this is a file of format '{found.name}', expected a scenario"
-        hint = "--rndf, --objects and --mdf name other files"
-        raise FileError(Problem(Severity.ERROR, "E002", message, source.at(1), hint))
-
-
 class _Assembly:
     """Builds one Scene; each method reads one kind of part."""
 
@@ -258,7 +199,7 @@ class _Assembly:
         from cbsim.formats.scenario import read_with  # imported late: runs without a scenario file start faster
 
         source = read_source(self.path, self.loader.files)
-        _check_format(source)
+        check_format(source)
         settings = {key: text for key, text in self.request.settings.items() if "/" not in key}
         spec = read_with(source, self.loader.problems, settings)
         self.loader.problems.raise_if_any()
@@ -379,6 +320,7 @@ def _settings(request: Request, spec: Scenario) -> Settings:
         spec.script_angle,
         tuple(request.planner.items()) or spec.planner,
         spec.deadline if request.deadline is None else request.deadline,
+        spec.record.traffic,
     )
 
 

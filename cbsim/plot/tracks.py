@@ -19,11 +19,12 @@ from cbsim.evaluation.rules.speed import Limits
 from cbsim.evaluation.rules.track import Track
 from cbsim.geometry.pose import heading, rotate
 from cbsim.plot.request import PlotRequest
+from cbsim.recording.individuals import Individuals
 from cbsim.recording.outlines import Body, bodies_of
 from cbsim.recording.recording import Recording
 from cbsim.road.drawing import Road, road_of
 from cbsim.spec.road import PointId
-from cbsim.world.motion import MOTION
+from cbsim.world.motion import ABSENT_BELOW, MOTION
 from cbsim.world.scene import Scene
 
 __all__ = ["MOST", "ObjectTrack", "Run", "runs_of"]
@@ -79,19 +80,27 @@ class ObjectTrack:
 
     @cached_property
     def accelerations(self) -> Floats:
-        """Change of speed over the previous step (n,) [m/s²]; nan at the first."""
+        """Change of speed over the previous step (n,) [m/s²]; nan at the first, and as a car appears."""
         found = np.full(len(self.times), np.nan)
         found[1:] = np.diff(self.speeds) / np.diff(self.times)
+        found[2:][~np.isfinite(self.speeds[:-2])] = np.nan  # a car has moved no way yet where it appears
         return found
 
     @cached_property
     def distance(self) -> Floats:
         """Distance travelled (n,) [m]."""
-        return np.concatenate([[0.0], np.linalg.norm(np.diff(self.motion[:, :3], axis=0), axis=1).cumsum()])
+        ways = np.nan_to_num(np.linalg.norm(np.diff(self.motion[:, :3], axis=0), axis=1))
+        return np.where(self.there, np.concatenate([[0.0], ways.cumsum()]), np.nan)
+
+    @property
+    def there(self) -> NDArray[np.bool_]:
+        """Where its position is known (n,)."""
+        return np.isfinite(self.motion[:, 0])
 
     def row(self, time: float) -> int:
-        """Return the row nearest in time."""
-        return int(np.abs(self.times - time).argmin())
+        """Return the row nearest in time, of those with a known position."""
+        away = np.where(self.there, np.abs(self.times - time), np.inf)
+        return int(away.argmin())
 
     def outline(self, row: int) -> Floats:
         """Corners (k, 2) of its outline in the world [m]."""
@@ -149,13 +158,15 @@ def runs_of(recordings: Sequence[Recording], request: PlotRequest) -> list[Run]:
     if not recordings:
         raise UsageError("a plot is of one recording at least")
     request.check()
-    known = list(dict.fromkeys(name for one in recordings for name in one.names))
+    held = [Individuals(one) for one in recordings]
+    known = list(dict.fromkeys(name for one in held for name in one.header.objects.names))
     for name in request.objects:
         if name not in known:
             hint = did_you_mean(name, known)
             listed = ", ".join(known[:40]) or "none"
             raise UsageError(f"no object '{name}'; there is {listed}" + (f" ({hint})" if hint else ""))
-    runs = [_run(one, name, request) for one, name in zip(recordings, _names(recordings), strict=True)]
+    named = zip(recordings, held, _names(recordings), strict=True)
+    runs = [_run(one, whole, name, request) for one, whole, name in named]
     for time in request.at:
         if not any(first - NEXT <= time <= last + NEXT for first, last in (run.span for run in runs)):
             there = ", ".join(f"{run.span[0]:g} s to {run.span[1]:g} s" for run in runs)
@@ -169,13 +180,14 @@ def _names(recordings: Sequence[Recording]) -> list[str]:
     return [f"{stem} ({k + 1})" if stems.count(stem) > 1 else stem for k, stem in enumerate(stems)]
 
 
-def _run(recording: Recording, name: str, request: PlotRequest) -> Run:
-    header = recording.header
+def _run(recording: Recording, individuals: Individuals, name: str, request: PlotRequest) -> Run:
+    header = individuals.header
     scene = scene_of(recording) if recording.sources else None
     bodies = bodies_of(header, scene)
-    times, motion = _walk(recording, request)
+    times, motion = _walk(individuals, str(recording.path or "the recording"), request)
     shown = _shown(times, header.step, request)
-    rows = [recording.names.index(one) for one in dict.fromkeys(request.objects) if one in recording.names]
+    found = [header.objects.row(one) for one in dict.fromkeys(request.objects)]
+    rows = [row for row in found if row is not None]
     left_out = 0
     if not request.objects:
         ranked = sorted(header.moving, key=lambda row: bodies[row].kind != "autonomous")
@@ -194,20 +206,21 @@ def _run(recording: Recording, name: str, request: PlotRequest) -> Run:
     return Run(name, recording, road, tracks, others, span, left_out)
 
 
-def _walk(recording: Recording, request: PlotRequest) -> tuple[Floats, dict[int, Floats]]:
+def _walk(recording: Individuals, source: str, request: PlotRequest) -> tuple[Floats, dict[int, Floats]]:
     """Return times (n,) and, by row, the motion (n, 13) of moving objects that may be plotted."""
-    header, names = recording.header, recording.names
-    chosen = [row for row in header.moving if not request.objects or names[row] in request.objects]
-    columns = [header.moving.index(row) for row in chosen]
+    header, names = recording.header, recording.header.objects.names
+    columns = [k for k, row in enumerate(header.moving) if not request.objects or names[row] in request.objects]
+    chosen = [header.moving[k] for k in columns]
     steps, parts = [np.zeros(0, np.int64)], list[Floats]()
     for batch in recording.batches():
         steps.append(batch.steps)
         parts.append(batch.motion[:, columns])
     times = np.asarray(np.concatenate(steps) * header.step)
     if not len(times):
-        raise RecordingError(f"{recording.path or 'the recording'}: error: there is no step in it to plot")
+        raise RecordingError(f"{source}: error: there is no step in it to plot")
     motion = np.concatenate(parts)
     motion[~np.isfinite(motion)] = np.nan  # values of a diverged run become gaps
+    motion[motion[:, :, 2] < ABSENT_BELOW] = np.nan  # so do those of absent cars
     return times, {row: motion[:, column] for column, row in enumerate(chosen)}
 
 

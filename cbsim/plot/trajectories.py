@@ -53,7 +53,11 @@ def draw_trajectories(drawn: Any, runs: Sequence[Run], request: PlotRequest, siz
 
 def _rows(track: ObjectTrack, request: PlotRequest) -> list[int]:
     """Rows at which outlines are drawn: the requested times, else the first and last."""
+    there = np.flatnonzero(track.there)
+    if not len(there):
+        return []
     if not request.at:
-        return sorted({0, len(track.times) - 1})
-    within = [time for time in request.at if track.times[0] - 1e-9 <= time <= track.times[-1] + 1e-9]
+        return sorted({int(there[0]), int(there[-1])})
+    first, last = track.times[there[[0, -1]]]
+    within = [time for time in request.at if first - 1e-9 <= time <= last + 1e-9]
     return sorted({track.row(time) for time in within})

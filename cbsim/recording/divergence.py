@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cbsim.recording.batch import Batch, Header
+from cbsim.recording.batch import Batch, Header, motion_of_rows
 from cbsim.world.motion import MOTION, MOTION_WIDTH
-from cbsim.world.tables import Floats
+from cbsim.world.tables import Floats, Ints
 
 __all__ = ["Divergence", "first_difference", "setup_differences", "software_differences"]
 
@@ -59,6 +59,7 @@ def first_difference(one: Header, a: Batch, other: Header, b: Batch) -> Divergen
     one, other : Header
         Of the runs; of the same objects.
     a, b : Batch
+        A body that only one of them holds is not compared.
 
     Returns
     -------
@@ -66,13 +67,17 @@ def first_difference(one: Header, a: Batch, other: Header, b: Batch) -> Divergen
         None if every bit is the same.
     """
     apart = a.hashes != b.hashes
+    ours, theirs = _held(one, a), _held(other, b)
+    common = ours if ours is theirs else np.intersect1d(ours, theirs, assume_unique=True)
     if one.moving == other.moving:
-        apart |= (_bits(a.motion) != _bits(b.motion)).any(axis=(1, 2))
+        mine, yours = motion_of_rows(a.motion, ours, common), motion_of_rows(b.motion, theirs, common)
+        apart |= (_bits(mine) != _bits(yours)).any(axis=(1, 2))
     if not apart.any():
         return None
-    index = int(apart.argmax())
+    index, pairs = int(apart.argmax()), ((one, a), (other, b))
     step = a.first_step + index
-    return Divergence(step, step * one.step, *_worst(one, _rows(one, a, index), _rows(other, b, index)))
+    rows = _comparable(one, other, common)
+    return Divergence(step, step * one.step, *_worst(one, rows, *(_rows(h, c, rows, index) for h, c in pairs)))
 
 
 def setup_differences(one: Header, other: Header) -> list[str]:
@@ -98,16 +103,32 @@ def _bits(motion: Floats) -> NDArray[np.uint64]:
     return np.ascontiguousarray(motion).view(np.uint64)
 
 
-def _rows(header: Header, batch: Batch, index: int) -> Floats:
-    """Motion (objects, 13) of every body at one step of a batch, those at rest included."""
-    rows = np.zeros((len(header.objects), MOTION_WIDTH))
-    for row, item in zip(rows, header.objects, strict=True):
-        row[MOTION["position"]], row[MOTION["orientation"]] = item["position"], item["orientation"]
-    rows[header.moving] = batch.motion[index]
-    return rows
+def _held(header: Header, batch: Batch) -> Ints:
+    """Rows whose motion a batch holds."""
+    return np.array(header.moving, np.int64) if batch.rows is None else batch.rows
 
 
-def _worst(header: Header, a: Floats, b: Floats) -> tuple[str, str, float]:
+def _comparable(one: Header, other: Header, common: Ints) -> list[int]:
+    """Rows that both have: those whose motion both hold, and those at rest in both."""
+    still = (set(range(len(header.objects))) - set(header.moving) for header in (one, other))
+    return sorted({*common.tolist(), *set.intersection(*still)})
+
+
+def _rows(header: Header, batch: Batch, rows: list[int], index: int) -> Floats:
+    """Motion (rows, 13) of bodies at one step of a batch, those at rest included."""
+    moving = set(header.moving)
+    found = np.zeros((len(rows), MOTION_WIDTH))
+    for k, row in enumerate(rows):
+        if row not in moving:
+            item = header.objects[row]
+            found[k, MOTION["position"]], found[k, MOTION["orientation"]] = item["position"], item["orientation"]
+    kept = np.array([row in moving for row in rows], bool)
+    held = motion_of_rows(batch.motion[index : index + 1], _held(header, batch), np.array(rows, np.int64)[kept])
+    found[kept] = held[0]
+    return found
+
+
+def _worst(header: Header, rows: list[int], a: Floats, b: Floats) -> tuple[str, str, float]:
     """Name the body and column whose numbers differ most; nan counts as an infinite difference."""
     worst = ("", "hash", -1.0)
     with np.errstate(invalid="ignore", over="ignore"):
@@ -116,5 +137,5 @@ def _worst(header: Header, a: Floats, b: Floats) -> tuple[str, str, float]:
         largest = gaps[:, part].max(axis=1, initial=-1.0)
         row = int(largest.argmax()) if len(largest) else 0
         if len(largest) and largest[row] > worst[2]:
-            worst = (header.objects[row]["name"], column, float(largest[row]))
+            worst = (header.objects.names[rows[row]], column, float(largest[row]))
     return worst[0], worst[1], max(worst[2], 0.0)

@@ -10,8 +10,8 @@ import itertools
 import json
 import math
 import struct
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from typing import Any, NamedTuple, TypeVar
 
@@ -23,19 +23,21 @@ from cbsim.recording.batch import Batch, ReadingRow, ScanRow
 from cbsim.recording.container import DamageError
 from cbsim.recording.drawings import DrawingRow, rows_of
 from cbsim.world.motion import MOTION_WIDTH
-from cbsim.world.tables import Floats
+from cbsim.world.tables import Floats, Ints
+from cbsim.world.traffic.events import EVENT, KINDS, NO_EVENTS
 
 __all__ = ["FAULTS", "SCHEMAS", "SIMULATOR", "Fault", "Packed", "batches_of", "messages_of"]
 
-BATCH_HEAD = struct.Struct("<qqq")  # first step, steps, moving bodies; then hashes (u64), motion (f64)
+BATCH_HEAD = struct.Struct("<qqq")  # first step, steps, bodies; then rows (u32), hashes (u64), motion (f64)
 COMMAND = struct.Struct("<qq6d")  # step, vehicle, command row
 CONTROL = struct.Struct("<qqd")  # step, place, value
 READING_HEAD = struct.Struct("<dq")  # time, numbers; then numbers (f64)
 SCAN_HEAD = struct.Struct("<d7dqqdq")  # time, pose, layers, beams, scan time, poses; then ranges and poses (f64)
 
 SCHEMAS = {
-    "/batch": "int64 first_step, steps, moving; uint64 hash[steps]; "
-    f"float64 motion[steps][moving][{MOTION_WIDTH}] = position 3, orientation 4, velocity 3, angular velocity 3",
+    "/batch": "int64 first_step, steps, bodies; if that is negative there are -1 - bodies, and uint32 row[bodies] "
+    "follow, filled up to a multiple of 8 bytes; uint64 hash[steps]; "
+    f"float64 motion[steps][bodies][{MOTION_WIDTH}] = position 3, orientation 4, velocity 3, angular velocity 3",
     "/commands": "of each: int64 step, vehicle; "
     "float64 throttle, steering, left lever, right lever, reverse, handbrake",
     "/controls": "of each: int64 step, row in the column `controller_state`; float64 value",
@@ -43,6 +45,7 @@ SCHEMAS = {
     "/drawings": "of each: int64 step; uint32 drawings; of each of them: uint8 kind (0 line, 1 dots, 2 text), closed, "
     "coloured, red, green, blue, 2 x 0; float32 size; uint32 points, letters; float32 point[points][3]; text in UTF-8",
     "/faults": "JSON: name, time, message of what a driver, or the simulator itself, failed with",
+    "/traffic": f"of each: int64 {', '.join(EVENT)}; kinds are, from 0 on, {', '.join(KINDS)}",
     "/reading": "of each: float64 time; int64 numbers; float64 values[numbers], as the type of the sensor has them",
     "/scan": "of each: float64 time, position[3], orientation[4]; int64 layers, beams; float64 scan_time; int64 poses; "
     "float64 ranges[layers][beams], pose[poses][7], one for each beam if the scan took time",
@@ -118,9 +121,19 @@ def messages_of(batch: Batch, step: float) -> Iterator[Packed]:
     if batch.drawings:
         rows = b"".join(row.to_bytes() for row in batch.drawings)
         yield Packed("/drawings", "/drawings", batch.drawings[0].step * step, rows)
-    head = BATCH_HEAD.pack(batch.first_step, len(batch.hashes), batch.motion.shape[1])
-    body = b"".join((head, batch.hashes.tobytes(), batch.motion.tobytes()))
+    if len(batch.events):
+        yield Packed("/traffic", "/traffic", float(batch.events[0, 0]) * step, batch.events.tobytes())
+    bodies = batch.motion.shape[1]
+    head = BATCH_HEAD.pack(batch.first_step, len(batch.hashes), bodies if batch.rows is None else -1 - bodies)
+    rows = b"" if batch.rows is None else _row_bytes(batch.rows)
+    body = b"".join((head, rows, batch.hashes.tobytes(), batch.motion.tobytes()))
     yield Packed("/batch", "/batch", (batch.first_step + len(batch.hashes) - 1) * step, body)
+
+
+def _row_bytes(rows: Ints) -> bytes:
+    """Encode rows as 32-bit numbers, filled up to a multiple of 8 bytes."""
+    data = rows.astype("<u4").tobytes()
+    return data + b"\0" * (-len(data) % 8)
 
 
 def _scan_bytes(scan: ScanRow) -> bytes:
@@ -134,15 +147,15 @@ def _reading_bytes(reading: ReadingRow) -> bytes:
     return READING_HEAD.pack(reading.time, len(reading.values)) + reading.values.tobytes()
 
 
-def batches_of(records: Iterable[Any], moving: int, faults: list[Fault]) -> Iterator[Batch]:
+def batches_of(records: Iterable[Any], moving: Sequence[int], faults: list[Fault]) -> Iterator[Batch]:
     """Assemble the batches of a file from its messages.
 
     Parameters
     ----------
     records : iterable
         Of `cbsim.recording.container.records`.
-    moving : int
-        Bodies in each batch, as the header says.
+    moving : sequence of int
+        Rows that can move, as the header says.
     faults : list of Fault
         Faults that are found are appended.
 
@@ -152,12 +165,7 @@ def batches_of(records: Iterable[Any], moving: int, faults: list[Fault]) -> Iter
         If the size of a message contradicts its counts, or steps are missing between two batches.
     """
     topics: dict[int, str] = {}
-    commands: list[CommandRow] = []
-    controls: list[ControlRow] = []
-    scans: list[ScanRow] = []
-    readings: list[ReadingRow] = []
-    drawings: list[DrawingRow] = []
-    contacts: list[Floats] = []
+    all_rows, gathered = np.array(moving, np.int64), _Gathered()
     following: int | None = None
     waiting = 0
     for record in records:
@@ -169,30 +177,60 @@ def batches_of(records: Iterable[Any], moving: int, faults: list[Fault]) -> Iter
         waiting = 0 if topic == "/batch" else waiting + len(record.data)
         if waiting > LARGEST and topic != "/snapshot":
             raise DamageError(f"more than {LARGEST} bytes stand before the batch that they belong to")
-        if topic == "/commands":
-            _take(commands, _commands(record.data))
-        elif topic == "/controls":
-            _take(controls, _controls(record.data))
-        elif topic.startswith("/scan/"):
-            _take(scans, _scans(topic.removeprefix("/scan/"), record.data))
-        elif topic.startswith("/reading/"):
-            _take(readings, _readings(topic.removeprefix("/reading/"), record.data))
-        elif topic == "/contacts":
-            _take(contacts, iter([_contacts(record.data)]))
-        elif topic == "/drawings":
-            _take(drawings, rows_of(record.data))
-        elif topic == FAULTS:
+        if topic == FAULTS:
             _take(faults, iter([Fault.from_bytes(record.data)]))
         elif topic == "/batch":
-            batch = _batch(record.data, moving)
-            met = np.concatenate(contacts) if contacts else NO_CONTACTS
-            batch = replace(batch, commands=commands, scans=scans, readings=readings, contacts=met)
-            batch = replace(batch, controls=controls, drawings=drawings)
+            batch = gathered.given_to(_batch(record.data, all_rows))
             if following not in (None, batch.first_step):
                 raise DamageError(f"step {batch.first_step} stands where step {following} is due")
             following = batch.first_step + len(batch.hashes)
             yield batch
-            commands, scans, readings, contacts, controls, drawings = [], [], [], [], [], []
+            gathered = _Gathered()
+        else:
+            gathered.take(topic, record.data, all_rows)
+
+
+@dataclass(slots=True)
+class _Gathered:
+    """What stands before a batch and belongs to it."""
+
+    commands: list[CommandRow] = field(default_factory=list)
+    controls: list[ControlRow] = field(default_factory=list)
+    scans: list[ScanRow] = field(default_factory=list)
+    readings: list[ReadingRow] = field(default_factory=list)
+    drawings: list[DrawingRow] = field(default_factory=list)
+    contacts: list[Floats] = field(default_factory=list)
+    events: list[Ints] = field(default_factory=list)
+
+    def take(self, topic: str, data: bytes, moving: Ints) -> None:
+        """Decode the message of a topic; those of others are skipped."""
+        if topic == "/commands":
+            _take(self.commands, _commands(data))
+        elif topic == "/controls":
+            _take(self.controls, _controls(data))
+        elif topic.startswith("/scan/"):
+            _take(self.scans, _scans(topic.removeprefix("/scan/"), data))
+        elif topic.startswith("/reading/"):
+            _take(self.readings, _readings(topic.removeprefix("/reading/"), data))
+        elif topic == "/contacts":
+            _take(self.contacts, iter([_contacts(data)]))
+        elif topic == "/drawings":
+            _take(self.drawings, rows_of(data))
+        elif topic == "/traffic":
+            _take(self.events, iter([_events(data, moving)]))
+
+    def given_to(self, batch: Batch) -> Batch:
+        """Put it into its batch."""
+        return replace(
+            batch,
+            commands=self.commands,
+            controls=self.controls,
+            scans=self.scans,
+            readings=self.readings,
+            drawings=self.drawings,
+            contacts=np.concatenate(self.contacts) if self.contacts else NO_CONTACTS,
+            events=np.concatenate(self.events) if self.events else NO_EVENTS,
+        )
 
 
 def _take(rows: list[Row], found: Iterator[Row]) -> None:
@@ -202,15 +240,37 @@ def _take(rows: list[Row], found: Iterator[Row]) -> None:
         raise DamageError(f"more than {MOST} rows of one kind stand before the batch that they belong to")
 
 
-def _batch(data: bytes, moving: int) -> Batch:
+def _batch(data: bytes, moving: Ints) -> Batch:
     first, steps, bodies = _unpack("a batch", BATCH_HEAD, data)
-    if bodies != moving:
-        raise DamageError(f"a batch has {bodies} bodies, the header {moving}")
-    if first < 0 or steps < 1 or len(data) != BATCH_HEAD.size + 8 * steps * (1 + moving * MOTION_WIDTH):
-        raise DamageError(f"a batch has {len(data)} bytes for {steps} steps")
-    hashes = np.frombuffer(data, "<u8", steps, BATCH_HEAD.size)
-    motion = np.frombuffer(data, "<f8", steps * moving * MOTION_WIDTH, BATCH_HEAD.size + 8 * steps)
-    return Batch(first, hashes, motion.reshape(steps, moving, MOTION_WIDTH))
+    some = bodies < 0
+    bodies = -1 - bodies if some else bodies
+    if bodies > len(moving) or (bodies < len(moving) and not some):
+        raise DamageError(f"a batch has {bodies} bodies, the header {len(moving)}")
+    start = BATCH_HEAD.size + (8 * ((bodies + 1) // 2) if some else 0)
+    if first < 0 or steps < 1 or len(data) != start + 8 * steps * (1 + bodies * MOTION_WIDTH):
+        raise DamageError(f"a batch has {len(data)} bytes for {steps} steps of {bodies} bodies")
+    rows = _rows(data, bodies, moving) if some else None
+    hashes = np.frombuffer(data, "<u8", steps, start)
+    motion = np.frombuffer(data, "<f8", steps * bodies * MOTION_WIDTH, start + 8 * steps)
+    return Batch(first, hashes, motion.reshape(steps, bodies, MOTION_WIDTH), rows=rows)
+
+
+def _rows(data: bytes, bodies: int, moving: Ints) -> Ints:
+    """Read the rows of a batch, which are some of those that can move, in order."""
+    rows = np.frombuffer(data, "<u4", bodies, BATCH_HEAD.size).astype(np.int64)
+    if bodies and not ((np.diff(rows) > 0).all() and np.isin(rows, moving).all()):
+        raise DamageError("the rows of a batch are out of order, or cannot move")
+    return rows
+
+
+def _events(data: bytes, moving: Ints) -> Ints:
+    if not data or len(data) % (8 * len(EVENT)):
+        raise DamageError(f"events of {8 * len(EVENT)} bytes each have {len(data)} together")
+    events = np.frombuffer(data, "<i8").reshape(-1, len(EVENT)).astype(np.int64)
+    kinds = events[:, 1]
+    if not (np.isin(events[:, 2], moving).all() and ((kinds >= 0) & (kinds < len(KINDS))).all()):
+        raise DamageError("an event of traffic is of an unknown kind, or of something that cannot move")
+    return events
 
 
 def _commands(data: bytes) -> Iterator[CommandRow]:

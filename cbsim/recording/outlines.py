@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cbsim.recording.batch import Header
+from cbsim.recording.objects import PooledRows, PoolEntry
 from cbsim.world.scene import Actor, Scene
 from cbsim.world.shapes import mesh_centre
 
@@ -47,11 +48,15 @@ class Body:
     skid: bool
 
 
-def bodies_of(header: Header, scene: Scene | None) -> list[Body]:
-    """Describe all bodies, in row order; meshes by their hulls where the scene has them, else by boxes."""
+def bodies_of(header: Header, scene: Scene | None) -> PooledRows[Body]:
+    """Describe all bodies, in row order; meshes by their hulls where the scene has them, else by boxes.
+
+    Cars of pools are described when they are read.
+    """
     actors = () if scene is None else scene.actors
-    found = []
-    for row, item in enumerate(header.objects):
+    found, objects = [], header.objects
+    for k, item in enumerate(objects.single):
+        row = objects.row_of(k)
         actor = actors[row] if row < len(actors) else None
         width, length, height = (float(value) for value in item.get("size") or (0.0, 0.0, 0.0))
         shape = str(item.get("shape", "box"))
@@ -60,7 +65,14 @@ def bodies_of(header: Header, scene: Scene | None) -> list[Body]:
         kind = str(item.get("type", "static"))
         solid = shape != "mesh" and kind != "model"
         found.append(Body(item["name"], kind, shape, (width, length, height), outline, solid, skid))
-    return found
+    return PooledRows(found, objects.pools, _car)
+
+
+def _car(pool: PoolEntry, row: int) -> Body:
+    """Describe a car of a pool."""
+    width, length, _ = pool.size
+    name = f"{pool.name} {row - pool.first + 1}"
+    return Body(name, "dynamic", "box", pool.size, _box(0.5 * width, 0.5 * length), True, False)
 
 
 def _outline(item: dict[str, Any], shape: str, actor: Actor | None) -> Floats:

@@ -2,28 +2,35 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from mcap.records import Attachment, Channel, Message, Metadata
 from numpy.typing import NDArray
 
 from cbsim.collision.contacts import Contact
-from cbsim.errors import RecordingError, UsageError, did_you_mean
-from cbsim.geometry.pose import heading, rotate
-from cbsim.recording.batch import FORMAT_VERSION, Batch, Header
+from cbsim.errors import RecordingError, UsageError
+from cbsim.geometry.pose import heading
+from cbsim.recording.batch import Batch
 from cbsim.recording.container import DamageError, TruncatedError, records
+from cbsim.recording.frames import frame_of, write_parquet
+from cbsim.recording.head import Head
 from cbsim.recording.messages import Fault, batches_of
-from cbsim.recording.recorder import FileRecorder, MemoryRecorder, checksum_of
+from cbsim.recording.object_motion import ObjectMotion, TrafficEvent, forward_speeds
+from cbsim.recording.recorder import FileRecorder, MemoryRecorder
+from cbsim.recording.roster import Roster, unknown_name
+from cbsim.recording.saving import write_recording
 from cbsim.sensing import READINGS, Reading, Scan
 from cbsim.spec.drawing import Drawing
-from cbsim.world.motion import MOTION, MOTION_WIDTH
+from cbsim.world.motion import ABSENT_BELOW, MOTION, MOTION_WIDTH
 from cbsim.world.sensors import beam_directions
 from cbsim.world.tables import Floats
+from cbsim.world.traffic.events import KINDS
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["Recording"]
 
@@ -56,6 +63,7 @@ class Recording:
         self._steps: NDArray[np.int64] | None = None
         self._hashes: NDArray[np.uint64] | None = None
         self._faults: list[Fault] | None = None
+        self._roster: Roster | None = None
 
     @classmethod
     def open(cls, path: str | Path) -> Recording:
@@ -74,21 +82,13 @@ class Recording:
 
     def _read_head(self) -> None:
         """Read header, sources and first Snapshot."""
-        header, topics = None, dict[int, str]()
+        head = Head(str(self.path))
         with self._noting():
-            for record in self._records():
-                if isinstance(record, Metadata) and record.name == "cbsim":
-                    header = self._parse_header(record)
-                elif isinstance(record, Attachment):
-                    self.sources[record.name] = record.data
-                elif isinstance(record, Channel):
-                    topics[record.id] = record.topic
-                elif isinstance(record, Message) and topics.get(record.channel_id) == "/snapshot":
-                    self.snapshot = record.data
-                    break
-        if header is None:
+            any(head.is_complete_with(record) for record in self._records())
+        self.sources, self.snapshot = head.sources, head.snapshot
+        if head.header is None:
             raise RecordingError(f"{self.path}: error: {self._headless()}")
-        self.header = header
+        self.header = head.header
 
     def _headless(self) -> str:
         if self._damage:
@@ -96,20 +96,6 @@ class Recording:
         if self._broken:
             return "the recording is truncated before its header"
         return "this MCAP file was not written by cbsim: it has no header"
-
-    def _parse_header(self, record: Metadata) -> Header:
-        try:
-            text = record.metadata["header"]
-            if record.metadata.get("crc32", checksum_of(text)) != checksum_of(text):
-                raise ValueError("its checksum is wrong")
-            header = Header.from_json(text)
-        except (KeyError, TypeError, ValueError, RecursionError) as reason:
-            raise RecordingError(f"{self.path}: error: the header is damaged: {reason}") from None
-        if header.version != FORMAT_VERSION:
-            raise RecordingError(
-                f"{self.path}: error: recording version {header.version}, this cbsim reads {FORMAT_VERSION}"
-            )
-        return header
 
     @property
     def complete(self) -> bool:
@@ -157,7 +143,7 @@ class Recording:
         else:
             found: list[Fault] = []
             with self._noting():
-                yield from batches_of(self._records(), len(self.header.moving), found)
+                yield from batches_of(self._records(), self.header.moving, found)
             self._faults = found
 
     @property
@@ -171,9 +157,12 @@ class Recording:
 
     def _index(self) -> None:
         hashes, steps = [np.zeros(0, np.uint64)], [np.zeros(0, np.int64)]
+        roster = Roster(self.header.objects)
         for batch in self.batches():
             hashes.append(batch.hashes)
             steps.append(batch.steps)
+            roster.take(batch.events)
+        self._roster = roster
         self._steps, self._hashes = np.concatenate(steps), np.concatenate(hashes)
 
     @property
@@ -198,14 +187,34 @@ class Recording:
         return self._hashes
 
     @property
+    def roster(self) -> Roster:
+        """Which cars the rows of flows hold at which steps."""
+        if self._roster is None:
+            self._index()
+        assert self._roster is not None
+        return self._roster
+
+    @property
     def names(self) -> list[str]:
-        """Names of all objects, in row order."""
-        return [item["name"] for item in self.header.objects]
+        """Names of all objects, in row order; of a flow, one for each car that may be there at once."""
+        return list(self.header.objects.names)
 
     @property
     def bodies(self) -> list[str]:
         """Names of all bodies of models, in row order; in a scenario, ``model/body``."""
-        return [item["name"] for item in self.header.objects if item.get("type") == "model"]
+        return [item["name"] for item in self.header.objects.single if item.get("type") == "model"]
+
+    def __getitem__(self, name: str) -> ObjectMotion:
+        """Motion of an object, or of the car of a pool, at the steps at which it is recorded and there.
+
+        Parameters
+        ----------
+        name : str
+            Cars of a flow go by the order in which they appear: ``recording["west 17"]``.
+        """
+        motion = self.motion(name)
+        there = np.isfinite(motion[:, 2])
+        return ObjectMotion(name, self.times[there], motion[there])
 
     def positions(self, name: str) -> Floats:
         """Positions (T, 3) of an object's centre [m]."""
@@ -225,20 +234,66 @@ class Recording:
 
     def speeds(self, name: str) -> Floats:
         """Speeds (T,) along an object's forward axis [m/s]."""
-        motion = self.motion(name)
-        forward = rotate(motion[:, MOTION["orientation"]], np.array([0.0, 1.0, 0.0]))
-        return np.asarray((forward * motion[:, MOTION["velocity"]]).sum(axis=1))
+        return forward_speeds(self.motion(name))
 
     def motion(self, name: str) -> Floats:
-        """All recorded columns (T, 13) of an object: position, orientation, velocity, angular velocity."""
-        row = self._row(name)
+        """All recorded columns (T, 13) of an object: position, orientation, velocity, angular velocity.
+
+        They are nan where a car of traffic is absent, or not recorded.
+
+        Raises
+        ------
+        UsageError
+            If there is no such object, or it is recorded at no step.
+        """
+        row, first, stop = self.roster.require(name)
         if row not in self.header.moving:
             item = self.header.objects[row]
             still = np.array([*item["position"], *item["orientation"], *np.zeros(6)])
             return np.tile(still, (len(self.steps), 1))
-        column = self.header.moving.index(row)
-        parts = [batch.motion[:, column] for batch in self.batches()]
-        return np.concatenate(parts) if parts else np.zeros((0, MOTION_WIDTH))
+        wanted, moving = np.array([row]), np.array(self.header.moving, np.int64)
+        parts = [batch.of_rows(wanted, moving)[:, 0] for batch in self.batches()]
+        found = np.concatenate([np.zeros((0, MOTION_WIDTH)), *parts])
+        if not self.header.is_traffic(row):
+            return found
+        absent = (found[:, 2] < ABSENT_BELOW) | (self.steps < first) | (self.steps >= stop)
+        if len(found) and absent.all() and not self.header.is_recorded(row):
+            raise UsageError(f"'{name}' is recorded at no step: the recording holds {self.header.recorded}")
+        return np.where(absent[:, None], np.nan, found)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the motion of everybody recorded as a tidy pandas table; needs the extra `frames`.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for each step and each body that can move, is recorded and is there, in the order of time, with the
+            columns ``time`` [s], ``object`` (its name), ``x``, ``y`` (of the centre) [m], ``heading`` [rad], ``speed``
+            (along its forward axis) [m/s], ``length`` and ``width`` [m].
+
+        Raises
+        ------
+        UsageError
+            If pandas is not installed.
+        """
+        frame: pd.DataFrame = frame_of(self.header, self.batches())
+        return frame
+
+    def to_parquet(self, path: str | Path) -> None:
+        """Write the table of `to_frame` as a Parquet file, batch by batch; needs the extra `frames`.
+
+        Raises
+        ------
+        UsageError
+            If pyarrow is not installed, or the file cannot be written.
+        """
+        write_parquet(self.header, self.batches(), path)
+
+    def events(self) -> list[TrafficEvent]:
+        """List what cars of traffic did, recorded or not: appear, leave, and make mistakes; in the order of time."""
+        step, names = self.header.step, self.roster
+        rows = (row for batch in self.batches() for row in batch.events.tolist())
+        return [TrafficEvent(number * step, KINDS[kind], names.name(row, number)) for number, kind, row, _ in rows]
 
     def scans(self, key: str) -> list[Scan]:
         """All scans of a sensor in order of time, equal to those of `cbsim.sense`.
@@ -281,7 +336,7 @@ class Recording:
             sensor["key"]: sensor for sensor in self.header.sensors if (sensor.get("type") not in READINGS) == lasers
         }
         if key not in known:
-            raise _unknown("laser" if lasers else "sensor other than a laser", key, list(known))
+            raise unknown_name("laser" if lasers else "sensor other than a laser", key, list(known))
         return known[key]
 
     def commands(self) -> list[tuple[int, int, tuple[float, ...]]]:
@@ -297,7 +352,11 @@ class Recording:
     def contacts(self) -> list[Contact]:
         """All contacts, in the order of time."""
         rows = (row for batch in self.batches() for row in batch.contacts)
-        return [Contact.of(row, self.names) for row in rows]
+        return [Contact.of(row, self.names_at(float(row[0]))) for row in rows]
+
+    def names_at(self, time: float) -> Sequence[str]:
+        """Names of all objects by their rows at a time [s]: rows of flows hold one car after another."""
+        return self.roster.names_at(round(time / self.header.step))
 
     def drawings(self) -> list[tuple[float, tuple[Drawing, ...]]]:
         """All annotations of planners in order of time: start [s], and all drawings visible from then on."""
@@ -323,27 +382,7 @@ class Recording:
             If the file cannot be written.
         """
         self.require_snapshot()
-        target = Path(path).resolve()
-        if (target.exists() and not target.is_file()) or not target.parent.is_dir():
-            self._write(recorder_of(path))  # raises with the reason
-            return
-        part = target.with_name(f"{target.name}.{os.getpid()}.part")
-        recorder = recorder_of(part)
-        try:
-            self._write(recorder)
-            part.replace(target)
-        finally:
-            part.unlink(missing_ok=True)
-
-    def _write(self, recorder: FileRecorder) -> None:
-        try:
-            recorder.begin(self.header, self.snapshot, self.sources)
-            for batch in self.batches():
-                recorder.take(batch)
-            for fault in self.faults:
-                recorder.fault(*fault)
-        finally:
-            recorder.end()
+        write_recording(path, recorder_of, self)
 
     def require_snapshot(self) -> None:
         """Raise RecordingError if the recording ends before its first Snapshot."""
@@ -351,19 +390,8 @@ class Recording:
             how = f"is damaged ({self._damage})" if self._damage else "is truncated"
             raise RecordingError(f"{self.path}: error: the recording {how} before its first snapshot")
 
-    def _row(self, name: str) -> int:
-        if name not in self.names:
-            raise _unknown("object", name, self.names)
-        return self.names.index(name)
-
     def __len__(self) -> int:
         return len(self.steps)
 
     def __repr__(self) -> str:
-        return f"Recording({self.header.scenario!r}, {max(len(self) - 1, 0)} steps, {len(self.names)} objects)"
-
-
-def _unknown(what: str, name: str, known: list[str]) -> UsageError:
-    hint = did_you_mean(name, known)
-    listed = ", ".join(known) or "none"
-    return UsageError(f"no {what} '{name}' in this recording; there is {listed}" + (f" ({hint})" if hint else ""))
+        return f"Recording({self.header.scenario!r}, {max(len(self) - 1, 0)} steps, {len(self.header.objects)} objects)"

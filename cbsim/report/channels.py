@@ -42,9 +42,10 @@ CHANNELS = (
 
 
 def acceleration(speeds: Floats, step: float) -> Floats:
-    """Change of speed over the previous step, shape (n,) [m/s²]; nan at the first step."""
+    """Change of speed over the previous step, shape (n,) [m/s²]; nan at the first step, and as a car appears."""
     found = np.full(len(speeds), np.nan)
     found[1:] = np.diff(speeds) / step
+    found[2:][~np.isfinite(speeds[:-2])] = np.nan  # a car has moved no way yet where it appears
     return found
 
 
@@ -78,6 +79,12 @@ def lateral_error(roadmap: RoadMap, motion: Motion) -> Floats:
     ndarray, shape (n,)
         Offset [m]; nan in zones and off the road.
     """
+    there = motion.there
+    if not there.all():
+        known = np.full(len(there), np.nan)
+        if there.any():
+            known[there] = lateral_error(roadmap, motion.at(np.flatnonzero(there)))
+        return known
     places = np.stack([motion.x, motion.y], axis=1)
     match = corridors(roadmap).index.match(places, motion.heading)
     found = np.array(match.offset, float)

@@ -50,7 +50,9 @@ def differences(one: Run, other: Run) -> list[Difference]:
         own = [column if len(column) == 1 else column[:count] for column in (here.x, here.y)]
         its = [np.interp(times, other.times, np.broadcast_to(c, other.times.shape)) for c in (there.x, there.y)]
         apart = np.hypot(own[0] - its[0], own[1] - its[1])
-        most, far = int(apart.argmax()), np.flatnonzero(apart > DIVERGED)
+        if not np.isfinite(apart).any():  # never there at the same time
+            continue
+        most, far = int(np.nanargmax(apart)), np.flatnonzero(apart > DIVERGED)
         diverged_at = float(times[far[0]]) if len(far) else None
         found.append(Difference(body.name, float(apart[most]), float(times[most]), diverged_at))
     return found

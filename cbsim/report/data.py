@@ -7,7 +7,7 @@ kept in memory: an hour with a hundred cars takes half a gigabyte.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -21,13 +21,15 @@ from cbsim.geometry.pose import heading, rotate
 from cbsim.geometry.ttc import Footprint
 from cbsim.recording.batch import Header
 from cbsim.recording.drawings import DrawingRow
+from cbsim.recording.individuals import Individuals
 from cbsim.recording.outlines import Body, bodies_of
 from cbsim.recording.recording import Recording
 from cbsim.report.channels import CHANNELS, acceleration, extreme, lateral_error, least_time_to_collision, steering
-from cbsim.report.frames import Motion
+from cbsim.report.frames import Motion, unwrapped
 from cbsim.report.model_poses import ModelPose, hulls_of, model_pose_of
 from cbsim.road.drawing import Road, road_of
 from cbsim.world.compile import is_vehicle
+from cbsim.world.motion import ABSENT_BELOW
 from cbsim.world.scene import Scene
 
 __all__ = ["MAX_PLOTTED", "Event", "PlottedBody", "Run", "run_of"]
@@ -158,8 +160,8 @@ class Columns:
     stands: dict[int, Floats]  # column → (n, 7) position and orientation
 
     @classmethod
-    def over(cls, recording: Recording, tilting: Iterable[int] = ()) -> Columns:
-        """Read all batches; keep full poses of the `tilting` columns."""
+    def over(cls, recording: Individuals, name: str, tilting: Iterable[int] = ()) -> Columns:
+        """Read all batches of a recording of that name; keep full poses of the `tilting` columns."""
         stands: dict[int, list[Floats]] = {column: [] for column in tilting}
         rows, columns, contacts = list[Ints](), list[tuple[Floats, ...]](), [np.zeros((0, len(CONTACT)))]
         commands, drawings = dict[int, list[tuple[int, tuple[float, ...]]]](), list[DrawingRow]()
@@ -168,7 +170,10 @@ class Columns:
             motion, forward = batch.motion, rotate(batch.motion[..., 3:7], np.array([0.0, 1.0, 0.0]))
             turned = np.arctan2(-forward[..., 0], forward[..., 1])
             along = (forward * motion[..., 7:10]).sum(axis=-1)
-            columns.append((motion[..., :3].copy(), turned, motion[..., 7:9].copy(), along, motion[..., 12].copy()))
+            found = motion[..., :3].copy(), turned, motion[..., 7:9].copy(), along, motion[..., 12].copy()
+            for column in found:
+                column[motion[..., 2] < ABSENT_BELOW] = np.nan
+            columns.append(found)
             contacts.append(batch.contacts)
             drawings += batch.drawings
             for column, poses in stands.items():
@@ -176,7 +181,7 @@ class Columns:
             for step, vehicle, row in batch.commands:
                 commands.setdefault(vehicle, []).append((step, row))
         if not rows:
-            raise RecordingError(f"{recording.path or 'the recording'}: error: there is no step in it to report on")
+            raise RecordingError(f"{name}: error: there is no step in it to report on")
         place, turned, velocity, along, turning = (np.concatenate(parts) for parts in zip(*columns, strict=True))
         steps, touches = np.concatenate(rows), np.concatenate(contacts)
         whole = {column: np.concatenate(poses) for column, poses in stands.items()}
@@ -202,16 +207,20 @@ def run_of(recording: Recording, *, plotted: int = MAX_PLOTTED) -> Run:
     """
     problems = list[str]()
     scene = _scene(recording, problems)
-    spanned = hulls_of(recording.header, scene)
-    columns = Columns.over(recording, [k for k, row in enumerate(recording.header.moving) if row in spanned])
+    individuals = Individuals(recording)
+    header = individuals.header
+    spanned = hulls_of(header, scene)
+    tilting = [k for k, row in enumerate(header.moving) if row in spanned]
+    columns = Columns.over(individuals, str(recording.path or "the recording"), tilting)
     if recording.ending:
         problems.append(f"The recording {recording.ending}; so does this report.")
-    header = recording.header
-    bodies = bodies_of(header, scene)
+    if header.traffic != "all":
+        problems.append(f"The recording holds {header.recorded}; others are not shown.")
+    bodies = list(bodies_of(header, scene))
     motions = _motions(header, columns)
-    verdict, events = _judged(recording, scene, columns, motions)
+    verdict, events = _judged(recording, header, scene, columns, motions)
     watched = [event.row for event in events if event.row >= 0]
-    contacts = [Contact.of(row, recording.names) for row in columns.contacts[:CONTACTS]]
+    contacts = [Contact.of(row, header.objects.names) for row in columns.contacts[:CONTACTS]]
     return Run(
         recording.path.name if recording.path is not None else "",
         header,
@@ -249,30 +258,31 @@ def _motions(header: Header, columns: Columns) -> dict[int, Motion]:
         found[row] = Motion(np.array([x]), np.array([y]), np.atleast_1d(heading(np.array(item["orientation"]))))
     for column, row in enumerate(header.moving):
         x, y = columns.place[:, column, 0], columns.place[:, column, 1]
-        found[row] = Motion(x, y, np.unwrap(columns.heading[:, column]))
+        found[row] = Motion(x, y, unwrapped(columns.heading[:, column]))
     return found
 
 
 def _judged(
-    recording: Recording, scene: Scene | None, columns: Columns, motions: dict[int, Motion]
+    recording: Recording, header: Header, scene: Scene | None, columns: Columns, motions: dict[int, Motion]
 ) -> tuple[Verdict | str, list[Event]]:
     if scene is None:
         return "", []
     found = judge(recording, scene)
     checks = sorted(found.checks, key=lambda check: check.passed)  # failures first
-    events = [_event(check, recording, columns, motions) for check in checks]
+    events = [_event(check, header, columns, motions) for check in checks]
     return found.verdict, events
 
 
-def _event(check: Check, recording: Recording, columns: Columns, motions: dict[int, Motion]) -> Event:
+def _event(check: Check, header: Header, columns: Columns, motions: dict[int, Motion]) -> Event:
     """Create the event of a check, at the position of the checked body or at its contact point."""
     _, _, name = check.name.partition(" ")
-    row = _row(recording.names, name)
+    row = _row(header.objects.names, name)
     place = None
     if row >= 0 and check.time is not None:
-        motion, times = motions[row], columns.steps * recording.header.step
+        motion, times = motions[row], columns.steps * header.step
         at = (float(np.interp(check.time, times, np.broadcast_to(c, times.shape))) for c in (motion.x, motion.y))
-        place = (next(at), next(at))
+        found = next(at), next(at)
+        place = found if np.isfinite(found).all() else None
         if check.name.startswith("collision ") and not check.passed:
             own = np.any(columns.contacts[:, (BODY, PARTNER)] == row, axis=1)
             hit = columns.contacts[own & (columns.contacts[:, 0] == check.time)]
@@ -280,7 +290,7 @@ def _event(check: Check, recording: Recording, columns: Columns, motions: dict[i
     return Event(check.name, check.message, check.passed, check.time, row, place)
 
 
-def _row(names: list[str], name: str) -> int:
+def _row(names: Sequence[str], name: str) -> int:
     """Return the row of a body, or of the first body of a model; -1 if unknown."""
     parts = (row for row, one in enumerate(names) if one.startswith(f"{name}/"))
     return names.index(name) if name in names else next(parts, -1)
@@ -321,7 +331,7 @@ def _footprints(
             continue
         if row in header.moving:
             column = header.moving.index(row)
-            velocity, height = columns.velocity[:, column], columns.place[:, column, 2]
+            velocity, height = columns.velocity[:, column], columns.place[:, column, 2]  # nan: touches nothing
         else:
             velocity, height = np.zeros((count, 2)), np.full(count, float(header.objects[row]["position"][2]))
         centre = np.broadcast_to(np.stack([motion.x, motion.y], axis=1), (count, 2))
@@ -355,4 +365,4 @@ def _plot(
         "lateral": nothing if roadmap is None else lateral_error(roadmap, motion),
         "ttc": ttc,
     }
-    return PlottedBody(row, values, partner, float(np.hypot(np.diff(motion.x), np.diff(motion.y)).sum()))
+    return PlottedBody(row, values, partner, float(np.nansum(np.hypot(np.diff(motion.x), np.diff(motion.y)))))

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from cbsim.geometry.polyline import wrap
 
-__all__ = ["MISSING", "Motion", "Quantised", "frames_of", "interpolation_error", "quantise"]
+__all__ = ["MISSING", "Motion", "Quantised", "frames_of", "interpolation_error", "quantise", "unwrapped"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -45,7 +45,7 @@ class Quantised:
 
 @dataclass(frozen=True, eq=False)
 class Motion:
-    """Motion of one body: `x`, `y` [m] and unwrapped `heading` [rad], each (n,)."""
+    """Motion of one body: `x`, `y` [m] and unwrapped `heading` [rad], each (n,); nan where it is absent."""
 
     x: Floats
     y: Floats
@@ -57,8 +57,23 @@ class Motion:
 
     @property
     def turns(self) -> bool:
-        """Whether the body moves at all."""
+        """Whether the body moves at all, or is absent at times."""
+        there = self.there
+        if not there.all():
+            return bool(there.any())
         return any(bool(np.ptp(column) > 0.0) for column in (self.x, self.y, self.heading) if len(column))
+
+    @property
+    def there(self) -> NDArray[np.bool_]:
+        """Where it is there, shape (n,)."""
+        return np.isfinite(self.x)
+
+
+def unwrapped(heading: Floats) -> Floats:
+    """Remove the turns by a full circle from headings (n,) [rad], of which some may be nan."""
+    found, there = heading.copy(), np.isfinite(heading)
+    found[there] = np.unwrap(heading[there])
+    return found
 
 
 def quantise(values: Floats, unit: float) -> Quantised:
@@ -96,4 +111,5 @@ def interpolation_error(times: Floats, frames: Ints, motion: Motion) -> tuple[fl
     kept = motion.at(frames)
     x, y, turned = (np.interp(times, times[frames], column) for column in (kept.x, kept.y, kept.heading))
     off = np.hypot(x - motion.x, y - motion.y)
-    return float(off.max(initial=0.0)), float(np.abs(wrap(turned - motion.heading)).max(initial=0.0))
+    known = np.isfinite(off)
+    return float(off[known].max(initial=0.0)), float(np.abs(wrap((turned - motion.heading)[known])).max(initial=0.0))

@@ -168,8 +168,11 @@ def objects(runs: Sequence[Run]) -> str:
         for row, body in enumerate(run.bodies):
             motion = run.motions[row]
             size = " × ".join(f"{value:.2f}" for value in body.size)
-            end = _point(float(motion.x[-1]), float(motion.y[-1]))
-            turned = f"{np.round(np.degrees(motion.heading[-1]), 1) % 360.0:.1f}"
+            if motion.there[-1]:
+                end = _point(float(motion.x[-1]), float(motion.y[-1]))
+                turned = f"{np.round(np.degrees(motion.heading[-1]), 1) % 360.0:.1f}"
+            else:
+                end, turned = "not there", "–"
             rows.append((escape(body.name), escape(body.kind), escape(body.shape), size, end, turned))
         caption = f"Objects of {letter}" if len(runs) > 1 else "Objects"
         heads = ("Name", "Type", "Shape", "Width × length × height [m]", "Place at the end [m]", "Heading [°]")

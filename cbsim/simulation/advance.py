@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,6 +14,7 @@ from cbsim.coupling.finite import vehicle_error
 from cbsim.errors import StepError
 from cbsim.jit import wrapping
 from cbsim.simulation.kernels import advance_into
+from cbsim.traffic.notes import NO_NOTES, TrafficNotes
 from cbsim.traffic.workspace import return_cars, take_cars
 from cbsim.world.motion import MOTION_WIDTH
 from cbsim.world.snapshot import Snapshot
@@ -33,6 +36,7 @@ def advance(
     steps: int,
     rows: NDArray[np.int64] = NO_ROWS,
     diagnostics: list[Diagnostic] | None = None,
+    notes: TrafficNotes | None = None,
 ) -> Advanced:
     """Run quiet steps in place, inside one kernel; models in kernels of their own.
 
@@ -46,6 +50,8 @@ def advance(
         Bodies whose motion is returned.
     diagnostics : list of Diagnostic, optional
         Receives those of steps solved with fallback settings.
+    notes : TrafficNotes, optional
+        Takes what cars of traffic do.
 
     Returns
     -------
@@ -61,15 +67,19 @@ def advance(
         returned. Without models, a single failed step leaves the Snapshot in an undefined state.
     """
     if not world.instances:
-        return _advance_traffic(world, snapshot, steps, rows)
+        return _advance_traffic(world, snapshot, steps, rows, notes)
     from cbsim.simulation.model_steps import advance_models
 
-    return advance_models(world, snapshot, steps, rows, _advance_traffic, diagnostics)
+    return advance_models(world, snapshot, steps, rows, partial(_advance_traffic, notes=notes), diagnostics)
 
 
-def _advance_traffic(world: World, snapshot: Snapshot, steps: int, rows: NDArray[np.int64]) -> Advanced:
+def _advance_traffic(
+    world: World, snapshot: Snapshot, steps: int, rows: NDArray[np.int64], notes: TrafficNotes | None = None
+) -> Advanced:
     """Run steps of everything but models; as `advance`."""
-    kept = snapshot.copy() if steps > 1 or world.instances else None
+    may_fail = world.layout.vehicles > 0  # nothing else can, so there is nothing to go back to
+    kept = snapshot.copy() if may_fail and (steps > 1 or world.instances) else None
+    noted = notes.copy() if kept is not None and notes is not None else []
     hashes, motion = np.empty(steps, np.uint64), np.empty((steps, len(rows), MOTION_WIDTH))
     static_cache, live = world.static_caches.of(snapshot), world.static_caches.live
     room = np.empty((8 * len(world.moving) + CONTACT_ROOM, len(CONTACT)))
@@ -87,20 +97,29 @@ def _advance_traffic(world: World, snapshot: Snapshot, steps: int, rows: NDArray
                     workspace.floats,
                     workspace.ints,
                     *cars,
+                    *(NO_NOTES if notes is None else notes.blocks),
                 ),
                 *(rows, hashes[done:], motion[done:], room),
             )
             done += taken
             contacts += [room[:found].copy()] if found else []
     if failed >= 0:  # the workspace is dropped: its pairs and poses are as undefined as the Snapshot
-        return _advance_until_failure(world, snapshot, kept, failed, steps, rows)
+        if notes is not None and noted:
+            notes.restore(noted)
+        return _advance_until_failure(world, snapshot, kept, failed, steps, rows, notes)
     return_workspace(workspace, static_cache)
     return_cars(cars, static_cache)
     return hashes, motion, np.concatenate(contacts) if len(contacts) > 1 else contacts[0]
 
 
 def _advance_until_failure(
-    world: World, snapshot: Snapshot, kept: Snapshot | None, failed: int, steps: int, rows: NDArray[np.int64]
+    world: World,
+    snapshot: Snapshot,
+    kept: Snapshot | None,
+    failed: int,
+    steps: int,
+    rows: NDArray[np.int64],
+    notes: TrafficNotes | None,
 ) -> Advanced:
     """Repeat steps one by one, up to the first with a non-finite vehicle; raise if there is none before it."""
     if kept is None:
@@ -112,7 +131,7 @@ def _advance_until_failure(
     while len(done) < steps:
         before = snapshot.copy()
         try:
-            done.append(_advance_traffic(world, snapshot, 1, rows))
+            done.append(_advance_traffic(world, snapshot, 1, rows, notes))
         except StepError as error:
             _restore(snapshot, before)
             if not done:

@@ -12,6 +12,7 @@ from cbsim.collision.kernels.workspace import HORIZON, are_valid, store_pairs
 from cbsim.geometry.kernels.bvh import DEPTH
 from cbsim.jit import inlined, inner, kernel
 from cbsim.traffic.kernels.cars import bound_cars, drive_cars, mark_hits
+from cbsim.traffic.kernels.events import note_events
 from cbsim.traffic.kernels.follower import follow_trajectories
 from cbsim.traffic.kernels.literal import move_literally
 from cbsim.traffic.kernels.vehicles import drive_vehicles, read_vehicles
@@ -47,6 +48,9 @@ def advance_into(
     workspace_ints,
     car_floats,
     car_ints,
+    note_floats,
+    note_ints,
+    events,
     rows,
     hashes,
     record,
@@ -67,6 +71,8 @@ def advance_into(
         written.
     car_floats, car_ints
         Blocks of a workspace of reactive cars (`cbsim.traffic.kernels.workspace`), empty where there are none; written.
+    note_floats, note_ints, events
+        What cars of traffic do (`cbsim.traffic.kernels.events`); empty where nobody wants to know; written.
     rows : (r,) int64
         Bodies whose motion is recorded.
     hashes : (steps,) uint64, out
@@ -131,6 +137,7 @@ def advance_into(
             )
         if cars > 0:
             mark_hits(contacts, before, found, workspace.roles, constants.mover_body.shape[0], state.intent)
+            note_events(pack, state, note_floats, note_ints, events)
         release_contacts(moving, state.position, state.orientation, active_contacts, shapes, 0, models, pair_workspace)
         order_rows(contacts, before, found)
         start += 1

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import numpy as np
 
+from cbsim.collision.kernels.workspace import HORIZON
 from cbsim.coupling.diagnostics import Diagnostic, Diagnostics
 from cbsim.errors import StepError, UsageError
 from cbsim.planner import Driver, Interrupts, Operator, PlannerError, PlannerIsolation, drivers_of
-from cbsim.recording.batch import Batch, ReadingRow, ScanRow, header_of
+from cbsim.recording.batch import Batch, ReadingRow, ScanRow, header_of, motion_of_rows
 from cbsim.recording.messages import SIMULATOR
 from cbsim.recording.recorder import MemoryRecorder, Recorder
 from cbsim.recording.recording import Recording
@@ -20,16 +21,20 @@ from cbsim.sensing import Reading, Scan, readings_between, sense
 from cbsim.simulation.advance import advance
 from cbsim.simulation.annotations import PlannerAnnotations
 from cbsim.simulation.observations import observe, watch
+from cbsim.simulation.recorded_rows import RecordedRows
 from cbsim.simulation.steering import places_of
 from cbsim.spec.command import Command
+from cbsim.traffic.notes import TrafficNotes
 from cbsim.world.motion import MOTION_WIDTH, motion_of
 from cbsim.world.snapshot import Snapshot
+from cbsim.world.tables import Ints
 from cbsim.world.world import World
 
 __all__ = ["Run", "RunObserver", "drive", "run", "step", "step_count"]
 
 BATCH_STEPS = 256  # largest number of quiet steps in one kernel call
 BATCH_NUMBERS = 32768  # largest number of values of motion in one batch: 256 KiB, the size of a chunk
+MOST_NUMBERS = 1 << 20  # of a batch of as many steps as candidates of collisions are kept for
 
 
 def step(world: World, snapshot: Snapshot, commands: Mapping[str, Command] | None = None) -> Snapshot:
@@ -90,6 +95,8 @@ class Run:
         False omits scans that only listeners would receive.
     annotations : PlannerAnnotations or None
         Collector of planner annotations for listeners; None if they are not needed.
+    onlookers : list of Recorder
+        Listeners that take the motion of everybody, whatever is recorded: viewers.
     diagnostics : Diagnostics
         Of steps of models solved with fallback settings.
     interrupts : Interrupts
@@ -102,6 +109,7 @@ class Run:
     listeners: list[Recorder] = field(default_factory=list)
     record_scans: bool = True
     annotations: PlannerAnnotations | None = None
+    onlookers: list[Recorder] = field(default_factory=list)
     newest: dict[str, Scan | Reading] = field(default_factory=dict)
     diagnostics: Diagnostics = field(default_factory=Diagnostics)
     interrupts: Interrupts = field(default_factory=Interrupts)
@@ -109,17 +117,29 @@ class Run:
     _waiting: list[Batch] = field(default_factory=list)
     _room: int = 0
 
+    def __post_init__(self) -> None:
+        self.recorded = RecordedRows(self.world)
+        self.notes = TrafficNotes(self.world)
+        self._rows: Ints | None = None
+
     def begin(self) -> None:
         """Call `begin` of the listeners, and pass them the state before the first step."""
         self._flush()
-        header = header_of(self.world, self.snapshot.seed)
+        world, seed = self.world, self.snapshot.seed
         with self.interrupts.deferred():
-            for listener in self.listeners:
-                listener.begin(header, self.snapshot.to_bytes(), self.world.scene.sources)
-        motion = motion_of(self.snapshot, self.world.moving)[None]
+            for listeners, recorded in ((self.listeners, self.recorded.header), (self.onlookers, None)):
+                if not listeners:
+                    continue
+                header = header_of(world, seed, recorded)
+                for listener in listeners:
+                    listener.begin(header, self.snapshot.to_bytes(), world.scene.sources)
+        self._rows = self.recorded.at(self.snapshot)
+        self.notes.begin(world, self.snapshot)
+        motion = motion_of(self.snapshot, self._wanted_rows)[None]
         hashes = np.array([self.snapshot.hash], np.uint64)
         scans, readings = self._sense(self.snapshot.time - self.world.step)
-        self._give(Batch(self.snapshot.step, hashes, motion, [], scans, readings=readings))
+        batch = Batch(self.snapshot.step, hashes, motion, [], scans, readings=readings)
+        self._give(replace(batch, rows=self._rows, events=self.notes.drain()))
 
     def seat(self, drivers: list[Driver | Operator]) -> None:
         """Assign planners to vehicles and start them."""
@@ -141,11 +161,15 @@ class Run:
             n = self._quiet(until - self.snapshot.step)
             first = self.snapshot.step + 1
             diagnostics: list[Diagnostic] = []
-            hashes, motion, contacts = advance(self.world, self.snapshot, n, self.world.moving, diagnostics)
+            if self.recorded.steps_left(self.snapshot.step) == self.recorded.period:
+                self._rows = self.recorded.at(self.snapshot)
+            found = advance(self.world, self.snapshot, n, self._wanted_rows, diagnostics, self.notes)
+            hashes, motion, contacts = found
             self.diagnostics.take(diagnostics)
             scans, readings = self._sense(before)
             controls, self._set = self._set, []
-            self._give(Batch(first, hashes, motion, commands, scans, contacts, readings, controls, drawings))
+            batch = Batch(first, hashes, motion, commands, scans, contacts, readings, controls, drawings)
+            self._give(replace(batch, rows=self._rows, events=self.notes.drain()))
         self._flush()
 
     def steer(self, controls: Mapping[str, float]) -> None:
@@ -157,15 +181,20 @@ class Run:
         self._flush()
         name = f"planner {error.planner}" if isinstance(error, PlannerError) else SIMULATOR
         with self.interrupts.deferred():
-            for listener in self.listeners:
+            for listener in (*self.listeners, *self.onlookers):
                 listener.fault(name, error.time, error.reason)
 
     def end(self) -> None:
         """Call `end` of the listeners."""
         self._flush()
         with self.interrupts.deferred():
-            for listener in self.listeners:
+            for listener in (*self.listeners, *self.onlookers):
                 listener.end()
+
+    @property
+    def _wanted_rows(self) -> Ints:
+        """Rows whose motion is taken: those that are recorded, or all if somebody looks on."""
+        return self.world.moving if self._rows is None or self.onlookers else self._rows
 
     @property
     def _wants_scans(self) -> bool:
@@ -175,7 +204,11 @@ class Run:
         """Count the quiet steps ahead: those without planner or sensor."""
         if self.drivers or self._wants_scans:
             return 1
-        return min(left, BATCH_STEPS, max(1, BATCH_NUMBERS // (MOTION_WIDTH * max(1, len(self.world.moving)))))
+        width = MOTION_WIDTH * max(1, len(self._wanted_rows))
+        room = max(1, BATCH_NUMBERS // width)
+        if room < HORIZON and width * HORIZON <= MOST_NUMBERS:  # among many cars, each call looks for candidates anew
+            room = HORIZON - self.snapshot.step % HORIZON
+        return min(left, BATCH_STEPS, room, self.recorded.steps_left(self.snapshot.step))
 
     def _sense(self, after: float) -> tuple[list[ScanRow], list[ReadingRow]]:
         """Take the scans and readings delivered since a time [s], for planners and listeners."""
@@ -220,6 +253,8 @@ class Run:
 
     def _give(self, batch: Batch) -> None:
         """Pass on a batch; batches of single steps are merged first, which saves calls of listeners."""
+        if self._waiting and self._waiting[0].rows is not batch.rows:
+            self._flush()
         self._waiting.append(batch)
         self._room -= _size(batch)
         if self._room <= 0:
@@ -229,9 +264,17 @@ class Run:
         self._room = BATCH_NUMBERS
         if self._waiting:
             with self.interrupts.deferred():
-                batch, self._waiting = Batch.joined(self._waiting), []
+                rows, batches = self._waiting[0].rows, self._waiting
+                self._waiting = []
+                if rows is not None and self.onlookers:
+                    whole = Batch.joined([replace(batch, rows=None) for batch in batches])
+                    batch = replace(whole, motion=motion_of_rows(whole.motion, self.world.moving, rows), rows=rows)
+                else:
+                    batch = whole = Batch.joined(batches)
                 for listener in self.listeners:
                     listener.take(batch)
+                for onlooker in self.onlookers:
+                    onlooker.take(whole)
 
 
 def _size(batch: Batch) -> int:

@@ -18,6 +18,7 @@ from cbsim.spec.traffic import Driver, LightProgram, Pool
 
 __all__ = [
     "OFFSET_FRAMES",
+    "RECORDED_TRAFFIC",
     "SCRIPT_ANGLES",
     "Addition",
     "Argument",
@@ -26,15 +27,26 @@ __all__ = [
     "Origin",
     "ParameterValue",
     "Placement",
+    "Record",
     "Scenario",
 ]
 
 OFFSET_FRAMES = ("lane", "map")  # which axes position_offset of an anchored object follows (D18)
+RECORDED_TRAFFIC = ("all", "near", "none")  # whose motion a recording holds
 SCRIPT_ANGLES = ("ccw_north", "cw_north", "ccw_east")  # what the angle of a script entry is measured from (D9)
 
 Scalar = str | int | float | bool | None
 ParameterValue = Scalar | tuple[Scalar, ...]
 Argument = str | float | bool | PointId | Triple | None
+
+
+class Record(NamedTuple):
+    """What a recording holds of traffic: one of `RECORDED_TRAFFIC`; empty where the file does not say."""
+
+    traffic: str = ""
+
+
+NOT_SAID = Record()
 
 
 class Origin(NamedTuple):
@@ -159,6 +171,8 @@ class Scenario:
         Drivers that pools name.
     lights : tuple of LightProgram
         Programs of traffic lights.
+    record : Record
+        What a recording holds.
     planner : tuple of (str, str)
         Name of an autonomous object, empty for the first one, and ``module:Class``.
     expect : tuple of Expectation
@@ -186,6 +200,7 @@ class Scenario:
     traffic: tuple[Pool, ...] = ()
     drivers: tuple[Driver, ...] = ()
     lights: tuple[LightProgram, ...] = ()
+    record: Record = NOT_SAID
     planner: tuple[tuple[str, str], ...] = ()
     expect: tuple[Expectation, ...] = ()
     parameters: tuple[tuple[str, ParameterValue], ...] = ()

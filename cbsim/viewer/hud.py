@@ -170,8 +170,10 @@ def state_of(view: View, row: int) -> list[str]:
     speed = float(view.speeds[row])
     degrees = math.degrees(float(view.headings[row])) % 360.0
     size = " x ".join(f"{value:.2f}" for value in body.size)
+    if not view.present[row]:
+        return [view.name_of(row), "absent, or not recorded here"]
     said = [
-        body.name,
+        view.name_of(row),
         f"{kind_of(body.kind).text}, {body.shape} {size} m",
         f"x {x:z.3f}  y {y:z.3f}  z {z:z.3f} m",
         f"heading {degrees:.2f} deg",
@@ -184,7 +186,7 @@ def state_of(view: View, row: int) -> list[str]:
     if roadmap is not None:
         said.append(lane_of(view, row))
     said += [
-        f"time to collision {time:.2f} s with {view.stage.bodies[other].name}"
+        f"time to collision {time:.2f} s with {view.name_of(other)}"
         for one, other, time in nearest_collisions(view)
         if one == row
     ]

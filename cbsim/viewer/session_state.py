@@ -176,7 +176,8 @@ class SessionState:
     def _corners(self, view: View) -> list[Floats]:
         """Points (n, 2) [m] that bound a view: its moving bodies (all bodies if none move) and the road."""
         stage, state = view.stage, view.state
-        rows = stage.moving or list(range(len(stage.bodies)))
+        moving = [row for row in stage.moving if view.present[row]]
+        rows = moving or [row for row in range(len(stage.bodies)) if view.present[row]]
         places, reach = self.projection.flat(state.position[rows]).reshape(-1, 2), stage.radius[rows].reshape(-1, 1)
         parts = [places - reach, places + reach]
         if view.is_flat and stage.road is not None:
@@ -187,8 +188,10 @@ class SessionState:
         """Toggle following the selected body; without a selection, follow the first ego or moving body."""
         if self.options.selected is None:
             bodies, moving = self.source.stage.bodies, self.source.stage.moving
-            bots = [row for row in moving if bodies[row].kind == "autonomous"]
-            self.options.selected = next(iter([*bots, *moving]), None)
+            present = self.view().present
+            there = [row for row in moving if present[row]]
+            bots = [row for row in there if bodies[row].kind == "autonomous"]
+            self.options.selected = next(iter([*bots, *there]), None)
             self.following = self.options.selected is not None
             return
         self.following = not self.following
@@ -198,6 +201,8 @@ class SessionState:
         if not self.following or row is None:
             return
         view = self.view()
+        if not view.present[row]:
+            return
         if self.heading_up and view.is_flat:
             self.camera = replace(self.camera, angle=float(view.headings[row]))
         self.camera = self.camera.looking_at(self.projection.flat(view.state.position[row]))
@@ -215,7 +220,8 @@ class SessionState:
 
     def select_next(self, ahead: int) -> None:
         """Select the next or previous moving body."""
-        rows = self.source.stage.moving or list(range(len(self.source.stage.bodies)))
+        present = self.view().present
+        rows = [row for row in self.source.stage.moving or range(len(present)) if present[row]]
         if rows:
             here = rows.index(self.options.selected) if self.options.selected in rows else (-1 if ahead > 0 else 0)
             self.options.selected = rows[(here + ahead) % len(rows)]

@@ -22,6 +22,7 @@ from cbsim.simulation.loop import Run, step_count
 from cbsim.viewer.model_controls import ModelControls
 from cbsim.viewer.stage import Stage, empty_stage, stage_of
 from cbsim.viewer.timeline import Timeline, TimelineEvent
+from cbsim.world.motion import ABSENT_BELOW
 from cbsim.world.world import World
 
 __all__ = ["LiveSource", "NetworkSource", "RecordingSource", "Source", "TimelineRecorder"]
@@ -123,7 +124,7 @@ class LiveSource:
         self.controls = ModelControls(world)
         self.annotations = PlannerAnnotations(0.0)
         self.feed = TimelineRecorder(self.timeline, world)
-        self.run = Run(world, world.start, [], [self.feed], annotations=self.annotations)
+        self.run = Run(world, world.start, annotations=self.annotations, onlookers=[self.feed])
         self._isolation = PlannerIsolation()
         self._planner = planner
         self._over = False
@@ -219,7 +220,7 @@ def _note(timeline: Timeline, check: Check) -> None:
     row = next(iter(timeline.stage.rows_of(name)), -1)
     place = None
     if row >= 0:
-        x, y, _ = timeline.at(time).position[row].tolist()
-        place = (x, y)
+        x, y, z = timeline.at(time).position[row].tolist()
+        place = (x, y) if z > ABSENT_BELOW else None
     kind = "passed" if check.passed else "failed"
     timeline.add_event(TimelineEvent(time, kind, check.name, check.message, row, place))

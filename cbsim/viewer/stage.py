@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cbsim.recording.batch import Header
+from cbsim.recording.objects import Objects
 from cbsim.recording.outlines import Body, bodies_of
 from cbsim.road.drawing import Road, road_of
 from cbsim.road.roadmap import RoadMap
@@ -61,7 +62,7 @@ class Stage:
         Name of the scenario, network or model.
     step : float
         [s]
-    bodies : list of Body
+    bodies : sequence of Body
         Bodies in row order.
     moving : list of int
         Rows of the bodies with recorded motion; all others keep their initial pose.
@@ -95,7 +96,7 @@ class Stage:
 
     name: str
     step: float = 0.05
-    bodies: list[Body] = field(default_factory=list)
+    bodies: Sequence[Body] = field(default_factory=list)
     moving: list[int] = field(default_factory=list)
     position: Floats = field(default_factory=lambda: np.zeros((0, 3)))
     orientation: Floats = field(default_factory=lambda: np.zeros((0, 4)))
@@ -111,11 +112,12 @@ class Stage:
     road: Road | None = None
     roadmap: RoadMap | None = None
     alone: bool = False
+    objects: Objects = field(default_factory=lambda: Objects([]))
 
     @cached_property
     def radius(self) -> Floats:
         """Bounding radius of each body about its centre (n,) [m]."""
-        own = [0.5 * float(np.linalg.norm(body.size)) for body in self.bodies]
+        own = (0.5 * np.linalg.norm(self.sizes, axis=1)).tolist()
         for row, triangles in self.solids.items():
             own[row] = float(np.linalg.norm(triangles.reshape(-1, 3), axis=1).max(initial=0.0))
         for row, points in self.bones.items():
@@ -185,6 +187,7 @@ def stage_of(header: Header, scene: Scene | None) -> Stage:
         None if roadmap is None else road_of(roadmap),
         roadmap,
         any("/" not in body.name for body in bodies if body.kind == "model") if scene is None else scene.alone,
+        header.objects,
     )
 
 

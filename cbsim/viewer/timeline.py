@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 from cbsim.collision.contacts import CONTACT
 from cbsim.recording.batch import Batch, ScanRow
 from cbsim.recording.drawings import size_of
+from cbsim.recording.roster import Roster
 from cbsim.sensing import Scan
 from cbsim.spec.drawing import Drawing
 from cbsim.viewer.bounded_series import BoundedSeries
 from cbsim.viewer.stage import Stage
-from cbsim.world.motion import MOTION, MOTION_WIDTH
+from cbsim.world.motion import ABSENT_BELOW, ABSENT_MOTION, MOTION, MOTION_WIDTH
 from cbsim.world.sensors import beam_directions
 
 __all__ = ["BUDGET", "SceneState", "Timeline", "TimelineEvent"]
@@ -28,6 +29,7 @@ __all__ = ["BUDGET", "SceneState", "Timeline", "TimelineEvent"]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+LEAST = 64  # steps that are kept in any case
 BUDGET = 256 * 2**20  # [bytes] of motion; the same again of scans, and of drawings
 BODY, PARTNER = CONTACT.index("body_a"), CONTACT.index("body_b")
 MAX_CONTACTS = 10_000  # contacts kept at most
@@ -100,8 +102,11 @@ class Timeline:
         self.events: list[TimelineEvent] = []
         self.dropped_contacts = self._contact_count = 0
         self._count = 0
-        self._steps = np.zeros(64, np.int64)
-        self._motion = np.zeros((64, len(stage.moving), MOTION_WIDTH), np.float32)
+        self.roster = Roster(stage.objects)
+        self._steps = np.zeros(LEAST, np.int64)
+        self._motion = np.zeros((LEAST, 0, MOTION_WIDTH), np.float32)
+        self._rows = np.zeros(0, np.int64)  # of the columns of the motion, in the order in which they were first held
+        self._columns: dict[int, int] = {}
         self._commands: dict[int, BoundedSeries[float]] = {}
         self._scans: dict[str, BoundedSeries[ScanRow]] = {}
         self._scan_bytes = 0
@@ -128,8 +133,10 @@ class Timeline:
 
     def add(self, batch: Batch) -> None:
         """Add a batch of steps."""
+        self.roster.take(batch.events)
+        columns = self._columns_of(np.array(self.stage.moving, np.int64) if batch.rows is None else batch.rows)
         for step, motion in zip(batch.steps.tolist(), batch.motion, strict=True):
-            self._put(step, motion)
+            self._put(step, columns, motion)
         for step, vehicle, row in batch.commands:
             self._commands.setdefault(vehicle, BoundedSeries(MAX_COMMANDS)).insert(step, row[1])
         for scan in batch.scans:
@@ -152,7 +159,7 @@ class Timeline:
 
     def _add_contact(self, contact: Floats) -> None:
         one, other = int(contact[BODY]), int(contact[PARTNER])
-        names = self.stage.bodies[one].name, self.stage.bodies[other].name
+        names = self.name(one, float(contact[0])), self.name(other, float(contact[0]))
         said, place = f"{contact[9]:.1f} m/s, {contact[10]:.0f} N s", (float(contact[3]), float(contact[4]))
         self.add_event(
             TimelineEvent(float(contact[0]), "contact", f"{names[0]} and {names[1]} touch", said, one, place)
@@ -169,12 +176,38 @@ class Timeline:
         self.dropped_contacts += len(places[-2::-2])
         self._contact_count -= len(places[-2::-2])
 
-    def _put(self, step: int, motion: Floats) -> None:
+    def name(self, row: int, time: float) -> str:
+        """Name of a body at a time [s]: a row of a flow holds one car after another."""
+        if self.roster.is_flow(row):
+            return self.roster.name(row, int(time / self.stage.step + 1e-9))
+        return self.stage.bodies[row].name
+
+    def _columns_of(self, rows: Ints) -> NDArray[np.intp]:
+        """Columns of the motion of some rows, which get new ones where they have none."""
+        new = [row for row in rows.tolist() if row not in self._columns]
+        if new:
+            width = len(self._rows) + len(new)
+            if width > self._motion.shape[1]:
+                room = max(width, len(self._rows) * 5 // 4) if len(self._rows) else width
+                added = np.tile(ABSENT_MOTION.astype(np.float32), (len(self._motion), room - self._motion.shape[1], 1))
+                self._motion = np.concatenate([self._motion, added], axis=1)
+            self._columns |= {row: len(self._rows) + k for k, row in enumerate(new)}
+            self._rows = np.concatenate([self._rows, np.array(new, np.int64)])
+            while self._motion.nbytes > self.budget and len(self._steps) > LEAST:
+                self._thin()
+                half = max(len(self._steps) // 2, self._count)
+                self._steps, self._motion = self._steps[:half].copy(), self._motion[:half].copy()
+        return np.array([self._columns[row] for row in rows.tolist()], np.intp)
+
+    def _put(self, step: int, columns: NDArray[np.intp], motion: Floats) -> None:
         if self._count and self._steps[self._count - 1] % self.stride:
             self._count -= 1  # the latest step off the stride is replaced by the next one
         if self._count == len(self._steps):
             self._grow()
-        self._steps[self._count], self._motion[self._count] = step, motion
+        self._steps[self._count] = step
+        if len(columns) < self._motion.shape[1]:
+            self._motion[self._count] = ABSENT_MOTION
+        self._motion[self._count, columns] = motion
         self._count += 1
 
     def _grow(self) -> None:
@@ -183,6 +216,10 @@ class Timeline:
             self._steps = np.concatenate([self._steps, np.zeros_like(self._steps)])
             self._motion = np.concatenate([self._motion, np.zeros_like(self._motion)])
             return
+        self._thin()
+
+    def _thin(self) -> None:
+        """Drop every second step."""
         self.stride *= 2
         kept = np.flatnonzero(self.steps % self.stride == 0)
         self._count = len(kept)
@@ -198,9 +235,8 @@ class Timeline:
         stage = self.stage
         position, orientation = stage.position.copy(), stage.orientation.copy()
         velocity, spin = np.zeros_like(position), np.zeros_like(position)
-        if self._count and stage.moving:
-            motion = self._between(time)
-            rows = stage.moving
+        if self._count and len(self._rows):
+            motion, rows = self._between(time), self._rows
             position[rows], orientation[rows] = motion[:, MOTION["position"]], motion[:, MOTION["orientation"]]
             velocity[rows], spin[rows] = motion[:, MOTION["velocity"]], motion[:, MOTION["angular_velocity"]]
         step = time / stage.step + 1e-9
@@ -211,19 +247,31 @@ class Timeline:
         return SceneState(time, position, orientation, velocity, spin, self._steering(step), scans, shown, events)
 
     def _between(self, time: float) -> Floats:
-        """Motion (moving, 13) at a time [s]."""
+        """Motion (columns, 13) at a time [s]; who is absent before or after, or is another car, does not move yet."""
         steps, at = self.steps, time / self.stage.step
         after = int(np.clip(np.searchsorted(steps, at - 1e-9), 0, self._count - 1))
         before = max(after - 1, 0)
         if after == before or at >= steps[after] - 1e-9:
-            return np.asarray(self._motion[after], float)
+            return np.asarray(self._motion[after, : len(self._rows)], float)
         share = float((at - steps[before]) / (steps[after] - steps[before]))
-        one, other = self._motion[before].astype(float), self._motion[after].astype(float)
+        one, other = (self._motion[k, : len(self._rows)].astype(float) for k in (before, after))
         turned = other[:, 3:7] * np.where((one[:, 3:7] * other[:, 3:7]).sum(axis=1) < 0.0, -1.0, 1.0)[:, None]
         other[:, 3:7] = turned
         mixed = one + share * (other - one)
         mixed[:, 3:7] /= np.maximum(np.linalg.norm(mixed[:, 3:7], axis=1), 1e-12)[:, None]
+        apart = (one[:, 2] < ABSENT_BELOW) | (other[:, 2] < ABSENT_BELOW) | self._changed(int(steps[before]), after)
+        mixed[apart] = one[apart]
         return np.asarray(mixed)
+
+    def _changed(self, before: int, after: int) -> NDArray[np.bool_]:
+        """Which columns hold another car at a kept step than at the step before it."""
+        found = np.zeros(len(self._rows), bool)
+        if self.stride > 1:
+            last, name = int(self.steps[after]), self.roster.name
+            for row in self.roster.reused:
+                if row in self._columns:
+                    found[self._columns[row]] = name(row, before) != name(row, last)
+        return found
 
     def _scan(self, row: ScanRow) -> Scan:
         beams = self.stage.beams[row.key]
@@ -238,17 +286,14 @@ class Timeline:
         return found
 
     def path(self, row: int, start: float, stop: float) -> Floats:
-        """Positions (k, 3) [m] of a body from `start` to `stop` [s], inclusive."""
-        if row not in self.stage.moving or not self._count:
+        """Positions (k, 3) [m] of a body from `start` to `stop` [s], inclusive, since it was last absent."""
+        column = self._columns.get(row)
+        if column is None or not self._count:
             return self.stage.position[row : row + 1]
-        column = self.stage.moving.index(row)
         first, last = np.searchsorted(self.steps * self.stage.step, [start - 1e-9, stop + 1e-9])
-        return np.asarray(self._motion[first:last, column, :3], float)
-
-    def paths(self, start: float, stop: float) -> Floats:
-        """Positions (k, moving, 2) [m] of all moving bodies from `start` to `stop` [s], inclusive."""
-        first, last = np.searchsorted(self.steps * self.stage.step, [start - 1e-9, stop + 1e-9])
-        return np.asarray(self._motion[first:last, :, :2], float)
+        places = np.asarray(self._motion[first:last, column, :3], float)
+        absent = np.flatnonzero(places[:, 2] < ABSENT_BELOW)
+        return places[absent[-1] + 1 :] if len(absent) else places
 
     def neighbour(self, time: float, ahead: int) -> float:
         """Time [s] of the step that lies a number of kept steps after (or before) a time [s]."""

@@ -71,6 +71,15 @@ class View:
         """Whether this is the top view."""
         return self.projection is ABOVE
 
+    def name_of(self, row: int) -> str:
+        """Name of a body at this time."""
+        return self.timeline.name(row, self.state.time)
+
+    @cached_property
+    def present(self) -> NDArray[np.bool_]:
+        """Which bodies (n,) are there, and recorded."""
+        return np.asarray(self.state.position[:, 2] > ABSENT_BELOW)
+
     def called(self, text: str) -> str:
         """Append the source's letter to a label."""
         return f"{text} ({self.letter})" if self.letter else text
@@ -102,7 +111,7 @@ class View:
         beyond = self.camera.scale * self.stage.radius + 2.0
         at = self.places
         inside = (at > -beyond[:, None]).all(axis=1) & (at[:, 0] < width + beyond) & (at[:, 1] < height + beyond)
-        return np.flatnonzero(inside & (self.state.position[:, 2] > ABSENT_BELOW))
+        return np.flatnonzero(inside & self.present)
 
 
 def kind_of(kind: str, kinds: Mapping[str, KindColour] = KINDS) -> KindColour:

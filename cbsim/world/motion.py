@@ -6,8 +6,9 @@ import numpy as np
 
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.tables import Floats, Ints
+from cbsim.world.traffic.tables import PARKED_HEIGHT
 
-__all__ = ["ABSENT_BELOW", "MOTION", "MOTION_WIDTH", "motion_of"]
+__all__ = ["ABSENT_BELOW", "ABSENT_MOTION", "MOTION", "MOTION_WIDTH", "motion_of"]
 
 MOTION = {
     "position": slice(0, 3),
@@ -18,6 +19,10 @@ MOTION = {
 MOTION_WIDTH = 13
 ABSENT_BELOW = -5e3
 """Height of the centre below which a body is absent, such as a car of a pool before it appears [m]."""
+
+ABSENT_MOTION = np.array([0.0, 0.0, PARKED_HEIGHT, 1.0, *np.zeros(9)])
+"""Row of motion of a body that is not there, or of which nothing is known."""
+ABSENT_MOTION.flags.writeable = False
 
 
 def motion_of(snapshot: Snapshot, rows: Ints) -> Floats:

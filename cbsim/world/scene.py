@@ -44,6 +44,9 @@ class Settings:
         Object name (empty for the first autonomous object) and ``module:Class``.
     deadline : float
         Wall-clock limit of a planner for one decision [s]; a run that keeps it has the same bits.
+    record_traffic : str
+        Which traffic is recorded: ``all``, ``near`` or ``none``; empty for the default, which depends on how many
+        there are. It changes no bit of a run.
     """
 
     step: float = 0.05
@@ -53,6 +56,7 @@ class Settings:
     script_angle: str = "ccw_north"
     planners: tuple[tuple[str, str], ...] = ()
     deadline: float = 5.0
+    record_traffic: str = ""
 
 
 @dataclass(frozen=True, slots=True)

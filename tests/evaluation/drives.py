@@ -14,7 +14,8 @@ from cbsim.evaluation.judge import Judge, judge
 from cbsim.evaluation.rules import Check
 from cbsim.formats.scenario_rules import RULES as MODELS
 from cbsim.geometry.pose import heading_quaternion
-from cbsim.recording.batch import FORMAT_VERSION, Batch, Header
+from cbsim.recording.batch import Batch, Header
+from cbsim.recording.header import FORMAT_VERSION
 from cbsim.recording.recorder import FileRecorder
 from cbsim.recording.recording import Recording
 from cbsim.road.roadmap import RoadMap, build

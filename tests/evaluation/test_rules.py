@@ -16,7 +16,8 @@ from cbsim.evaluation.outcome import execute
 from cbsim.evaluation.rules import RULES, Context
 from cbsim.evaluation.rules.reach import entry, nearest_on_way
 from cbsim.evaluation.rules.way import refined
-from cbsim.recording.batch import FORMAT_VERSION, Batch, Header
+from cbsim.recording.batch import Batch, Header
+from cbsim.recording.header import FORMAT_VERSION
 from cbsim.spec.scenario import Expectation
 from cbsim.world.motion import MOTION_WIDTH
 

@@ -18,7 +18,7 @@ from cbsim.paths import Files, data_folder
 from cbsim.road.roadmap import build
 from cbsim.simulation.advance import advance
 from cbsim.spec.road import PointId, RoadNetwork
-from cbsim.spec.scenario import Scenario
+from cbsim.spec.scenario import RECORDED_TRAFFIC, Record, Scenario
 from cbsim.spec.traffic import CLASSES, Driver, FollowingModel, Pool, Spread
 from cbsim.traffic.kernels.pools import LEFT
 from cbsim.world.compile import compile_world
@@ -28,6 +28,7 @@ from tests.road.site import Site
 
 WHOLE = """\
 network: city
+record: {traffic: near}
 drivers:
   calm: {time_headway: 1.8, desired_speed: 0.9}
   hasty: {model: krauss, desired_speed: {speed: {normal: [14, 1]}}, errors: {brakes_hard: 0.5/min, tailgates: 0.1}}
@@ -48,6 +49,7 @@ def test_every_key_is_read():
     spec, problems = spec_of(WHOLE)
     assert not problems
     assert spec is not None
+    assert spec.record == Record("near")
     town, through = spec.traffic
     assert (town.count, town.lanes, town.is_random) == (40, ((1, 1), (3, 2)), True)
     assert town.drivers == (("calm", 0.8), ("hasty", 0.2))
@@ -232,3 +234,20 @@ def test_goal_of_a_literal_object_needs_a_speed_that_of_a_reactive_one_does_not(
     assert spec_of(one % "")[1] == [(3, "E806")]
     assert spec_of(one % ", reactive: true")[1] == []
     assert spec_of(one % ", reactive: true, initial_pause: 9")[1] == [(3, "E806")]
+
+
+@pytest.mark.parametrize("which", RECORDED_TRAFFIC)
+def test_what_is_recorded_is_read_and_written(which):
+    spec, problems = spec_of(f"record: {{traffic: {which}}}\n")
+    assert not problems
+    assert spec is not None
+    assert spec.record == Record(which)
+    assert spec_of(write(spec)) == (spec, [])
+
+
+@pytest.mark.parametrize(
+    ("entry", "code"),
+    [("{traffic: some}", "E805"), ("{cars: all}", "E803"), ("near", "E805"), ("{traffic: [all]}", "E805")],
+)
+def test_mistakes_in_what_is_recorded_are_told_with_their_line(entry, code):
+    assert spec_of(f"step: 0.1\nrecord: {entry}\n")[1] == [(2, code)]

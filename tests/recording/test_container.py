@@ -59,4 +59,4 @@ def test_rows_that_wait_for_their_batch_are_bounded(monkeypatch):
     rows = Message(channel_id=1, data=bytes(24 * 600), log_time=0, publish_time=0, sequence=0)
     channel = Channel(id=1, topic="/controls", message_encoding="", metadata={}, schema_id=0)
     with pytest.raises(DamageError, match="more than 1000 rows"):
-        list(batches_of([channel, rows, rows], 0, []))
+        list(batches_of([channel, rows, rows], [], []))

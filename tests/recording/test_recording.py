@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -173,6 +174,7 @@ def test_changed_header_is_refused(recording, tmp_path):
         Recording.open(tmp_path / "run.mcap")
 
 
+POOL = {"name": "west", "first": 4, "count": 2, "size": [1.8, 4.5, 1.5], "flow": False, "place": [0.0, 0.0]}
 HEADER_MISTAKES = {
     "step": [0.0, -1.0, float("nan"), "x", None],
     "moving": [[9], [-1], ["0"], [True], {}, None],
@@ -180,27 +182,37 @@ HEADER_MISTAKES = {
     "sensors": [[{}], "x"],
     "version": ["1"],
     "request": [[]],
+    "traffic": [0, None],
+    "named": [[7], ["0"], {}],
+    "radius": ["x", None],
+    "pools": [7, [1], [{}], [POOL | {"first": 5}], [POOL | {"count": 10**9}], [POOL | {"size": [1.0]}], [POOL, POOL]],
 }
 
 
 @pytest.mark.parametrize(("name", "value"), [(name, value) for name, all_ in HEADER_MISTAKES.items() for value in all_])
 def test_header_with_a_right_checksum_but_wrong_values_is_refused(recording, tmp_path, name, value):
-    header = replace(recording.header, **{name: value})
-    with pytest.raises((KeyError, TypeError, ValueError)):
-        Header.from_json(header.to_json())
-    if name != "step":  # which the recorder itself needs
-        recorder = FileRecorder(tmp_path / "run.mcap")
-        recorder.begin(header, recording.snapshot, {})
-        recorder.end()
-        with pytest.raises(RecordingError, match="header is damaged"):
-            Recording.open(tmp_path / "run.mcap")
+    text = json.dumps(json.loads(recording.header.to_json()) | {name: value})
+    with pytest.raises((AttributeError, KeyError, TypeError, ValueError)):
+        Header.from_json(text)
+
+    class Written:
+        step, software = recording.header.step, recording.header.software
+
+        def to_json(self):
+            return text
+
+    recorder = FileRecorder(tmp_path / "run.mcap")
+    recorder.begin(Written(), recording.snapshot, {})
+    recorder.end()
+    with pytest.raises(RecordingError, match="header is damaged"):
+        Recording.open(tmp_path / "run.mcap")
 
 
 def test_another_version_is_told(recording, tmp_path):
     recorder = FileRecorder(tmp_path / "run.mcap")
     recorder.begin(replace(recording.header, version=99), recording.snapshot, {})
     recorder.end()
-    with pytest.raises(RecordingError, match="recording version 99, this cbsim reads 3"):
+    with pytest.raises(RecordingError, match="recording version 99, this cbsim reads 3 and 4"):
         Recording.open(tmp_path / "run.mcap")
 
 
@@ -211,14 +223,14 @@ def test_another_version_is_told(recording, tmp_path):
 def test_message_of_any_other_size_is_damage(recording, topic, message):
     records = [Channel(1, topic, "cbsim", {}, 1), Message(1, 0, message, 0, 0)]
     with pytest.raises(DamageError, match=r"a batch|commands of 64 bytes|a scan"):
-        list(batches_of(records, len(recording.header.moving), []))
+        list(batches_of(records, recording.header.moving, []))
 
 
 @pytest.mark.parametrize("message", [b"", b"{}", b"[1, 2]", b'{"name": "x", "time": NaN, "message": ""}', b"\xff"])
 def test_fault_that_is_none_is_damage(message):
     records = [Channel(1, "/faults", "cbsim", {}, 1), Message(1, 0, message, 0, 0)]
     with pytest.raises(DamageError, match="a fault of"):
-        list(batches_of(records, 1, []))
+        list(batches_of(records, [0], []))
 
 
 def test_missing_steps_between_batches_are_damage(recording, tmp_path):

@@ -7,8 +7,8 @@ import pytest
 import cbsim
 from cbsim.cli.recordings import report_divergence
 from cbsim.jit import target_name
-from cbsim.recording.batch import software
 from cbsim.recording.divergence import software_differences
+from cbsim.recording.header import software
 
 
 def test_header_says_the_compile_target():

@@ -12,11 +12,13 @@ from hypothesis import strategies as st
 from cbsim.collision.contacts import CONTACT
 from cbsim.recording.batch import Batch
 from cbsim.recording.drawings import DrawingRow
+from cbsim.recording.objects import Objects, PoolEntry
 from cbsim.recording.outlines import Body
 from cbsim.spec.drawing import Dots
 from cbsim.viewer.bounded_series import BoundedSeries
 from cbsim.viewer.stage import Stage
 from cbsim.viewer.timeline import Timeline, TimelineEvent
+from cbsim.world.motion import ABSENT_BELOW
 
 STEP = 0.05
 SQUARE = np.array([(1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0)])
@@ -153,3 +155,63 @@ def test_drawings_take_bounded_memory_and_cease_when_they_did():
     assert timeline.at(199 * STEP).drawings == ()
     for step in range(2, 200, 4):
         assert timeline.at(step * STEP).drawings == ()
+
+
+# traffic: who is there, and recorded, changes
+
+POOL = PoolEntry("west", 1, 3, (2.0, 2.0, 2.0), True)
+
+
+def crowd():
+    """A bot and three rows of a flow."""
+    objects = Objects([{"name": "bot", "position": [0.0, 0.0, 0.5], "orientation": [1.0, 0.0, 0.0, 0.0]}], [POOL])
+    bodies = [Body(name, "dynamic", "box", (2.0, 2.0, 2.0), SQUARE, True, False) for name in objects.names]
+    places = np.array([item["position"] for item in objects])
+    return Stage("s", STEP, bodies, [0, 1, 2, 3], places, np.tile([1.0, 0.0, 0.0, 0.0], (4, 1)), objects=objects)
+
+
+def some(first, count, rows, **given):
+    """Steps in which some rows drive east at 10 m/s."""
+    motion = np.zeros((count, len(rows), 13))
+    motion[:, :, 0] = 10.0 * STEP * np.arange(first, first + count)[:, None] + 100.0 * np.array(rows)
+    motion[:, :, 2], motion[:, :, 3], motion[:, :, 7] = 0.5, 1.0, 10.0
+    return Batch(first, np.zeros(count, np.uint64), motion, rows=np.array(rows, np.int64), **given)
+
+
+def test_who_is_not_held_is_absent_and_does_not_move_there():
+    timeline = Timeline(crowd())
+    timeline.add(some(0, 4, [0, 2]))
+    timeline.add(some(4, 4, [0, 1, 3]))
+    there = [(timeline.at(step * STEP).position[:, 2] > ABSENT_BELOW).tolist() for step in (0, 3, 4, 7)]
+    assert there == [[True, False, True, False]] * 2 + [[True, True, False, True]] * 2
+    between = timeline.at(3.5 * STEP).position
+    assert between[2].tolist() == timeline.at(3 * STEP).position[2].tolist()  # until it is gone
+    assert between[1, 2] < ABSENT_BELOW  # not before it is there
+    assert between[0, 0] == pytest.approx(10.0 * 3.5 * STEP)
+
+
+def test_trail_begins_where_a_body_was_last_absent():
+    timeline = Timeline(crowd())
+    timeline.add(some(0, 4, [0, 2]))
+    timeline.add(some(4, 3, [0]))
+    timeline.add(some(7, 3, [0, 2]))
+    assert len(timeline.path(0, 0.0, 1.0)) == 10
+    assert timeline.path(2, 0.0, 9 * STEP)[:, 0].tolist() == pytest.approx([200.0 + 0.5 * k for k in (7, 8, 9)])
+    assert not len(timeline.path(2, 0.0, 5 * STEP))
+
+
+def test_rows_of_a_flow_are_named_by_who_is_in_them():
+    timeline = Timeline(crowd())
+    timeline.add(some(0, 10, [0, 1], events=np.array([[1, 0, 1, 1], [5, 1, 1, 1], [7, 0, 1, 2]])))
+    assert [timeline.name(1, step * STEP) for step in (1, 4, 7, 9)] == ["west 1", "west 1", "west 2", "west 2"]
+    assert timeline.name(0, 0.3) == "bot"
+
+
+@given(st.lists(st.sets(st.integers(0, 3)), min_size=1, max_size=30), st.integers(1, 90))
+def test_any_rows_take_bounded_memory(held, count):
+    timeline = Timeline(crowd(), budget=64 * 13 * 4 * 4 * 2)
+    for k, rows in enumerate(held):
+        timeline.add(some(count * k, count, sorted(rows)))
+    assert timeline._motion.nbytes <= timeline.budget
+    last = timeline.at(timeline.last).position
+    assert set(np.flatnonzero(last[1:, 2] > ABSENT_BELOW) + 1) == held[-1] - {0}

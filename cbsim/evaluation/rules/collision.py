@@ -43,7 +43,7 @@ class Collision(Rule):
 
     def _fail(self, row: np.ndarray) -> None:
         time, a, b, x, y, z = (float(value) for value in row[:6])
-        partner = self.context.names[int(b) if int(a) in self.rows else int(a)]
+        partner = self.context.name(int(b) if int(a) in self.rows else int(a), time)
         at = f"at {time:.2f} s at ({x:.2f}, {y:.2f}, {z:.2f}) with {row[SPEED]:.2f} m/s"
         self.first = time, f"hit '{partner}' {at}{self._allowed()}"
         self.decided = True

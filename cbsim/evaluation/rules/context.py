@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cbsim.evaluation.rules.corridors import corridors
 from cbsim.evaluation.rules.track import Track
 from cbsim.recording.batch import Batch, Header
+from cbsim.recording.roster import Roster
 from cbsim.road.matching import Match
 from cbsim.road.roadmap import RoadMap
 from cbsim.spec.mission import Mission
 from cbsim.world.motion import MOTION_WIDTH
-from cbsim.world.tables import Floats
+from cbsim.world.tables import Floats, Ints
 
 __all__ = ["Context"]
 
@@ -29,20 +31,28 @@ class Context:
 
     def __init__(self, header: Header, roadmap: RoadMap | None = None, mission: Mission | None = None) -> None:
         self.header, self.roadmap, self.mission = header, roadmap, mission
-        self.names = [str(item["name"]) for item in header.objects]
-        self._columns = {row: column for column, row in enumerate(header.moving)}
+        self.names = header.objects.names
+        self.roster = Roster(header.objects)
+        self._moving = np.array(header.moving, np.int64)
+        self._can_move = frozenset(header.moving)
         self._batch: Batch | None = None
         self._tracks: dict[int, Track] = {}
         self._last: dict[int, tuple[float, Floats]] = {}
         self._matches: dict[int, Match] = {}
         self._halts: dict[int, Floats] = {}
 
+    def name(self, row: int, time: float) -> str:
+        """Name of who is in a row at a time [s]: a row of a flow holds one car after another."""
+        return self.roster.name(row, round(time / self.header.step))
+
     def rows_of(self, name: str) -> list[int]:
         """Find the rows of an object, of a body of a model, or of all bodies of a model; empty for an unknown name."""
-        if name in self.names:
-            return [self.names.index(name)]
-        objects = enumerate(self.header.objects)
-        return [row for row, one in objects if one.get("type") == "model" and one["name"].startswith(f"{name}/")]
+        row = self.header.objects.row(name)
+        if row is not None:
+            return [row]
+        objects = self.header.objects
+        bodies = [k for k, one in enumerate(objects.single) if one.get("type") == "model"]
+        return [objects.row_of(k) for k in bodies if objects.single[k]["name"].startswith(f"{name}/")]
 
     def footprint(self, row: int) -> tuple[float, float]:
         """Width and length of an object on the ground [m]; 0 where the header has none."""
@@ -73,15 +83,19 @@ class Context:
             self._matches[row] = corridors(self.roadmap).index.match(track.centres[1:], track.headings[1:])
         return self._matches[row]
 
-    def others(self, row: int) -> list[int]:
+    def others(self, row: int, batch: Batch) -> NDArray[np.bool_]:
         """Columns of a batch's motion that belong to other objects."""
-        return [column for other, column in self._columns.items() if other != row]
+        return np.asarray(self._rows(batch) != row)
+
+    def _rows(self, batch: Batch) -> Ints:
+        return self._moving if batch.rows is None else batch.rows
 
     def halts(self, row: int) -> Floats:
         """Places where an object has to slow down: stop lines, ends of lanes, standing objects, shape (h, 2) [m]."""
         if row not in self._halts:
-            objects = enumerate(self.header.objects)
-            still = [one["position"][:2] for other, one in objects if other != row and other not in self._columns]
+            objects = self.header.objects
+            single = ((objects.row_of(k), one["position"][:2]) for k, one in enumerate(objects.single))
+            still = [place for other, place in single if other != row and other not in self._can_move]
             places = [np.array(still, float).reshape(-1, 2)]
             if self.roadmap is not None:
                 stops = (stop.point for lane in self.roadmap.network.lanes for stop in lane.stops)
@@ -93,9 +107,8 @@ class Context:
 
     def motion(self, row: int, batch: Batch) -> Floats:
         """Motion of an object in a batch, shape (n, 13); static objects have the pose of the header."""
-        column = self._columns.get(row)
-        if column is not None:
-            return batch.motion[:, column]
+        if row in self._can_move:
+            return batch.of_rows(np.array([row]), self._moving)[:, 0]
         item = self.header.objects[row]
         still = np.zeros(MOTION_WIDTH)
         still[:7] = *item["position"], *item["orientation"]

@@ -64,7 +64,7 @@ class MissionTime(Rule):
         disturbed = np.zeros(len(track.steps) - 1, bool)
         rests = np.flatnonzero(track.speeds[1:] < STILL)  # only there it is needed
         if len(rests):
-            motion: Floats = batch.motion[rests][:, self.context.others(self.row)]
+            motion: Floats = batch.motion[rests][:, self.context.others(self.row, batch)]
             near = np.linalg.norm(motion[:, :, 0:2] - track.centres[1 + rests, None], axis=2) <= CLEAR
             moves = np.linalg.norm(motion[:, :, 7:10], axis=2) > STILL
             disturbed[rests] = np.any(moves & near, axis=1)

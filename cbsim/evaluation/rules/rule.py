@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
-from cbsim.errors import UsageError, did_you_mean
+from cbsim.errors import FileError, Problem, Severity, UsageError, did_you_mean
 from cbsim.evaluation.rules.context import Context
 from cbsim.evaluation.rules.track import Track
 from cbsim.recording.batch import Batch
@@ -63,8 +63,13 @@ class Rule(ABC):
         self.decided = False
         self.rows = context.rows_of(self.subject)
         if not self.rows:
-            hint = did_you_mean(self.subject, context.names)
+            hint = did_you_mean(self.subject, context.header.objects.examples)
             raise self.wrong(f"no object '{self.subject}' to watch" + (f" ({hint})" if hint else ""))
+        unrecorded = [row for row in self.rows if not context.header.is_recorded(row)]
+        if unrecorded:
+            name, place = context.names[unrecorded[0]], expectation.location
+            message = f"the motion of '{name}' is not recorded: the recording holds {context.header.recorded}"
+            raise FileError(Problem(Severity.ERROR, "E828", message, place))
         self.row = self.rows[0]
         self.width, self.length = context.footprint(self.row)
 

@@ -16,6 +16,7 @@ from cbsim.recording.batch import Batch
 from cbsim.road.roadmap import RoadMap
 from cbsim.spec.mission import Mission
 from cbsim.spec.scenario import Expectation
+from cbsim.world.motion import ABSENT_BELOW
 from cbsim.world.tables import Floats
 
 __all__ = ["Limits", "Speed"]
@@ -142,10 +143,12 @@ class Speed(Rule):
         ahead, front = track.ahead[1 + rows], track.fronts[1 + rows]
         left = np.stack([-ahead[:, 1], ahead[:, 0]], axis=1)
         free = np.ones(len(rows), bool)
-        for places in (batch.motion[rows][:, self.context.others(self.row), :2], self.context.halts(self.row)[None]):
+        others = batch.motion[rows][:, self.context.others(self.row, batch), :3]
+        halts = self.context.halts(self.row)[None]
+        for places, there in ((others[..., :2], others[..., 2] > ABSENT_BELOW), (halts, np.ones((1, 1), bool))):
             way = places - front[:, None]
             along, across = (way * ahead[:, None]).sum(axis=2), np.abs((way * left[:, None]).sum(axis=2))
-            free &= ~np.any((along > -1.0) & (along < FREE) & (across < BESIDE), axis=1)
+            free &= ~np.any(there & (along > -1.0) & (along < FREE) & (across < BESIDE), axis=1)
         return free
 
     def result(self) -> Check:

@@ -56,7 +56,8 @@ function drawAxes({ pen, plane }, w) { // in place of the north arrow
 }
 
 function orderedBodies(replay, run) { // the nearest to the viewer last; what does not tilt stays in its order, seen from above
-  const near = (body) => (body.corners || !replay.flat ? replay.plane.near(...run.middle(body.row, replay.time)) : -Infinity);
+  const depthOf = (place) => (place.some(Number.isNaN) ? -Infinity : replay.plane.near(...place)); // who is not there is not drawn
+  const near = (body) => (body.corners || !replay.flat ? depthOf(run.middle(body.row, replay.time)) : -Infinity);
   const depth = new Map(run.bodies.map((body) => [body, near(body)]));
   return [...run.bodies].sort((a, b) => (depth.get(a) === depth.get(b) ? a.row - b.row : depth.get(a) - depth.get(b)));
 }
@@ -64,7 +65,7 @@ function orderedBodies(replay, run) { // the nearest to the viewer last; what do
 function drawSolid(replay, run, body) { // a body by its silhouette
   const { pen, plane } = replay, kind = KINDS_OF_BODY[body.kind] ?? KINDS_OF_BODY.static, other = run.letter === "B";
   const at = replay.toScreen(...plane.of(...run.middle(body.row, replay.time))), [w, h] = replay.size, reach = body.reach * replay.scale;
-  if (at[0] < -reach || at[1] < -reach || at[0] > w + reach || at[1] > h + reach) return;
+  if (Number.isNaN(at[0]) || at[0] < -reach || at[1] < -reach || at[0] > w + reach || at[1] > h + reach) return;
   replay.boxes.push({ run, body, at, reach: Math.max(8, reach) });
   const ring = hullOf(cornersOf(run, body, replay.time).map((place) => plane.of(...place)));
   pen.beginPath();

@@ -50,7 +50,8 @@ class Run {
     const k = this.before(time), next = Math.min(k + 1, this.times.length - 1);
     const gap = this.times[next] - this.times[k];
     const share = gap > 0 ? Math.max(0, Math.min(1, (time - this.times[k]) / gap)) : 0;
-    return columns.map((column) => (share > 0 ? column[k] + share * (column[next] - column[k]) : column[k]));
+    const at = share > 0 && !Number.isNaN(columns[0][next]) ? share : 0; // who is not there at the next frame stays until then
+    return columns.map((column) => (at > 0 ? column[k] + at * (column[next] - column[k]) : column[k]));
   }
 
   value(subject, key, time) {

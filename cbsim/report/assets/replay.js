@@ -23,7 +23,7 @@ class Replay {
   fit() { // everything that moves, and what stands near it
     const box = [Infinity, Infinity, -Infinity, -Infinity];
     const plane = (body, x, y, k) => this.plane.of(x, y, body.leans ? body.leans[0][k] : (body.span[0] + body.span[1]) / 2);
-    const take = ([x, y], r) => { box[0] = Math.min(box[0], x - r); box[1] = Math.min(box[1], y - r); box[2] = Math.max(box[2], x + r); box[3] = Math.max(box[3], y + r); };
+    const take = ([x, y], r) => { if (Number.isNaN(x + y)) return; box[0] = Math.min(box[0], x - r); box[1] = Math.min(box[1], y - r); box[2] = Math.max(box[2], x + r); box[3] = Math.max(box[3], y + r); };
     const moves = (body) => body.columns || body.leans, moved = this.runs.some((run) => run.bodies.some(moves));
     const at = (body, axis, k) => (body.columns ? body.columns[axis][k] : body.pose[axis]);
     for (const run of this.runs) for (const body of run.bodies) {
@@ -94,7 +94,8 @@ class Replay {
       canvas.height = Math.round(h * ratio);
     }
     if (this.follow) {
-      this.centre = this.plane.of(...this.runs[this.follow.run].middle(this.follow.row, this.time));
+      const at = this.plane.of(...this.runs[this.follow.run].middle(this.follow.row, this.time));
+      if (!at.some(Number.isNaN)) this.centre = at; // else it is not there now
     }
     pen.setTransform(ratio, 0, 0, ratio, 0, 0);
     pen.fillStyle = GROUND;
@@ -175,6 +176,7 @@ class Replay {
       pen.moveTo(px, py);
       for (let k = first + 1; k <= last + 1; k++) { // the last is where it is now, between two frames perhaps
         const qx = ox + (k > last ? x : xs[k]) * scale, qy = oy - (k > last ? y : ys[k]) * scale;
+        if (Number.isNaN(px) || Number.isNaN(qx)) { if (!Number.isNaN(qx)) pen.moveTo(qx, qy); [px, py] = [qx, qy]; continue; }
         if (k <= last && Math.abs(qx - px) + Math.abs(qy - py) < 2) continue;
         const side = qx < 0 ? 1 : qx > w ? 2 : qy < 0 ? 3 : qy > h ? 4 : 0;
         if (side && side === outside) pen.moveTo(qx, qy); else pen.lineTo(qx, qy);
@@ -187,6 +189,7 @@ class Replay {
 
   body(run, body) {
     const { pen } = this, [x, y, turned] = run.pose(body.row, this.time), kind = KINDS_OF_BODY[body.kind] ?? KINDS_OF_BODY.static;
+    if (Number.isNaN(x)) return; // it is not there
     const at = this.toScreen(x, y), [w, h] = this.size, reach = body.reach * this.scale + 20;
     if (at[0] < -reach || at[1] < -reach || at[0] > w + reach || at[1] > h + reach) return;
     const cos = Math.cos(turned), sin = Math.sin(turned), other = run.letter === "B";

@@ -76,7 +76,7 @@ def draw_selection(canvas: Canvas, view: View) -> None:
 def ring_of(canvas: Canvas, view: View) -> list[pygame.Rect]:
     """Bounding box of the selection ring [pixels]; empty without a selection."""
     row = view.options.selected
-    if row is None or row >= len(view.places):
+    if row is None or row >= len(view.places) or not view.present[row]:
         return []
     radius = max(10.0 * canvas.points, view.stage.radius[row] * view.camera.scale * 1.15)
     x, y = view.places[row].tolist()

@@ -87,7 +87,7 @@ def draw_names(canvas: Canvas, view: View) -> None:
     named = sorted(_named(canvas, view), key=lambda row: (row != selected, view.stage.bodies[row].kind != "autonomous"))
     for row in named:
         places = canvas.around(view.places[row].tolist(), *_clear(canvas, view, [row]))
-        if written < CROWD and canvas.label(places, view.called(view.stage.bodies[row].name), SCENE.ink, 15):
+        if written < CROWD and canvas.label(places, view.called(view.name_of(row)), SCENE.ink, 15):
             written += 1
         elif row == selected:
             canvas.disc(view.places[row].tolist(), 2.0 * canvas.points, kind_of(view.stage.bodies[row].kind).fill)

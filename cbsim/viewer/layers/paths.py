@@ -53,6 +53,8 @@ def draw_trails(canvas: Canvas, view: View) -> None:
         return
     lines = []
     for row in _chosen(view):
+        if not view.present[row]:
+            continue
         past = view.timeline.path(row, start, time)
         places = np.concatenate([past[:: max(1, len(past) // FINE)], view.state.position[row : row + 1]])
         lines.append(view.to_screen(places))

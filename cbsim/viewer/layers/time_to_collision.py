@@ -24,7 +24,7 @@ CollisionForecast = tuple[int, int, float]
 @lru_cache(maxsize=4)  # drawn in the picture and in the state table
 def nearest_collisions(view: View) -> list[CollisionForecast]:
     """Return (row of an ego or of the selected body, row of its nearest collision partner, time to collision [s])."""
-    solid = view.stage.solid
+    solid = view.stage.solid[view.present[view.stage.solid]]
     watched = [
         row for row in (*view.stage.bots[:MAX_WATCHED], view.options.selected) if row is not None and row in solid
     ]
