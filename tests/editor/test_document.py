@@ -101,6 +101,7 @@ def test_what_a_version_has_no_place_for_is_refused_and_changes_nothing():
     car = document.objects[2]
     for changed in (
         replace(car, initial_pause=1.0),
+        replace(car, reactive=True),
         replace(car, goals=(Goal(1.0, 0.0, 1, 1, None),)),
         replace(car, size=car.size._replace(x=-1.0)),
         replace(car, identifier=6, size=car.size._replace(x=float("nan"))),
@@ -211,3 +212,32 @@ def test_real_files_are_given_back_to_the_byte(path):
     for _ in document.objects:
         document.undo()
     assert document.data == data
+
+
+REACTIVE = b"""<object_file>
+  <name>site</name>
+  <object type="dynamic" shape="box" reactive="true">
+    <name>Courier</name>
+    <start_position segment="1" lane="1" waypoint="1"/>
+    <position_offset x="0" y="0" z="0"/>
+    <orientation_offset x="0" y="0" z="0"/>
+    <size x="1.8" y="4.5" z="1.5"/>
+    <initial_pause>0</initial_pause>
+    <goal pause="3" segment="1" lane="1" waypoint="2"/>
+  </object>
+</object_file>
+"""
+
+
+def test_what_is_reactive_stays_so_and_may_be_made_literal():
+    document = Document(PATH, REACTIVE, 2)
+    (courier,) = document.objects
+    assert courier.reactive
+    goals = (*courier.goals, Goal(0.0, 0.0, 1, 1, 3))
+    document.apply(Edit("goals", changed={0: replace(courier, goals=goals)}))
+    assert difference(REACTIVE, document.data) == ['+     <goal pause="0" segment="1" lane="1" waypoint="3"/>\n']
+    assert Document(PATH, document.data, 2).objects == document.objects
+    literal = tuple(replace(goal, speed=5.0) for goal in goals)
+    document.apply(Edit("literal", changed={0: replace(courier, goals=literal, reactive=False)}))
+    assert b"reactive" not in document.data
+    assert document.data.count(b'speed="5"') == 2
