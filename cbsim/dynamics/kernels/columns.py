@@ -146,7 +146,8 @@ COMPLIANCE = 181  # compliance in this step, be it a whole one or a part [m/(N s
 WEIGHT = 182  # share of what products of slack and impulse may be: by it the lighter side is lighter than the heaviest
 RISE = 183  # how far bodies that overlap are parted in this step at most [m], 0 where that is as far as they overlap
 TOTAL = 184  # 3: impulse on ONE in the whole step, all parts of it, in the world [N s]
-CONTACT_WORK_COLUMNS = 187
+LAG = 187  # share of a change of the normal impulse that the friction cone does not follow in this iteration
+CONTACT_WORK_COLUMNS = 188
 
 # row: a bound of a joint's coordinate (a stop), or a drive of it. Whole numbers, constants, workspace
 # ROW_INPUT: the input that is a drive's target velocity, or -1; ROW_OUT, ROW_BACK: blocks (child, parent)

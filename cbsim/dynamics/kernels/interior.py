@@ -22,6 +22,7 @@ from cbsim.dynamics.kernels.columns import (
     FLAGS,
     FORCE,
     ITERATIONS,
+    LAG,
     LS_SCALE,
     MAX_LS,
     N_TRANS,
@@ -86,13 +87,17 @@ ROUGH = 10.0  # residuals may be so many times the mean of s·gamma: what is rou
 CREEPING = 1e3  # times what is asked for: what has come so near gets there, if slowly
 COARSE = 5.0  # times what products may be that will do after many iterations
 STALLED, WEARY = 2, 20  # iterations without progress, or at all, after which whatever was asked for will do
-CAREFUL = 12  # after so many iterations a third of s·gamma is aimed at, and no correction made
+CAREFUL = 12  # after so many iterations less will do, and of a relaxed problem a third of s·gamma is aimed at
 FLOOR = 1e3  # products are led to a thousandth of what they may be, no lower: residuals then close with whole steps
 DIRECT, PASSING, ARRIVING = range(3)  # manners of solving: the problem itself, one on the way to it, from beside it
 ROUGH_WAY = 1e-3  # residual that will do on the way
 NEAR_PATH = 1e-2  # residual below which an iterate on the way is led, not predicted
 NEARLY = 0.3  # share of what products of slack and impulse may be, at the end of the way
 ROUNDING = 1e-9  # residual that counts as nothing once increments are down to rounding, whatever was asked for
+SHORT = 0.2  # after a shorter step the friction cone follows the normal impulse by less,
+LOOSEN, TIGHTEN = 0.5, 0.25  # by so much of it, and after a longer one by so much more
+TIED = 0.1  # share of their ratio at the start by which products stay ahead of residuals
+FRICTION_FLOOR = 0.1  # share of what products may be that those of friction are led to, no lower
 JAM = 0.1  # after a shorter step than this the pairs are led away from the edges of their cones first
 NEAR = 0.995  # share of the way to the edge of a round cone that is taken, until a step turns out short
 FAR_TURN = 0.5  # most that a joint turns in an iteration [rad]: half a turn on lies another root
@@ -100,7 +105,7 @@ FAR_TURN = 0.5  # most that a joint turns in an iteration [rad]: half a turn on 
 
 @inner
 def assess(
-    links, link, joint, link_work, contact_link, contact, contact_work, row_link, row, limit_work, h, kappa, share
+    links, link, joint, link_work, contact_link, contact, contact_work, row_link, row, limit_work, h, kappa, pace, share
 ):
     """Evaluate all equations at node 3: the largest residual, and the largest |s ∘ gamma − kappa| (`violation`)."""
     worst = evaluate_bodies(links, link, joint, link_work, h)
@@ -121,7 +126,7 @@ def assess(
         evaluate_contact(contact_link, contact, contact_work, link_work, i, h)
         push(contact_link, contact, contact_work, link_work, i, FORCE, -1.0, RESIDUAL)
         worst = max(worst, missing(contact_link, contact, contact_work, i))
-        bilinear = max(bilinear, violation(contact_link, contact_work, i, kappa, share))
+        bilinear = max(bilinear, violation(contact_link, contact_work, i, kappa, pace, share))
     return max(worst, gather(links, link, joint, link_work)), bilinear
 
 
@@ -154,6 +159,7 @@ def solve_direction(
     row_link,
     limit_work,
     target,
+    pace,
     correct,
     least,
 ):
@@ -178,7 +184,7 @@ def solve_direction(
     for i in range(len(contact_link)):
         if contact_work[i, ACTIVE] == 0.0:
             continue
-        ask(contact_link, contact_work, i, target, AFFINE_SLACK if correct else -1, AFFINE_FORCE)
+        ask(contact_link, contact_work, i, target, pace, AFFINE_SLACK if correct else -1, AFFINE_FORCE)
         if least > 0.0 and contact_work[i, COMPLIANCE] > 0.0:
             weight = contact_work[i, WEIGHT]
             aimed = 0.1 * soft_product(
@@ -206,7 +212,7 @@ def largest_turn(links, link, link_work):
 
 
 @inner
-def predict(link, link_work, program, fan, fanned, contact_link, contact, contact_work, row_link, limit_work):
+def predict(link, link_work, program, fan, fanned, contact_link, contact, contact_work, row_link, limit_work, pace):
     """Solve for the affine direction, to s ∘ gamma = 0, keep it for the corrector, and return the product to aim at."""
     solve_direction(
         link,
@@ -220,13 +226,14 @@ def predict(link, link_work, program, fan, fanned, contact_link, contact, contac
         row_link,
         limit_work,
         0.0,
+        pace,
         False,
         0.0,
     )
     step = longest_step(contact_link, contact_work, limit_work, 0.95, 0.95)
     before, after = (
-        measure(contact_link, contact_work, limit_work, 0.0),
-        measure(contact_link, contact_work, limit_work, step),
+        measure(contact_link, contact_work, limit_work, 0.0, pace),
+        measure(contact_link, contact_work, limit_work, step, pace),
     )
     left = min(1.0, max(0.0, after / before)) if before > 0.0 else 0.0
     for i in range(len(contact_work)):
@@ -241,12 +248,12 @@ def predict(link, link_work, program, fan, fanned, contact_link, contact, contac
 @inner
 def search(
     links, link, joint, link_work, contact_link, contact, contact_work, row_link, row, limit_work, settings, counts, h,
-    kappa, share, step, old, old_bilinear, rtol, btol,
+    kappa, pace, share, step, old, old_bilinear, rtol, btol,
 ):  # fmt: skip
     """Step along the direction at hand, by less until that is good enough; the step, and what is missing after it."""
     keep(links, link_work)
     keep_pairs(contact_work, limit_work)
-    worst, bilinear, mean = old, old_bilinear, measure(contact_link, contact_work, limit_work, 0.0)
+    worst, bilinear, mean = old, old_bilinear, measure(contact_link, contact_work, limit_work, 0.0, pace)
     for _ in range(counts[MAX_LS] + 1):
         restore(links, link, joint, link_work, step)
         step_pairs(contact_link, contact_work, limit_work, step)
@@ -263,6 +270,7 @@ def search(
             limit_work,
             h,
             kappa,
+            pace,
             share,
         )
         if worst <= max(old, ROUGH * mean) or bilinear <= old_bilinear or (worst < rtol and bilinear < btol):
@@ -284,11 +292,13 @@ def _any_active(contact_work):
 def interior(
     links, link, joint, link_work, block, loop_block, program, fan, pair, fanned,
     contact_link, contact, contact_work, row_link, row, limit_work,
-    settings, counts, kappa, impulse, hover, manner, patience, h, report,
+    settings, counts, kappa, impulse, hover, manner, patience, pace, h, report,
 ):  # fmt: skip
     """Solve the step from the point at hand, with one iteration at least and ``patience`` at most.
 
     What is nearly there by then has as many again.
+
+    Products of friction count by ``pace``: a slip [m/s] times it is a gap [m] for them (docs/theory/contact.md §5).
 
     On a path of relaxed problems those on the way (PASSING) need only be solved so far that they lead on, and the true
     one (ARRIVING) is solved from right beside it: all are approached by plain steps of Newton's method.
@@ -304,11 +314,27 @@ def interior(
         rtol, btol, asked = max(rtol, ROUGH_WAY), 0.5 * kappa, 0.5 * kappa
     share = 1.0 if is_relaxed else btol / asked
     undercut, stalled, n, is_jammed, share_round = settings[UNDERCUT], 0, 0, False, NEAR
-    most = patience
+    most, lag = patience, 0.0
     worst, bilinear = assess(
-        links, link, joint, link_work, contact_link, contact, contact_work, row_link, row, limit_work, h, kappa, share
+        links,
+        link,
+        joint,
+        link_work,
+        contact_link,
+        contact,
+        contact_work,
+        row_link,
+        row,
+        limit_work,
+        h,
+        kappa,
+        pace,
+        share,
     )
     least, polished = WEAKEST * impulse, 0
+    tied = 0.0
+    if not is_relaxed:
+        tied = TIED * measure(contact_link, contact_work, limit_work, 0.0, pace) / max(worst, rtol)
     while n < most and math.isfinite(worst + bilinear):
         if worst < rtol and bilinear < btol and n > 0:
             if (
@@ -319,6 +345,8 @@ def interior(
             ):
                 break
             polished += 1
+        for i in range(len(contact_work)):
+            contact_work[i, LAG] = lag
         factorize(
             links, link, joint, link_work, block, loop_block, program, fan, pair, fanned,
             contact_link, contact, contact_work, row_link, row, limit_work, h,
@@ -329,19 +357,21 @@ def interior(
         target = kappa if manner != ARRIVING else NEARLY * btol
         if polished > 0:
             target = btol / FLOOR
-        is_careful = is_jammed or n >= CAREFUL or (manner == PASSING and worst < NEAR_PATH)
+        is_careful = is_jammed or (is_relaxed and n >= CAREFUL) or (manner == PASSING and worst < NEAR_PATH)
         if is_careful and not plain:
-            target = (1.0 if is_jammed else 0.3) * measure(contact_link, contact_work, limit_work, 0.0)
+            target = (1.0 if is_jammed else 0.3) * measure(contact_link, contact_work, limit_work, 0.0, pace)
             target = max(target, btol / FLOOR, kappa)
         elif not plain:
             target = predict(
-                link, link_work, program, fan, fanned, contact_link, contact, contact_work, row_link, limit_work
+                link, link_work, program, fan, fanned, contact_link, contact, contact_work, row_link, limit_work, pace
             )
-            target = max(target, btol / min(undercut, FLOOR), kappa)
+            mean = measure(contact_link, contact_work, limit_work, 0.0, pace)
+            target = max(target, btol / min(undercut, FLOOR), kappa, min(mean, tied * worst))
         corrects = not (plain or is_careful)
+        friction = min(pace, max(1.0, FRICTION_FLOOR * FLOOR * max(1.0, target * FLOOR / btol)))
         solve_direction(
             link, link_work, program, fan, fanned, contact_link, contact, contact_work, row_link, limit_work,
-            target, corrects, least if polished > 0 else 0.0,
+            target, friction, corrects, least if polished > 0 else 0.0,
         )  # fmt: skip
         edge = max(0.95, 1.0 - max(worst, bilinear) ** 2)
         step = longest_step(contact_link, contact_work, limit_work, edge, min(edge, share_round) if not plain else edge)
@@ -349,9 +379,11 @@ def interior(
         old, old_bilinear = worst, bilinear
         step, worst, bilinear = search(
             links, link, joint, link_work, contact_link, contact, contact_work, row_link, row, limit_work, settings,
-            counts, h, kappa, share, step, old, old_bilinear, rtol, btol,
+            counts, h, kappa, pace, share, step, old, old_bilinear, rtol, btol,
         )  # fmt: skip
         n += 1
+        if not is_relaxed and manner == DIRECT:
+            lag = min(1.0, lag + LOOSEN) if step < SHORT else max(0.0, lag - TIGHTEN)
         is_jammed = step < JAM and not is_jammed
         share_round = NEAR if step > 0.9 and share_round == NEAR else 0.95
         better = (worst < 0.8 * old and old >= rtol) or (bilinear < 0.8 * old_bilinear and old_bilinear >= btol)
@@ -366,6 +398,8 @@ def interior(
             most *= 2
         if step == 1.0 and bilinear < asked and is_rounding(links, link_work):
             rtol, btol = max(rtol, ROUNDING, rounding_of(links, joint, link_work, h)), asked
+    for i in range(len(contact_work)):
+        contact_work[i, LAG] = 0.0
     fine = worst < rtol and bilinear < btol
     if fine and worst > REFINED * rtol and all_free(links, link) and not _any_active(contact_work):
         worst = refine(links, link, joint, link_work, program, fan, fanned, h)

@@ -74,7 +74,7 @@ def screen_contacts(links, joint, contact_link, contact, contact_work, link_work
 
 
 @inner
-def touched(contact_link, contact, contact_work, link_work, impulse, h):
+def touched(contact_link, contact, contact_work, link_work, impulse, pace, h):
     """Take in contacts that were left out and have closed; whether there is one."""
     found = False
     for i in range(len(contact_link)):
@@ -82,6 +82,6 @@ def touched(contact_link, contact, contact_work, link_work, impulse, h):
             evaluate_contact(contact_link, contact, contact_work, link_work, i, h)
             if contact_work[i, GAP] < 0.0:
                 contact_work[i, ACTIVE] = 1.0
-                cold_start(contact_link, contact, contact_work, i, impulse, DEPTH)
+                cold_start(contact_link, contact, contact_work, i, impulse, DEPTH, pace)
                 found = True
     return found
