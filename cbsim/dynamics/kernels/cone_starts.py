@@ -9,6 +9,7 @@ from cbsim.dynamics.kernels.columns import (
     FORCE,
     FRESH,
     GAP,
+    IMPACT,
     LAW,
     LINEAR,
     MOST,
@@ -32,7 +33,8 @@ from cbsim.jit import inlined, inner
 
 __all__ = ["cold_start", "start", "warm_start"]
 
-BACK = 1e-2  # share of the products of a cold start that a warm start has
+BACK = 1e-2  # share of the products of a cold start that a warm start has at most,
+APART = 30.0  # and times the mean product of impulses of the step before and gaps that it has
 WEAK = 1e-3  # share of the impulse at contacts below which that of a drive need not be as exact
 
 
@@ -139,6 +141,21 @@ def _smoothed(x, product):
     return 0.5 * (x + root) if x >= 0.0 else 2.0 * product / (root - x)
 
 
+@inlined
+def _warm_product(contact_work, impulse, depth, hover):
+    """Product of slack and impulse to start from: the larger, the worse impulses of the step before fit the gaps."""
+    total, count = 0.0, 0.0
+    for i in range(len(contact_work)):
+        if contact_work[i, ACTIVE] != 0.0:
+            count += 1.0
+            if contact_work[i, FRESH] == 0.0:
+                gap = abs(contact_work[i, GAP] - contact_work[i, SHIFT_OF_GAP])
+                total += gap * contact_work[i, FORCE] / contact_work[i, WEIGHT]
+            else:
+                total += max(0.0, contact_work[i, SHIFT_OF_GAP] - contact_work[i, GAP]) * impulse
+    return min(BACK * impulse * depth, max(hover * impulse, APART * total / max(count, 1.0)))
+
+
 @inner
 def start(
     link,
@@ -152,16 +169,18 @@ def start(
     limit_work,
     impulse,
     depth,
+    hover,
     pace,
     warm,
     h,
 ):
-    """Set the pairs: from the step before, moved a little into their cones, or anew.
+    """Set the pairs: from the step before, moved into their cones, or anew.
 
     Products of friction are ``pace`` times as large. Returns the least of ``impulse`` and of what drives and boxed
     friction may give, but for very weak ones: by that the exactness of pairs is measured.
     """
     least = impulse
+    kappa = 0.0 if warm == 0.0 else _warm_product(contact_work, impulse, depth, hover)
     for i in range(len(contact_link)):
         if contact_work[i, ACTIVE] == 0.0:
             continue
@@ -169,14 +188,18 @@ def start(
             contact_work[i, WANT + k] = (
                 0.0  # of an attempt that left the numbers it is none, and so is nothing times it
             )
-        if warm == 0.0 or contact_work[i, FRESH] != 0.0:
+        is_fresh, law = contact_work[i, FRESH] != 0.0, contact_link[i, LAW]
+        if warm == 0.0 or (is_fresh and law not in (NONLINEAR, IMPACT)):
             cold_start(contact_link, contact, contact_work, i, impulse, depth, pace)
         else:
             lighter, other = joint[contact_link[i, ONE], TREE_MASS], contact_link[i, OTHER]
             if other >= 0:
                 lighter = min(lighter, joint[other, TREE_MASS])
+            if is_fresh:
+                for k in range(4):
+                    contact_work[i, FORCE + k] = 0.0
             warm_start(
-                contact_link, contact, contact_work, i, BACK * impulse * depth,
+                contact_link, contact, contact_work, i, kappa,
                 (lighter if lighter < math.inf else 1.0) / abs(h), pace,
             )  # fmt: skip
         if contact_work[i, MOST] > 0.0:

@@ -144,7 +144,7 @@ def _solve_with_contacts(model, work, z, inputs, settings, counts, before, h, wa
     pace = 1.0 / abs(h) if settings[KAPPA] < 0.0 else 1.0  # of friction: a slip is a gap per step
     least = start(
         model.link, model.joint, work.link_work, model.contact_link, model.contact, work.contact_work,
-        model.row_link, model.row, work.limit_work, impulse, DEPTH, pace, warm, h,
+        model.row_link, model.row, work.limit_work, impulse, DEPTH, hover, pace, warm, h,
     )  # fmt: skip
     total, manner_of_last = 0.0, DIRECT
     patience = counts[MAX_ITER]
@@ -193,7 +193,7 @@ def _follow_path(model, work, settings, counts, impulse, hover, least, pace, h, 
                 kappa, reached = target * ratio * ratio, math.inf
             start(
                 model.link, model.joint, work.link_work, model.contact_link, model.contact, work.contact_work,
-                model.row_link, model.row, work.limit_work, kappa / DEPTH, DEPTH, pace, 0.0, h,
+                model.row_link, model.row, work.limit_work, kappa / DEPTH, DEPTH, hover, pace, 0.0, h,
             )  # fmt: skip
         elif kappa <= target:
             break
