@@ -90,8 +90,9 @@ def warm_start(contact_link, contact, contact_work, i, kappa, stiffness, pace):
     """Start the pairs on the central path, s ∘ gamma = kappa by weight, near the impulses of the step before.
 
     With the impulse γ of the step before and the gap or slip s where bodies are, γ − stiffness · s is divided into an
-    impulse and a slack by `_smoothed`, those of a round cone by the eigenvalues of its Jordan algebra (Chen and Tseng
-    2003): pairs of the step before as they were are too near to the edges of their cones to step far from there.
+    impulse and a slack by `_smoothed`, those of a round cone by the eigenvalues of its Jordan algebra
+    (docs/theory/contact.md §5): pairs of the step before as they were are too near to the edges of their cones to step
+    far from there.
     ``stiffness`` [N s/m] is the impulse that makes up for a metre of gap.
     """
     law = contact_link[i, LAW]
