@@ -9,7 +9,6 @@ from cbsim.dynamics.kernels.columns import (
     FORCE,
     FRESH,
     GAP,
-    IMPACT,
     LAW,
     LINEAR,
     MOST,
@@ -149,11 +148,10 @@ def _warm_product(contact_work, impulse, depth, hover):
     for i in range(len(contact_work)):
         if contact_work[i, ACTIVE] != 0.0:
             count += 1.0
+            gap = contact_work[i, GAP] - contact_work[i, SHIFT_OF_GAP]
+            total += max(0.0, -gap) * impulse
             if contact_work[i, FRESH] == 0.0:
-                gap = abs(contact_work[i, GAP] - contact_work[i, SHIFT_OF_GAP])
-                total += gap * contact_work[i, FORCE] / contact_work[i, WEIGHT]
-            else:
-                total += max(0.0, contact_work[i, SHIFT_OF_GAP] - contact_work[i, GAP]) * impulse
+                total += abs(gap) * contact_work[i, FORCE] / contact_work[i, WEIGHT]
     return min(BACK * impulse * depth, max(hover * impulse, APART * total / max(count, 1.0)))
 
 
@@ -189,16 +187,12 @@ def start(
             contact_work[i, WANT + k] = (
                 0.0  # of an attempt that left the numbers it is none, and so is nothing times it
             )
-        is_fresh, law = contact_work[i, FRESH] != 0.0, contact_link[i, LAW]
-        if warm == 0.0 or (is_fresh and law not in (NONLINEAR, IMPACT)):
+        if warm == 0.0 or contact_work[i, FRESH] != 0.0:
             cold_start(contact_link, contact, contact_work, i, impulse, depth, pace)
         else:
             lighter, other = joint[contact_link[i, ONE], TREE_MASS], contact_link[i, OTHER]
             if other >= 0:
                 lighter = min(lighter, joint[other, TREE_MASS])
-            if is_fresh:
-                for k in range(4):
-                    contact_work[i, FORCE + k] = 0.0
             warm_start(
                 contact_link, contact, contact_work, i, kappa,
                 (lighter if lighter < math.inf else 1.0) / abs(h), pace,

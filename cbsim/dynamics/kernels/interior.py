@@ -23,11 +23,14 @@ from cbsim.dynamics.kernels.columns import (
     FORCE,
     ITERATIONS,
     LAG,
+    LAW,
+    LINEAR,
     LS_SCALE,
     MAX_LS,
     N_TRANS,
     NO_PROGRESS_MAX,
     NO_PROGRESS_UNDERCUT,
+    NONLINEAR,
     NOT_FINITE,
     OFFERED,
     OWN,
@@ -96,6 +99,7 @@ NEARLY = 0.3  # share of what products of slack and impulse may be, at the end o
 ROUNDING = 1e-9  # residual that counts as nothing once increments are down to rounding, whatever was asked for
 SHORT = 0.2  # after a shorter step the friction cone follows the normal impulse by less,
 LOOSEN, TIGHTEN = 0.5, 0.25  # by so much of it, and after a longer one by so much more
+UNDER_WAY = 0.1  # once residuals are this share of those at the start: far from a solution steps are short anyway
 TIED = 0.1  # share of their ratio at the start by which products stay ahead of residuals
 FRICTION_FLOOR = 0.1  # share of what products may be that those of friction are led to, no lower
 JAM = 0.1  # after a shorter step than this the pairs are led away from the edges of their cones first
@@ -314,7 +318,7 @@ def interior(
         rtol, btol, asked = max(rtol, ROUGH_WAY), 0.5 * kappa, 0.5 * kappa
     share = 1.0 if is_relaxed else btol / asked
     undercut, stalled, n, is_jammed, share_round = settings[UNDERCUT], 0, 0, False, NEAR
-    most, lag = patience, 0.0
+    most, lag, loosened = patience, 0.0, False
     worst, bilinear = assess(
         links,
         link,
@@ -332,7 +336,9 @@ def interior(
         share,
     )
     least, polished = WEAKEST * impulse, 0
-    tied = 0.0
+    tied, has_friction, begun = 0.0, False, worst
+    for i in range(len(contact_link)):
+        has_friction |= contact_work[i, ACTIVE] != 0.0 and contact_link[i, LAW] in (NONLINEAR, LINEAR)
     if not is_relaxed:
         tied = TIED * measure(contact_link, contact_work, limit_work, 0.0, pace) / max(worst, rtol)
     while n < most and math.isfinite(worst + bilinear):
@@ -357,7 +363,11 @@ def interior(
         target = kappa if manner != ARRIVING else NEARLY * btol
         if polished > 0:
             target = btol / FLOOR
-        is_careful = is_jammed or (is_relaxed and n >= CAREFUL) or (manner == PASSING and worst < NEAR_PATH)
+        is_careful = (
+            is_jammed
+            or (n >= CAREFUL and (is_relaxed or not has_friction))
+            or (manner == PASSING and worst < NEAR_PATH)
+        )
         if is_careful and not plain:
             target = (1.0 if is_jammed else 0.3) * measure(contact_link, contact_work, limit_work, 0.0, pace)
             target = max(target, btol / FLOOR, kappa)
@@ -366,7 +376,9 @@ def interior(
                 link, link_work, program, fan, fanned, contact_link, contact, contact_work, row_link, limit_work, pace
             )
             mean = measure(contact_link, contact_work, limit_work, 0.0, pace)
-            target = max(target, btol / min(undercut, FLOOR), kappa, min(mean, tied * worst))
+            target = max(target, btol / min(undercut, FLOOR), kappa)
+            if loosened and worst > rtol:
+                target = max(target, min(mean, tied * worst))
         corrects = not (plain or is_careful)
         friction = min(pace, max(1.0, FRICTION_FLOOR * FLOOR * max(1.0, target * FLOOR / btol)))
         solve_direction(
@@ -383,7 +395,9 @@ def interior(
         )  # fmt: skip
         n += 1
         if not is_relaxed and manner == DIRECT:
-            lag = min(1.0, lag + LOOSEN) if step < SHORT else max(0.0, lag - TIGHTEN)
+            is_stiff = step < SHORT and has_friction and worst < UNDER_WAY * begun
+            lag = min(1.0, lag + LOOSEN) if is_stiff else max(0.0, lag - TIGHTEN)
+            loosened |= lag > 0.0
         is_jammed = step < JAM and not is_jammed
         share_round = NEAR if step > 0.9 and share_round == NEAR else 0.95
         better = (worst < 0.8 * old and old >= rtol) or (bilinear < 0.8 * old_bilinear and old_bilinear >= btol)
