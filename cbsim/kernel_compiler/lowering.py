@@ -44,7 +44,7 @@ def _unpacks(statement: ir.Assign, kinds: Any) -> bool:
     """Tell whether a statement is part of a call ``f(*(a, b), *(c, d))``: tuples are put together, or taken as one."""
     if not isinstance(kinds[statement.target.name], types.BaseTuple):
         return False
-    expression = statement.value
+    expression: Any = statement.value
     function = kinds[expression.func.name] if expression.op == "call" else None
     return expression.op == "binop" or getattr(function, "typing_key", None) is tuple
 
