@@ -31,6 +31,10 @@ def city(
     block: Annotated[float, typer.Option(min=40.0, max=1000.0, help="Length of a block [m].")] = 120.0,
     lanes: Annotated[int, typer.Option(min=1, max=3, help="Lanes in each direction.")] = 1,
     zones: Annotated[int, typer.Option(min=0, help="Parking zones.")] = 1,
+    cars: Annotated[
+        int | None,
+        typer.Option(min=0, max=2_000_000, help="Cars that wander through it; by default one for six lanes, 3 to 24."),
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Seed of everything random.")] = 1,
     name: Annotated[str, typer.Option(help="Name of the network and of its files.")] = "city",
     force: Annotated[bool, typer.Option("--force", help="Overwrite files that are there.")] = False,
@@ -42,7 +46,7 @@ def city(
     if there and not force:
         raise UsageError(f"this would overwrite {', '.join(there)}; --force does it")
     for path in write_city(
-        folder, columns=columns, rows=rows, block=block, lanes=lanes, zones=zones, seed=seed, name=name
+        folder, columns=columns, rows=rows, block=block, lanes=lanes, zones=zones, seed=seed, name=name, cars=cars
     ):
         print_result(str(path))
 

@@ -1,4 +1,4 @@
-"""Generator of cities: road network, mission and objects as specs, or as files with a scenario.
+"""Generator of cities: road network, mission and objects as specs, or as files with a scenario that has traffic.
 
 The streets form a jittered grid (`streets`) with real crossings (`crossings`), dead ends, and parking lots (`parking`).
 The same options and seed give the same city to the last digit.
@@ -6,7 +6,6 @@ The same options and seed give the same city to the last digit.
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import TypedDict, Unpack
 
@@ -14,23 +13,22 @@ import numpy as np
 
 from cbsim.errors import UsageError
 from cbsim.export.city_network import city_network
-from cbsim.export.city_traffic import city_mission, city_objects
-from cbsim.export.schedule import Arrival, schedule
+from cbsim.export.city_traffic import car_count, city_mission, city_objects, kerb_place
 from cbsim.export.streets import Plan, build_grid
 from cbsim.formats import write
 from cbsim.geometry.geodesy import LocalPlane
-from cbsim.road.roadmap import build
 from cbsim.spec.mission import Mission
-from cbsim.spec.objects import Kind, ObjectFile
+from cbsim.spec.objects import ObjectFile
 from cbsim.spec.road import RoadNetwork
-from cbsim.spec.scenario import Argument, Expectation, Scenario
+from cbsim.spec.scenario import Expectation, Scenario
+from cbsim.spec.traffic import Pool
 
 __all__ = ["HOME", "city", "write_city"]
 
 HOME = (30.2, -92.0)  # [degrees] an arbitrary place
-WATCHED = 8  # cars that the scenario expects to arrive
-LONGEST = 120.0  # [s] of a scenario
-MARGIN = 0.1  # [s] by which an arrival may be off: two steps
+CARS = "Car"  # name of the pool: its cars are Car 1, Car 2 …
+WATCHED = 8  # cars that the scenario expects to touch nothing
+DURATION = 120.0  # [s] of a scenario
 
 
 class Options(TypedDict, total=False):
@@ -112,8 +110,17 @@ def _check(seed: int, origin: tuple[float, float], name: str) -> None:
         raise UsageError(f"name is '{name}', expected up to 64 letters, digits, '_', '-' and '.'")
 
 
-def write_city(folder: str | Path, **options: Unpack[Options]) -> list[Path]:
-    """Generate a city and write ``<name>.rndf``, ``.mdf``, ``.xml`` and ``.yaml`` into a folder; options as `city`.
+def write_city(folder: str | Path, *, cars: int | None = None, **options: Unpack[Options]) -> list[Path]:
+    """Generate a city and write ``<name>.rndf``, ``.mdf``, ``.xml`` and ``.yaml`` into a folder.
+
+    Parameters
+    ----------
+    folder : path
+        Made if missing.
+    cars : int, optional
+        Cars that wander through the city; by default one for six lanes, 3 to 24.
+    **options
+        As of `city`.
 
     Returns
     -------
@@ -124,50 +131,26 @@ def write_city(folder: str | Path, **options: Unpack[Options]) -> list[Path]:
     network, mission, objects = city(**options)
     into = Path(folder)
     into.mkdir(parents=True, exist_ok=True)
-    specs = {
-        ".rndf": network,
-        ".mdf": mission,
-        ".xml": objects,
-        ".yaml": city_scenario(network, objects, name, seed),
-    }
+    scenario = city_scenario(network, objects, name, seed, car_count(network) if cars is None else cars)
+    specs = {".rndf": network, ".mdf": mission, ".xml": objects, ".yaml": scenario}
     paths = [into / f"{name}{ending}" for ending in specs]
     for path, spec in zip(paths, specs.values(), strict=True):
         write(spec, path)
     return paths
 
 
-def city_scenario(network: RoadNetwork, objects: ObjectFile, name: str, seed: int) -> Scenario:
-    """Make the scenario of a city, which expects its cars to arrive when literal traffic does."""
-    roadmap = build(network)
-    cars = [item for item in objects.objects if item.kind is Kind.DYNAMIC]
-    ends = [(item.name, arrivals[-1]) for item in cars if (arrivals := schedule(item, roadmap))]
-    soon = [(car, end) for car, end in ends if end.time + 2.0 <= LONGEST][:WATCHED]
-    last = max((end.time for _, end in soon), default=10.0)
-    expect = [one for car, end in soon for one in (_reach(car, end), _rest(car, end))]
+def city_scenario(network: RoadNetwork, objects: ObjectFile, name: str, seed: int, cars: int) -> Scenario:
+    """Make the scenario of a city: cars wander through it, and touch nothing; the bot waits at the kerb."""
+    watched = [f"{CARS} {number}" for number in range(1, min(cars, WATCHED) + 1)]
+    arguments = (("impact_below", None),)
     return Scenario(
-        description="A generated city: a bot, cars that follow the streets, and props at the kerb.",
+        description="A generated city: a bot, cars that wander through the streets, and props at the kerb.",
         network=f"{name}.rndf",
         mission=f"{name}.mdf",
         objects=(f"{name}.xml",),
+        place=kerb_place(network, objects),
         seed=seed,
-        duration=float(math.ceil(last) + 2.0),
-        expect=tuple(expect),
+        duration=DURATION,
+        traffic=(Pool(CARS, count=cars),) if cars else (),
+        expect=tuple(Expectation("collision", (("object", car), *arguments)) for car in watched),
     )
-
-
-def _reach(name: str, arrival: Arrival) -> Expectation:
-    radius = 1.0
-    entered = arrival.time - radius / arrival.speed
-    arguments: dict[str, Argument] = {
-        "object": name,
-        "waypoint": arrival.waypoint,
-        "position": None,
-        "radius": radius,
-        "after": max(round(entered - MARGIN, 2), 0.0),
-        "before": round(arrival.time + MARGIN, 2),
-    }
-    return Expectation("reach", tuple(arguments.items()))
-
-
-def _rest(name: str, arrival: Arrival) -> Expectation:
-    return Expectation("rest", (("object", name), ("from", round(arrival.time + MARGIN, 2))))

@@ -1,8 +1,9 @@
-"""Mission and objects of a generated city: a bot, cars that follow the streets, cones along the kerb."""
+"""Mission, objects and demand of a generated city: a bot, cones along the kerb, wandering or literal cars."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -23,8 +24,9 @@ from cbsim.spec.objects import (
     Wheels,
 )
 from cbsim.spec.road import Lane, PointId, RoadNetwork
+from cbsim.spec.scenario import Placement
 
-__all__ = ["city_mission", "city_objects"]
+__all__ = ["car_count", "city_mission", "city_objects", "kerb_place", "literal_traffic"]
 
 NOWHERE = Location("")
 
@@ -36,6 +38,7 @@ LANES_PER_CAR = 6
 ROUTE = 450.0  # [m] after which a car has gone far enough
 SPEEDS = (10, 22)  # [half m/s] of cars
 PROPS = 6
+ASIDE = 0.5  # [m] between the right lane and a bot that waits beside it
 KERB = 0.5 * LANE_WIDTH + 1.2  # [m] from the middle of the right lane to what stands beside the street
 CONFS = tuple(f"onboard/scan_gp_driver_{k}.conf" for k in range(3))
 CAR_SIZE = Triple(1.8, 4.5, 1.5)
@@ -61,12 +64,32 @@ def city_mission(network: RoadNetwork, name: str, random: np.random.Generator) -
     return Mission(name, network.name, checkpoints, tuple(limits), format_version="1.0")
 
 
+def car_count(network: RoadNetwork) -> int:
+    """How many cars a city has unless somebody says: one for six lanes, 3 to 24."""
+    return int(np.clip(sum(1 for _ in network.lanes) // LANES_PER_CAR, *CARS))
+
+
+def kerb_place(network: RoadNetwork, objects: ObjectFile) -> tuple[tuple[str, Placement], ...]:
+    """Where the bot waits, out of the way of traffic: beside its lane if that is the right one, else on it."""
+    bot = next(item for item in objects.objects if item.kind is Kind.AUTONOMOUS)
+    right = {(one.segment, one.number) for one in network.lanes if one.right_boundary == "solid_white"}
+    if bot.anchor is None or bot.anchor[:2] not in right:
+        return ()
+    aside = 0.5 * LANE_WIDTH + 0.5 * bot.size.x + ASIDE
+    return ((bot.name, Placement(bot.anchor, station=bot.size.y, offset=-round(aside, 2))),)
+
+
 def city_objects(network: RoadNetwork, name: str, random: np.random.Generator) -> ObjectFile:
-    """Place a bot, cars and props; every car starts on a lane of its own."""
+    """Place a bot and props: those of `literal_traffic`, whose cars are left out."""
+    file = literal_traffic(network, name, random)
+    return replace(file, objects=tuple(item for item in file.objects if item.kind is not Kind.DYNAMIC))
+
+
+def literal_traffic(network: RoadNetwork, name: str, random: np.random.Generator) -> ObjectFile:
+    """Place a bot, literal cars and props; every car starts on a lane of its own."""
     lanes = list(network.lanes)
     order = [lanes[k] for k in random.permutation(len(lanes))]
-    count = int(np.clip(len(lanes) // LANES_PER_CAR, *CARS))
-    starts = order[: min(count + 1, len(order))]
+    starts = order[: min(car_count(network) + 1, len(order))]
     cars = [_car(k, lane, starts[0], network, random) for k, lane in enumerate(starts[1:], 1)]
     props = _props([lane for lane in order if lane.right_boundary == "solid_white"], random)
     return ObjectFile(name, (_bot(starts[0]), *cars, *props))

@@ -76,6 +76,7 @@ class _Reading:
     records: list[Record]
     problems: Problems
     objects: list[TrafficObject] = field(default_factory=list)
+    meshes: int = 0
     work: int = 0
     lost: bool = False
     broken: bool = False
@@ -163,8 +164,8 @@ class _Reading:
 
     def _keep(self, item: TrafficObject, problems: Problems) -> None:
         if item.kind is Kind.MESH:
-            meshes = sum(other.kind is Kind.MESH for other in self.objects)
-            item = replace(item, name=implied_name(Kind.MESH, meshes + 1))
+            self.meshes += 1
+            item = replace(item, name=implied_name(Kind.MESH, self.meshes))
         self.objects.append(item)
         self.problems.extend(problems)
 

@@ -13,7 +13,7 @@ from pathlib import PurePosixPath, PureWindowsPath
 from cbsim.errors import Location, Problems
 from cbsim.formats.object_values import check_anchor, is_path, number, whole
 from cbsim.formats.reader import Source
-from cbsim.formats.values import NUMBER, Complaint, Quantity, parse_whole, quote
+from cbsim.formats.values import NUMBER, Complaint, Quantity, parse_number, parse_whole, quote
 from cbsim.spec.objects import Triple
 from cbsim.spec.road import PointId
 
@@ -63,9 +63,16 @@ class Record:
 
     def __post_init__(self) -> None:
         tokens = self.text.split("//", 1)[0].split()
-        if DOTTED.fullmatch(tokens[0]):
+        if tokens[0].count(".") == 2 and DOTTED.fullmatch(tokens[0]):
             tokens[:1] = tokens[0].split(".")
-        count = next((k for k, token in enumerate(tokens) if not NUMBER.fullmatch(token)), len(tokens))
+        if len(tokens) == 1:
+            self.values, self.rest = (tokens[0],), ""
+            return
+        count = 0
+        for token in tokens:
+            if not NUMBER.fullmatch(token):
+                break
+            count += 1
         self.values = tuple(tokens[: max(count, 1)])
         self.rest = " ".join(tokens[max(count, 1) :])
 
@@ -137,25 +144,32 @@ class Cursor:
         return self.records[self.index - 1]
 
     def values(self, what: str, count: int) -> tuple[tuple[str, ...], Location]:
+        """Take the values of a record of that many numbers, and its place."""
+        record = self.numbers(what, count)
+        return record.values, self.place(record)
+
+    def numbers(self, what: str, count: int) -> Record:
         """Take a record of that many numbers."""
         record = self.take(what)
         if len(record.values) != count:
             self.index -= 1
             message = f"expected {what} ({WORDS[count]}), not {quote(record.text)}"
             raise Misfit(self.index, "E602", message)
-        place = self.place(record)
         if record.rest:
-            self.problems.error(
-                "E610", f"unexpected {quote(record.rest)} after {what}", place, "comments start with //"
-            )
+            message, hint = f"unexpected {quote(record.rest)} after {what}", "comments start with //"
+            self.problems.error("E610", message, self.place(record), hint)
         if self.anchored >= 0:
             self.anchored += 1
-        return record.values, place
+        return record
 
     def number(self, quantity: Quantity, what: str = "") -> float:
         """Take one number."""
-        (text,), place = self.values(what or quantity.name, 1)
-        return number(text, quantity._replace(name=what or quantity.name), place, self.problems)
+        record = self.numbers(what or quantity.name, 1)
+        value = parse_number(record.values[0], quantity)
+        if not isinstance(value, Complaint):
+            return value
+        named = quantity._replace(name=what or quantity.name)
+        return number(record.values[0], named, self.place(record), self.problems)
 
     def whole(self, what: str) -> tuple[int | None, Location]:
         """Take one whole number, 0 or more; None if it is invalid."""
@@ -164,7 +178,7 @@ class Cursor:
 
     def count(self, what: str) -> int:
         """Take a count, without which the records after it cannot be interpreted."""
-        (text,), _ = self.values(what, 1)
+        (text,) = self.numbers(what, 1).values
         value = parse_whole(text, what)
         if isinstance(value, Complaint):
             self.index -= 1

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator
+from pydantic import AfterValidator, BeforeValidator
 
 from cbsim.formats.object_values import RADIUS, WIDTH
 from cbsim.formats.scenario_fields import (
@@ -275,6 +275,15 @@ class OriginModel(Model):
 PHASE = {"type": "array", "minItems": 2, "maxItems": 2}
 
 
+def _cycle(phases: list[PhaseModel]) -> list[PhaseModel]:
+    if sum(phase.duration for phase in phases) <= 0.0:
+        raise ValueError("the phases sum to 0 s, expected more")
+    return phases
+
+
+Phases = Annotated[list[Annotated[PhaseModel, ShortForm(**PHASE)]], AfterValidator(_cycle)]
+
+
 def _planners(value: Any) -> Any:
     return {"": value} if isinstance(value, str) else value
 
@@ -317,7 +326,7 @@ class ScenarioModel(Model):
     drivers: dict[Name, DriverModel] = about(
         "drivers that traffic names", {}, example={"calm": {"time_headway": 1.8, "desired_speed": 0.9}}
     )
-    lights: dict[LightName, list[Annotated[PhaseModel, ShortForm(**PHASE)]]] = about(
+    lights: dict[LightName, Phases] = about(
         "programs of traffic lights, by intersection.light: phases as [colour, seconds], again and again; lights "
         "without one have green in turn, group by group",
         {},
@@ -339,17 +348,6 @@ class ScenarioModel(Model):
         yield from _repeated(data.get("add"), "add")
         yield from _repeated(data.get("models"), "models")
         yield from _repeated(data.get("traffic"), "traffic")
-        yield from _endless(data.get("lights"))
-
-
-def _endless(lights: Any) -> Iterator[Contradiction]:
-    """Programs of lights whose phases sum to 0."""
-    for name, phases in lights.items() if isinstance(lights, dict) else ():
-        pairs = phases if isinstance(phases, list) else []
-        durations = [pair[1] if isinstance(pair, list) and len(pair) == 2 else pair for pair in pairs]
-        durations = [one.get("duration") if isinstance(one, dict) else one for one in durations]
-        if isinstance(phases, list) and all(isinstance(each, int | float) for each in durations) and not sum(durations):
-            yield ("lights", str(name)), f"the phases of the light '{name}' sum to 0, expected more"
 
 
 def _repeated(entries: Any, key: str) -> Iterator[Contradiction]:

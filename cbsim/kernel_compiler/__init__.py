@@ -5,13 +5,14 @@ by level. Here a device function (one that only kernels call) is lowered to LLVM
 kernel that Python calls) links all the device functions that it reaches, each once, makes them internal to its module,
 and has the module optimised and translated as a whole.
 
-Most of the remaining time is spent in numba's front end. Five things are avoided there:
+Most of the remaining time is spent in numba's front end. Seven things are avoided there:
 
 - A device function is compiled for types, never for the literal values that numba tries first.
 - A device function that neither allocates nor returns arrays borrows its arguments and counts no references.
 - Compiler flags are looked up for every call and every operator; here they compare by the flags that are set.
 - The type of an operator for given operand types is resolved once per process.
-- Garbage collection is paused while a kernel compiles.
+- Lifetimes of variables are analysed where a pass needs them, not after every pass.
+- Garbage collection is paused while a kernel compiles, and LLVM IR is freed when it has been parsed, without it.
 
 All of this relies on numba's internals: its `code library`_ and its compiler pipeline, which a project may customise.
 Where a version of numba lacks one of them, and with ``CBSIM_PLAIN_NUMBA=1``, `plain` compiles every kernel by

@@ -30,6 +30,15 @@ class LinkOnceLibrary(JITCodeLibrary):
             for needed in library._linking_libraries:
                 self.add_linking_library(needed)
 
+    def add_ir_module(self, ir_module: Any) -> None:
+        """Parse a module, then break its reference cycles: the garbage collector would take longer to find them."""
+        super().add_ir_module(ir_module)
+        for function in ir_module.functions:
+            for block in function.blocks:
+                block.instructions.clear()
+                block.terminator = None
+            function.blocks.clear()
+
 
 def optimise(library: Any, *, loop_vectorize: bool) -> None:
     """Optimise a library in one pass; numba's other pass only collects reference counts for a second one."""

@@ -160,6 +160,7 @@ def pipeline(lowering: type[NativeLowering]) -> type[compiler.CompilerBase]:
         def define_pipelines(self) -> list[Any]:
             passes = compiler.DefaultPassBuilder.define_nopython_pipeline(self.state)
             passes.passes[:] = [(lowering if each is NativeLowering else each, why) for each, why in passes.passes]
+            passes._ENFORCING = False  # numba would analyse lifetimes anew after each pass, which only lowering needs
             passes._finalized = False
             passes.finalize()
             return [passes]

@@ -15,7 +15,14 @@ from cbsim.lint.mission import lint_mission
 from cbsim.lint.objects import lint_objects
 from cbsim.lint.rule import Finding, Rule, apply_rules, unknown
 from cbsim.lint.scenario_context import ScenarioContext
-from cbsim.lint.scenario_traffic import no_exits, traffic_without_road, unknown_driver, unknown_lane, unreachable
+from cbsim.lint.scenario_traffic import (
+    no_exits,
+    traffic_without_road,
+    unknown_driver,
+    unknown_lane,
+    unknown_light,
+    unreachable,
+)
 from cbsim.paths import Files
 from cbsim.spec.mission import Mission
 from cbsim.spec.objects import Controller, Kind, ObjectFile
@@ -204,6 +211,7 @@ RULES: tuple[Rule[ScenarioContext], ...] = (
     Rule("E825", _nothing_to_drive),
     Rule("E826", _missing_needs),
     Rule("E822", unknown_lane, requires="network"),
+    Rule("E822", unknown_light, requires="network"),
     Rule("E829", unreachable),
     Rule("E830", traffic_without_road),
     Rule("W831", no_exits, requires="network"),

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from cbsim.errors import did_you_mean
 from cbsim.formats.values import quote
 from cbsim.lint.rule import Finding, unknown
 from cbsim.lint.scenario_context import ScenarioContext
 from cbsim.road.goals import LaneTable
+from cbsim.road.light_names import light_names
 
-__all__ = ["no_exits", "traffic_without_road", "unknown_driver", "unknown_lane", "unreachable"]
+__all__ = ["no_exits", "traffic_without_road", "unknown_driver", "unknown_lane", "unknown_light", "unreachable"]
 
 
 def traffic_without_road(context: ScenarioContext) -> Iterator[Finding]:
@@ -32,6 +34,17 @@ def unknown_lane(context: ScenarioContext) -> Iterator[Finding]:
                 near = LaneTable(context.network).addresses.nearest_lane(segment, lane)
                 hint = f"did you mean '{near}'?" if near else ""
                 yield Finding(f"lane '{name}' is not in network {quote(context.network.name)}", pool.location, hint)
+
+
+def unknown_light(context: ScenarioContext) -> Iterator[Finding]:
+    """E822: a program is for a light that no lane has."""
+    assert context.network is not None  # as the table requires
+    known = sorted(light_names(context.network))
+    for program in context.scenario.lights:
+        if program.light not in known:
+            there = did_you_mean(program.light, known) or (f"lights are {', '.join(known)}" if known else "it has none")
+            message = f"no lane of network {quote(context.network.name)} has the light '{program.light}'"
+            yield Finding(message, program.location, there)
 
 
 def unreachable(context: ScenarioContext) -> Iterator[Finding]:

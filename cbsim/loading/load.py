@@ -343,24 +343,17 @@ class _Assembly:
         lanes = None if roadmap is None else LaneTable(roadmap.network)
         placed = [(item, moved.get(item.name), folder) for folder, file in files for item in file.objects]
         placed += [(one.object, one.placement, self.folder) for one in self.spec.add]
-        return [self._actor(item, placement, folder, roadmap, lanes) for item, placement, folder in placed]
+        return [self._actor(item, placement, folder, lanes) for item, placement, folder in placed]
 
-    def _actor(
-        self,
-        item: TrafficObject,
-        placement: Placement | None,
-        folder: Path,
-        roadmap: RoadMap | None,
-        lanes: LaneTable | None,
-    ) -> Actor:
-        start, station = (None, 0.0) if placement is None else (placement.waypoint, placement.station)
+    def _actor(self, item: TrafficObject, place: Placement | None, folder: Path, lanes: LaneTable | None) -> Actor:
+        start, station = (None, 0.0) if place is None else (place.waypoint, place.station)
         problems = self.loader.problems
-        goals = () if roadmap is None else expand_goals(item, roadmap.network, problems, start, station, lanes)
+        goals = () if lanes is None else expand_goals(item, lanes.network, problems, start, station, lanes)
         if item.goals and self.request.rndf is None and self.spec.network is None:
             message = f"object '{item.name}' has goals, but there is no road network"
             self.loader.problems.error("E630", message, item.location)
         mesh = self.loader.mesh(item, folder) if item.vertices is not None else None
-        return Actor(item, placement, goals, self.loader.confs(item, folder), mesh)
+        return Actor(item, place, goals, self.loader.confs(item, folder), mesh)
 
 
 def _settings(request: Request, spec: Scenario) -> Settings:

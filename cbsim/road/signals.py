@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cbsim.road.lanelets import Lanelets
-from cbsim.road.roadmap import RoadMap
 from cbsim.spec.traffic import LightProgram
 
-__all__ = ["Colour", "Signals", "light_names", "signals_of"]
+__all__ = ["Colour", "Signals", "signals_of"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -55,12 +54,6 @@ class Signals:
         ends = self.ends[phases]
         within = time % float(ends[-1])
         return Colour(int(self.colours[phases][min(int(np.searchsorted(ends, within, "right")), len(ends) - 1)]))
-
-
-def light_names(roadmap: RoadMap) -> set[str]:
-    """Names of the lights that lanes have."""
-    crossings = (crossing for lane in roadmap.network.lanes for crossing in lane.crossings)
-    return {crossing.target for crossing in crossings if crossing.keyword == "light"}
 
 
 def signals_of(lanelets: Lanelets, programs: Iterable[LightProgram] = ()) -> Signals:

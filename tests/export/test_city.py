@@ -7,12 +7,16 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import cbsim
 from cbsim.errors import Problem, Problems, Severity, UsageError
+from cbsim.evaluation.judge import judge
 from cbsim.export.city import HOME, city, city_scenario, write_city
+from cbsim.export.city_traffic import car_count, literal_traffic
 from cbsim.export.schedule import schedule
 from cbsim.export.streets import LANE_WIDTH
 from cbsim.formats import writer_for
@@ -210,13 +214,21 @@ def test_benchmark_city_has_nine_thousand_waypoints_on_four_hundred_lane_kilomet
     assert len({mark.number for lane in network.lanes for mark in lane.checkpoints}) == len(network.segments)
 
 
-def test_cars_follow_exits_and_leave_the_bots_lane_alone() -> None:
-    network, _, objects = city()
+def test_objects_are_a_bot_and_props_and_no_cars() -> None:
+    _, _, objects = city()
     bot = objects.objects[0]
     assert (bot.kind, bot.name, len(bot.sensors)) == (Kind.AUTONOMOUS, "CajunBot", 3)
     assert bot.anchor is not None
+    assert {item.kind for item in objects.objects[1:]} == {Kind.STATIC}
+
+
+def test_literal_cars_follow_exits_and_leave_the_bots_lane_alone() -> None:
+    network, _, _ = city()
+    objects = literal_traffic(network, "city", np.random.default_rng(5))
+    bot = objects.objects[0]
+    assert bot.anchor is not None
     starts = [item.anchor for item in objects.objects if item.kind is not Kind.STATIC]
-    assert len(set(starts)) == len(starts)
+    assert len(set(starts)) == len(starts) == 1 + car_count(network)
     for item in objects.objects:
         lanes = [(goal.segment, goal.lane) for goal in item.goals]
         assert bot.anchor[:2] not in lanes
@@ -241,23 +253,43 @@ def test_written_city_is_a_scenario_that_fits_its_files(tmp_path: Path) -> None:
     assert complaints(problems) == []
     network, mission, objects = city(name="town", columns=3, rows=2, seed=7)
     assert (read(paths[0]), read(paths[1]), read(paths[2])) == (network, mission, objects)
-    assert scenario == city_scenario(network, objects, "town", 7)
-    assert {e.rule for e in scenario.expect} == {"reach", "rest"}
+    assert scenario == city_scenario(network, objects, "town", 7, car_count(network))
 
 
-def test_expectations_hold_the_time_of_literal_arrival() -> None:
-    network, _, objects = city()
-    scenario = city_scenario(network, objects, "city", 1)
-    roadmap = build(network)
-    ends = {item.name: schedule(item, roadmap)[-1] for item in objects.objects if item.goals}
-    for one in scenario.expect:
-        end = ends[str(one["object"])]
-        if one.rule == "reach":
-            assert one["waypoint"] == end.waypoint
-            after, before = one["after"], one["before"]
-            assert isinstance(after, float)
-            assert isinstance(before, float)
-            assert after < end.time - 1.0 / end.speed < end.time < before <= (scenario.duration or 0.0)
+@pytest.mark.parametrize("options", [{}, {"lanes": 2, "seed": 3}, {"columns": 3, "rows": 2, "seed": 11}], ids=str)
+def test_cars_of_a_city_are_demand_that_touches_nothing_and_gets_on(tmp_path: Path, options: dict[str, Any]) -> None:
+    scenario = write_city(tmp_path, name="town", cars=7, **options)[-1]
+    world = cbsim.load(scenario)
+    assert [(pool.name, pool.count) for pool in world.scene.pools] == [("Car", 7)]
+    assert [str(one["object"]) for one in world.scene.expectations] == [f"Car {k}" for k in range(1, 8)]
+    recording = cbsim.run(world, duration=60.0)
+    assert judge(recording).verdict == "pass"
+    ways = [np.hypot(*np.diff(recording.positions(f"Car {k}")[:, :2], axis=0).T).sum() for k in range(1, 8)]
+    assert sorted(ways)[1] > 200.0  # one may leave into a parking lot
+
+
+def test_number_of_cars_is_that_of_lanes_by_sixths_unless_asked_for(tmp_path: Path) -> None:
+    assert car_count(city()[0]) == 10
+    assert car_count(city(columns=2, rows=1)[0]) == 3
+    assert cbsim.read(write_city(tmp_path / "default")[-1]).traffic[0].count == 10
+    empty = cbsim.read(write_city(tmp_path / "empty", cars=0)[-1])
+    assert (empty.traffic, empty.expect) == ((), ())
+
+
+@pytest.mark.parametrize("lanes", [1, 2])
+def test_bot_waits_beside_the_right_lane_or_on_its_own(lanes: int) -> None:
+    beside = 0
+    for seed in range(6):
+        network, _, objects = city(lanes=lanes, seed=seed)
+        bot = objects.objects[0]
+        assert bot.anchor is not None
+        right = lane_of(network, *bot.anchor[:2]).right_boundary == "solid_white"
+        place = dict(city_scenario(network, objects, "c", 1, 3).place)
+        assert (bot.name in place) == right
+        beside += right
+        if right:
+            assert -place[bot.name].offset - 0.5 * bot.size.x > 0.5 * LANE_WIDTH
+    assert beside == 6 if lanes == 1 else 0 < beside < 6
 
 
 def test_schedule_adds_ways_over_speeds_and_pauses() -> None:

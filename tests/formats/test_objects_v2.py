@@ -540,3 +540,13 @@ def test_a_literal_goal_needs_its_speed_and_reactive_is_true_or_false(attributes
 def test_only_dynamic_objects_are_reactive():
     _, problems = one(v2(element("static", attributes=' reactive="true"')))
     assert [(p.code, p.location.line) for p in problems] == [("I635", 3)]
+
+
+def test_equal_elements_are_read_once_but_each_mistake_is_told():
+    wrong = '<goal speed="-1" pause="0" segment="1" lane="1" waypoint="2"/>'
+    right = '<goal speed="2" pause="0" segment="1" lane="1" waypoint="2"/>'
+    spec, problems = read_v2(v2(*(element("dynamic", PAUSE, right, wrong, wrong, right) for _ in range(2))))
+    assert codes(problems) == [(line, "E611") for line in (11, 12, 23, 24)]
+    lines = [goal.location.line for item in spec.objects for goal in item.goals]
+    assert lines == [10, 11, 12, 13, 22, 23, 24, 25]
+    assert spec.objects[0].size is spec.objects[1].size

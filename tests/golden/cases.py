@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 import cbsim
 from cbsim.evaluation.outcome import execute
-from cbsim.export.city_traffic import city_objects
+from cbsim.export.city_traffic import literal_traffic
 from cbsim.multibody import gallery, simulate
 from cbsim.recording.recording import Recording
 from cbsim.sensing import Scan
@@ -111,7 +111,7 @@ def run_network(path: Path) -> Trace:
     """Run literal traffic that the generator lays over a real road network."""
     network = cbsim.read(path)
     assert isinstance(network, RoadNetwork)
-    objects = city_objects(network, "golden", np.random.default_rng(1))
+    objects = literal_traffic(network, "golden", np.random.default_rng(1))
     with TemporaryDirectory() as folder:
         file = Path(folder) / "golden.xml"
         cbsim.write(objects, file)

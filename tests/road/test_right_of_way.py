@@ -27,6 +27,7 @@ from cbsim.road.right_of_way import (
     find_junctions,
     junction_at,
     stop_junctions,
+    swept,
 )
 from cbsim.road.right_of_way.swept import overlaps, swept_widths
 from cbsim.road.roadmap import RoadMap, build
@@ -390,6 +391,18 @@ def test_exits_that_lie_on_each_other_by_the_thousand_are_refused_at_once(count:
     with pytest.raises(ModelError, match=reason):
         conflicts_of(roadmap)
     assert time.process_time() - began < 5.0  # 1.7 s
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.one_of(cities(), networks()))
+def test_overlaps_found_by_cells_are_those_of_the_index(network: RoadNetwork) -> None:
+    lanelets = build_lanelets(build(network))
+    by_cells = overlaps(lanelets)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(swept, "_near", lambda *_: None)
+        by_index = overlaps(lanelets)
+    for one, other in zip(by_cells, by_index, strict=True):
+        np.testing.assert_array_equal(one, other)
 
 
 # --- laws -------------------------------------------------------------------------------------------------------

@@ -19,11 +19,6 @@ def goal(segment: int, lane: int, waypoint: int, speed: str, pause: str) -> str:
     return f'<goal speed="{speed}" pause="{pause}" segment="{segment}" lane="{lane}" waypoint="{waypoint}"/>'
 
 
-def street(speed: str, segment: int, lane: int, pause: str) -> str:
-    """A goal of the generated city: a whole lane."""
-    return f'<goal speed="{speed}" pause="{pause}" segment="{segment}" lane="{lane}"/>'
-
-
 def wreck(scenario: str, place: str) -> tuple[tuple[str, str, str], ...]:
     """A car that stands in the way."""
     entry = f"  - {{name: Wreck, size: [1.8, 4, 1.5], at: {place}}}\nexpect:\n"
@@ -117,24 +112,6 @@ LITERAL = [
                 "1 // speed [m/s]\n1 // pause [s]\n60 // distance [m]\n0 ",
             ),
         ),
-    ),
-    *(
-        Break(
-            "city",
-            f"car {car} waits on its way",
-            (f"reach Car {car} {end}", f"rest Car {car}"),
-            edits=(("objects/city.xml", street(speed, segment, lane, "0"), street(speed, segment, lane, "3")),),
-        )
-        for car, speed, segment, lane, end in (
-            (1, "9.5", 12, 1, "6.1.6"),
-            (2, "7", 29, 2, "6.2.6"),
-            (3, "6.5", 20, 2, "2.1.6"),
-            (4, "8.5", 17, 2, "5.1.6"),
-            (5, "5.5", 22, 2, "3.2.6"),
-            (6, "5", 28, 1, "12.2.6"),
-            (7, "5.5", 4, 1, "14.1.6"),
-            (8, "5", 17, 1, "26.2.4"),
-        )
     ),
     Break(
         "skid_course",
@@ -394,13 +371,42 @@ BLOWS = [
 QUICK, SLOW = LITERAL + CRASH + DUMMY, BESIDE_A_BOT + DRIVEN + BLOWS
 
 
-def ram(start: str, goal: str) -> tuple[tuple[str, str, str], ...]:
-    """A literal truck that runs down a lane of the town, whoever is in the way."""
+def ram(start: str, goal: str, file: str = "town.yaml") -> tuple[tuple[str, str, str], ...]:
+    """A literal truck that runs down a lane, whoever is in the way."""
     entry = f"add:\n  - {{name: Ram, kind: dynamic, at: {start}, goals: [{{waypoint: {goal}, speed: 30}}]}}\n"
-    return (("town.yaml", "add:\n", entry),)
+    return ((file, "add:\n", entry),)
 
+
+DAWDLING = "{name: Car, count: 10, drivers: slow}\n\ndrivers: {slow: {desired_speed: {speed: 2}}}"
 
 REACTIVE = [
+    Break(
+        "city",
+        "a truck runs the first car down",
+        ("collision Car 1", "travel Car 1"),
+        edits=ram("3.2.1", "3.2.6", "city.yaml"),
+        may=("travel Car 5", "travel Car 7"),
+    ),
+    Break(
+        "city",
+        "a truck runs the second car down",
+        ("collision Car 2",),
+        edits=ram("6.2.1", "6.2.6", "city.yaml"),
+        may=("travel Car 1", "travel Car 5", "travel Car 7"),
+    ),
+    Break(
+        "city",
+        "cars dawdle",
+        ("travel Car 1", "travel Car 5", "travel Car 7"),
+        edits=(("city.yaml", "{name: Car, count: 10}", DAWDLING),),
+    ),
+    Break(
+        "city",
+        "the bot stands in its lane",
+        ("travel Car 5", "travel Car 7"),
+        {"place.CajunBot.at.offset": 0},
+        may=("travel Car 1",),
+    ),
     Break("town", "the courier stays too long", ("reach Courier 14.1.6",), {"add.0.goals.0.pause": 100}),
     Break(
         "town",

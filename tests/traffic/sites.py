@@ -11,6 +11,8 @@ from cbsim.road.roadmap import build
 from cbsim.simulation.advance import advance
 from cbsim.spec.road import RoadNetwork
 from cbsim.spec.traffic import Driver, Pool
+from cbsim.traffic.kernels.workspace import CarWorkspace, car_workspace_of
+from cbsim.traffic.workspace import return_cars, take_cars
 from cbsim.world.compile import compile_world
 from cbsim.world.scene import Actor, Scene, Settings
 from cbsim.world.snapshot import Snapshot
@@ -58,6 +60,19 @@ def four_way() -> RoadNetwork:
         exits = [(f"{inward}.2", f"{other}.2.1") for other in others]
         site.lane(inward, [at(far, -aside), at(near, -aside)], exits=exits, stops=[f"{inward}.2"])
         site.lane(outward, [at(near, aside), at(far, aside)], exits=[(f"{outward}.2", f"{inward}.1")])
+    return site.network()
+
+
+def cross(stops: tuple[int, ...] = (1, 2, 3, 4), far: float = 300.0) -> RoadNetwork:
+    """Four roads that meet, numbered clockwise from the north, some with stop lines; cars leave at the ends."""
+    site, near, aside = Site(metric=True), 8.0, 2.0
+    arms = {1: (0.0, 1.0), 2: (1.0, 0.0), 3: (0.0, -1.0), 4: (-1.0, 0.0)}
+    for arm, (dx, dy) in arms.items():
+        ways_in = [(dx * along - dy * aside, dy * along + dx * aside) for along in (far, near)]
+        ways_out = [(dx * along + dy * aside, dy * along - dx * aside) for along in (near, far)]
+        exits = [(f"{arm}.1.2", f"{other}.2.1") for other in arms if other != arm]
+        site.lane(f"{arm}.1", ways_in, exits=exits, stops=[f"{arm}.1.2"] if arm in stops else [])
+        site.lane(f"{arm}.2", ways_out)
     return site.network()
 
 
@@ -127,3 +142,13 @@ def put_on(made: World, snapshot: Snapshot, car: int, lanelet: int, station: flo
     state.position[body, :2] = np.mean(ends, axis=0)
     dx, dy = np.subtract(ends[1], ends[0])
     state.orientation[body] = heading_quaternion(np.arctan2(-dx, dy))
+
+
+def workspace(made: World, snapshot: Snapshot) -> CarWorkspace:
+    """Workspace of the cars of a Snapshot, as its last step has left it."""
+    static_cache, traffic, layout = made.static_caches.of(snapshot), made.traffic, made.layout
+    blocks = take_cars(made, snapshot, static_cache)
+    return_cars(blocks, static_cache)
+    slices = getattr(car_workspace_of, "py_func", car_workspace_of)
+    lanelets, conflicts = len(traffic.road.lanelets), len(traffic.crossings.rules)
+    return slices(layout.cars, lanelets, conflicts, layout.bodies - layout.cars, *blocks)

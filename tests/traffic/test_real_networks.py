@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import cbsim
@@ -14,9 +15,12 @@ from cbsim.recording.recording import Recording
 from cbsim.simulation.advance import advance
 from cbsim.spec.road import RoadNetwork
 from cbsim.spec.traffic import Pool
-from cbsim.world.traffic.tables import ABSENT, PHASE, WAITING
+from cbsim.traffic.kernels.look import GAP
+from cbsim.world.snapshot import Snapshot
+from cbsim.world.traffic.tables import JUNCTION, WAITING
+from cbsim.world.world import World
 from tests.common import shared, shared_files
-from tests.traffic.sites import world
+from tests.traffic.sites import workspace, world
 
 FINAL = ("rndf", "cornell", "UCE-Final_Event__uce_rndf_1.5.rdf")
 KNOWN = {
@@ -25,7 +29,17 @@ KNOWN = {
     "prc_small.rndf": "a car that waits at a dead end is brushed by one that turns in beside it",
     "prc_large_obstacle.rndf": "a queue stands for more than two and a half minutes where zones are left out",
 }
-PATIENCE = 150.0  # [s]
+CROWDED = (  # networks of the competition and of teams on which two hundred cars drive for half an hour
+    "Sample_RNDF.txt",
+    "UCE-Final_Event__uce_rndf_1.5.rdf",
+    "UCE-Original_Files-Original_Road_Network__uce_rndf.rdf",
+    "NQE-General_Files__nqe_rndf.rdf",
+    "VAIL_rndf_20091020.txt",
+    "alameda_rndf.txt",
+    "demo_rndf.txt",
+)
+PATIENCE = 120.0  # [s]
+QUEUED = 3.0  # [m] behind somebody
 
 
 def network_of(path: Path) -> RoadNetwork:
@@ -38,19 +52,53 @@ def network_of(path: Path) -> RoadNetwork:
     return found
 
 
+def crowded(network: RoadNetwork, count: int) -> World:
+    """World of so many cars, or of four fifths of them where there is no room, and so on."""
+    while count:
+        try:
+            return world(network, Pool("p", count=count))
+        except ModelError as error:  # of a network whose lanes are shorter than a car
+            if "there is room for" not in str(error):
+                raise
+            count = int(0.8 * count)
+    pytest.skip("there is no room for a car")
+
+
+def held_up(made: World, snapshot: Snapshot, active: set[int]) -> list[str]:
+    """Who has stood for long at the head of a queue, with room behind the conflicts, where nobody else goes either.
+
+    Parameters
+    ----------
+    made : World
+    snapshot : Snapshot
+        After a step.
+    active : set of int
+        Junctions at which somebody has just held a claim; updated.
+    """
+    work, crossings = workspace(made, snapshot), made.traffic.crossings
+    held = {int(each) for each in crossings.rules[(work.claims.holder != -1).any(axis=1), JUNCTION]}
+    waits, found = snapshot.columns.travel[:, WAITING], list[str]()
+    for car in np.flatnonzero(waits > PATIENCE).tolist():
+        entry = int(work.queues.conflicts[car])
+        if entry < 0 or work.plan[car, GAP] < QUEUED or work.queues.is_blocked[car]:
+            continue
+        row, side = int(crossings.entry_rows[entry]), int(crossings.entry_sides[entry])
+        junction = int(crossings.rules[row, JUNCTION])
+        if junction not in held | active:
+            others = f"{work.claims.holder[row, 1 - side]} is in it, {work.claims.comer[row, 1 - side]} comes"
+            found.append(f"car {car} has stood for {waits[car]:.0f} s at junction {junction}; {others}")
+    active.clear()
+    active |= held
+    return found
+
+
 def hold_traffic_to_its_promises(network: RoadNetwork, count: int, duration: float) -> None:
-    try:
-        made = world(network, Pool("p", count=count))
-    except ModelError as error:  # of a network whose lanes are shorter than a car
-        if "there is room for" not in str(error):
-            raise
-        pytest.skip(str(error))
+    made, active = crowded(network, count), set[int]()
     snapshot = made.start
     for _ in range(round(duration / 10.0)):
         _, _, contacts = advance(made, snapshot, 200)
         assert not len(contacts)
-        present = snapshot.columns.intent[:, PHASE] != ABSENT
-        assert snapshot.columns.travel[present, WAITING].max(initial=0.0) < PATIENCE
+        assert not held_up(made, snapshot, active)
 
 
 @pytest.mark.slow
@@ -62,8 +110,13 @@ def test_nobody_touches_anybody_on_a_real_network(path):
 
 
 @pytest.mark.slow
-def test_two_hundred_cars_drive_on_the_network_of_the_final_for_ten_minutes():
-    hold_traffic_to_its_promises(network_of(shared(*FINAL)), 200, 600.0)
+@pytest.mark.parametrize(
+    "path",
+    [path for path in shared_files("rndf") if path.name in CROWDED],
+    ids=lambda path: f"{path.parent.name}-{path.name}",
+)
+def test_two_hundred_cars_drive_for_half_an_hour(path):
+    hold_traffic_to_its_promises(network_of(path), 200, 1800.0)
 
 
 @pytest.mark.slow

@@ -11,8 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cbsim
-from cbsim.spec.objects import Triple
+from cbsim.road.roadmap import build
+from cbsim.spec.objects import Controller, Goal, Kind, ScriptEntry, TrafficObject, Triple
+from cbsim.spec.road import PointId
+from cbsim.world.places import start_poses, trajectories_of
+from cbsim.world.scene import Actor, Scene
 from cbsim.world.trajectories import Trajectories, goal_legs, lay_out
+from tests.road.site import Site
 from tests.worlds import mover, world
 
 
@@ -103,3 +108,45 @@ def test_script_angle_follows_the_chosen_convention(sense, heading):
 def test_height_stays_what_it_was_at_the_start():
     made = world(mover("m", (1.0, 0.0, 9.0, 0.0), at=Triple(0, 0, 0.25), size=Triple(2, 4, 1.5)))
     assert cbsim.run(made, duration=2.0).positions("m")[:, 2] == pytest.approx(0.25 + 0.75)
+
+
+LEGS = st.lists(
+    st.tuples(st.sampled_from([0.0, 0.5, 7.0]), st.sampled_from([0.0, 1.5]), st.sampled_from([0.0, 3.0, 40.0])),
+    max_size=4,
+)
+
+
+@given(st.lists(st.tuples(st.booleans(), st.sampled_from([0.0, 2.0]), LEGS), min_size=1, max_size=6))
+def test_movers_that_are_laid_out_together_move_as_each_of_them_does_alone(movers):
+    actors = [scripted(k, *rest) if is_scripted else sent(k, *rest) for k, (is_scripted, *rest) in enumerate(movers)]
+    network = build(Site(metric=True).lane("1.1", [(0.0, 0.0), (3.0, 30.0), (3.0, 70.0)]).network())
+    scene = Scene("all", tuple(actors), network)
+    together = trajectories_of(range(len(actors)), start_poses(actors, scene), scene)
+    assert together.bodies.tolist() == list(range(len(actors)))
+    stops = np.cumsum(together.counts)
+    for actor, first, stop in zip(actors, stops - together.counts, stops, strict=True):
+        one_scene = Scene("one", (actor,), network)
+        alone = trajectories_of([0], start_poses((actor,), one_scene), one_scene)
+        for one, all_ in zip(alone[2:], together[2:], strict=True):
+            np.testing.assert_array_equal(one, all_[first:stop])
+
+
+def scripted(number, pause, legs):
+    """A mover with a script: speed, pause, distance of each entry."""
+    script = tuple(ScriptEntry(speed, rest, way, 0.4 * number) for speed, rest, way in legs)
+    return Actor(
+        TrafficObject(
+            Kind.DYNAMIC, f"s{number}", position_offset=Triple(5.0 * number, 1.0, 0.5), controller=Controller.SCRIPT,
+            initial_pause=pause, script=script, orientation_offset=Triple(0.0, 0.1, 0.2 * number),
+        )
+    )  # fmt: skip
+
+
+def sent(number, pause, legs):
+    """A mover with goals along the lane, each of which may be where it is already."""
+    goals = tuple(Goal(speed, rest, 1, 1, 1 + int(way) % 3) for speed, rest, way in legs)
+    item = TrafficObject(
+        Kind.DYNAMIC, f"g{number}", anchor=PointId(1, 1, 1 + number % 3), controller=Controller.WAYPOINT,
+        initial_pause=pause, goals=goals,
+    )  # fmt: skip
+    return Actor(item, None, goals)

@@ -65,7 +65,9 @@ def overlaps(lanelets: Lanelets) -> Overlaps:
     """
     import shapely
 
-    near = _near(lanelets)
+    owners = _owners(lanelets)
+    crowded = len(owners) > MANY and _near(lanelets, owners[:MANY]) is None  # told by the first lanelets, sooner
+    near = None if crowded else _near(lanelets, owners)
     if near is None:
         strips = _strips(lanelets)
         one, other = _candidates(lanelets, strips)
@@ -120,15 +122,20 @@ def _outlines(lanelets: Lanelets, chosen: Ints, owners: Ints) -> tuple[Floats, I
     return np.concatenate([points + aside, (points - aside)[:, ::-1]], axis=1), rows
 
 
-def _near(lanelets: Lanelets) -> Ints | None:
+def _near(lanelets: Lanelets, owners: Ints) -> Ints | None:
     """Pairs of strips of different lanelets whose boxes overlap, shape (2, k), the lanelet with the smaller row first.
+
+    Parameters
+    ----------
+    lanelets : Lanelets
+    owners : ndarray of int
+        Lanelet of each strip, of all strips or the first of them.
 
     Returns
     -------
     ndarray or None
         None where so many strips are close together that an index is needed to find them.
     """
-    owners = _owners(lanelets)
     if not len(owners):
         return np.empty((2, 0), np.int64)
     low, high = np.empty((len(owners), 2)), np.empty((len(owners), 2))

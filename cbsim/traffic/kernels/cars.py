@@ -21,6 +21,7 @@ from cbsim.traffic.kernels.drivers import (
 )
 from cbsim.traffic.kernels.entries import find_obstacles, sort_entries
 from cbsim.traffic.kernels.following import follow
+from cbsim.traffic.kernels.following.krauss import krauss
 from cbsim.traffic.kernels.look import (
     BEFORE_LINE,
     CHAIN,
@@ -73,6 +74,9 @@ __all__ = ["bound_cars", "drive_cars", "mark_hits", "note_static_obstacles"]
 HARDEST = 8.0  # [m/s²] that tyres hold
 AFTER_A_HIT = 6.0  # [m/s²]
 WITHOUT_CAUSE = 6.0  # [m/s²] with which a driver brakes by mistake, for a second
+QUEUE = 30.0  # [m] before a line, or a conflict, in which one moves up with the car ahead
+SLOW = 4.0  # [m/s] below which one moves up
+QUEUE_TIME, QUEUE_GAP = 0.4, 2.0  # [s] of reaction, and [m] of gap at rest there
 ASK_BEFORE = 3.0  # [m] more than comfortable braking takes within which a car asks for a claim
 WAIT = 32  # who wait at the stop lines of one junction and have a place in the order
 MOST = 64  # conflicts ahead that a car announces
@@ -198,9 +202,16 @@ def acceleration_of(road, seed, travel, intent, values, plan, i, time, dt):
         return -max(speed / dt, 0.0)
     following_values = values[HEADWAY], values[LEAST], values[STRONGEST], values[COMFORTABLE]
     chosen = follow(int(values[MODEL]), speed, plan[DESIRED], plan[GAP], plan[LEADER], following_values, dt)
+    if plan[GAP] < QUEUE:
+        moves_up = speed < SLOW and min(plan[LINE], plan[CHAIN]) < QUEUE
+        if moves_up or chosen < -values[COMFORTABLE]:  # the latter: what is safe, where IDM is startled by a small gap
+            queue_values = QUEUE_TIME, min(values[LEAST], QUEUE_GAP), values[STRONGEST], values[COMFORTABLE]
+            safe = krauss(speed, plan[DESIRED], plan[GAP], plan[LEADER], queue_values, dt)
+            chosen = max(chosen, safe if moves_up else min(safe, -values[COMFORTABLE]))
     stop = min(plan[STOP], plan[LINE] - BEFORE_LINE, plan[CHAIN] - BEFORE_LINE)
     if stop < math.inf:
-        chosen = min(chosen, stopping(stop, values[COMFORTABLE], speed, dt))
+        needed = speed * speed / (2.0 * stop) if stop > 0.0 else 0.0  # at a light turned yellow more than comfortable
+        chosen = min(chosen, stopping(stop, max(values[COMFORTABLE], needed), speed, dt))
     if values[BRAKES_HARD] > 0.0:
         pool, second = road.car_rows[i, POOL], int(math.floor(time))
         word = road.words[pool] if pool >= 0 else i

@@ -8,6 +8,7 @@ from cbsim.jit import inlined, inner
 __all__ = ["must_stop_at_light"]
 
 YELLOW, RED = 1, 2  # values of `cbsim.road.signals.Colour`
+RESTS = 0.1  # [m/s]
 BRAKES = 3.0  # [m/s²] with which one stops for yellow, where that is enough
 
 
@@ -32,4 +33,4 @@ def must_stop_at_light(crossings, lanelet, time, ahead, speed):
     if crossings.signal_offsets[lanelet] == crossings.signal_offsets[lanelet + 1]:
         return False
     colour = colour_at(crossings, lanelet, time)
-    return colour == RED or (colour == YELLOW and speed * speed <= 2.0 * BRAKES * ahead)
+    return colour == RED or (colour == YELLOW and (speed < RESTS or speed * speed <= 2.0 * BRAKES * ahead))

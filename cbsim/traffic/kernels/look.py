@@ -231,7 +231,7 @@ def look(
             else:
                 closed = True
         if not closed and end - length > -PASSED and must_stop_at_light(crossings, lanelet, time, end - length, speed):
-            stop, closed = min(stop, end - length), True
+            stop, closed = min(stop, end - length - BEFORE_LINE), True
         first, last = road.car_rows[i, FIRST_GOAL], road.car_rows[i, LAST_GOAL]
         if destination >= 0 and int(road.destinations[destination, 0]) == lanelet:
             ahead = base + road.destinations[destination, 1] - length

@@ -59,6 +59,17 @@ def wait_for_next(road, demand, seed, p, number):
 
 
 @inner
+def comes_in(road, entries, lanelet, station, least):
+    """Whether somebody on a lanelet is about to come to that station of the next one."""
+    for at in range(entries.first[lanelet], entries.first[lanelet + 1]):
+        e = entries.order[at]
+        front = entries.stands[e, SPOT] + entries.stands[e, EXTENT] - road.lanelets[lanelet, LENGTH]
+        if front + least + max(entries.stands[e, PACE], 0.0) * BEHIND > station:
+            return True
+    return False
+
+
+@inner
 def appear(road, demand, seed, state, drawn, memo, entries, time):
     """Count the arrivals up to a time [s], and let one car of each flow appear where there is room; count those."""
     appeared = 0
@@ -94,6 +105,8 @@ def appear(road, demand, seed, state, drawn, memo, entries, time):
                 break
             front = entries.stands[e, SPOT] + entries.stands[e, EXTENT]
             blocked = front + values[LEAST] + max(entries.stands[e, PACE], 0.0) * BEHIND > station
+        for k in range(demand.before_offsets[p], demand.before_offsets[p + 1]):
+            blocked = blocked or comes_in(road, entries, demand.befores[k], station, values[LEAST])
         ahead = station + length
         if gap == math.inf and entries.first[lanelet + 1] > 0 and road.lanelets[lanelet, LENGTH] < ahead + 50.0:
             beyond = road.lanelets[lanelet, LENGTH]

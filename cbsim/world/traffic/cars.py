@@ -290,10 +290,19 @@ def _demand(
         flows.append((station, pool.flow / HOUR, pool.begin, pool.until, float(pool.is_even)))
         rows.append((first, first + size - 1, lanelet, begin, len(targets) - 1))
         first += size
+    origins = {row[2] for row in rows}
+    leading: dict[int, list[int]] = {origin: [] for origin in origins}
+    for source, ways_on in enumerate(tables.graph if origins - {-1} else ()):
+        for way in ways_on:
+            if way in leading:
+                leading[way].append(source)
+    before = [leading[row[2]] for row in rows]
     return Demand(
         flows=np.array(flows, float).reshape(-1, 5),
         pool_rows=np.array(rows, np.int64).reshape(-1, 5),
         targets=np.array(targets, float).reshape(-1, 2),
+        before_offsets=np.concatenate([[0], np.cumsum([len(each) for each in before])]).astype(np.int64),
+        befores=np.array([lanelet for each in before for lanelet in each], np.int64),
         mixes=np.array(offsets, np.int64),
         mix_rows=np.array(mix_rows, float).reshape(-1, 2),
         drivers=np.array([_driver_row(one) for one in (*drivers.values(), DEFAULT_DRIVER)], float).reshape(-1, 17),

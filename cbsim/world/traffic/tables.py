@@ -237,6 +237,8 @@ class Demand(NamedTuple):
         First and last car; lanelet of the origin, -1 for counts; first and last row of `targets`.
     targets : (k, 2)
         Destination, cumulated share.
+    before_offsets, befores : (pools + 1,), (k,) int64
+        Lanelets that lead to the one on which each flow appears.
     mixes : (mixes + 1,) int64
         First row of `mix_rows` of each mix of drivers.
     mix_rows : (k, 2)
@@ -248,6 +250,8 @@ class Demand(NamedTuple):
     flows: Annotated[Floats, (5,)]
     pool_rows: Annotated[Ints, (5,)]
     targets: Annotated[Floats, (2,)]
+    before_offsets: Ints
+    befores: Ints
     mixes: Ints
     mix_rows: Annotated[Floats, (2,)]
     drivers: Annotated[Floats, (17,)]
