@@ -19,7 +19,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import llvmlite
 import numba
@@ -54,6 +54,8 @@ __all__ = [
     "wide",
     "wrapping",
 ]
+
+F = TypeVar("F", bound=Callable[..., Any])  # so that type checkers see the signature of the Python function
 
 NO_CONTEXT = nullcontext()
 PACKAGE = Path(__file__).resolve().parent
@@ -214,7 +216,7 @@ if not config.DISABLE_JIT:  # type: ignore[attr-defined]
     announce_compilation(_searched)
 
 
-def kernel(function: Callable[..., Any]) -> Any:
+def kernel(function: F) -> F:
     """Compile a function of arrays and numbers at its first call and cache the machine code on disk.
 
     There is no fast math: results must not depend on the compiler's reassociation.
@@ -222,7 +224,7 @@ def kernel(function: Callable[..., Any]) -> Any:
     return _compiled(EntryPoint, function)
 
 
-def narrow(function: Callable[..., Any]) -> Any:
+def narrow(function: F) -> F:
     """Compile as `kernel` without vectorising loops, except those of `wide` device functions.
 
     For large kernels whose loops run over three or six numbers: they are no slower, and the linearisation of a step
@@ -231,7 +233,7 @@ def narrow(function: Callable[..., Any]) -> Any:
     return _compiled(ScalarEntryPoint, function)
 
 
-def separate(function: Callable[..., Any]) -> Any:
+def separate(function: F) -> F:
     """Compile as `narrow`, once for all kernels that call the function, by its address.
 
     For large functions that several entry points call. A call costs 50 ns more, and nothing is optimised across it.
@@ -239,7 +241,7 @@ def separate(function: Callable[..., Any]) -> Any:
     return _compiled(SeparateFunction, function)
 
 
-def inlined(function: Callable[..., Any]) -> Any:
+def inlined(function: F) -> F:
     """Compile as `kernel`, and inline the code wherever a kernel calls it.
 
     Passing a table to a function copies the descriptor of each of its arrays. That is negligible for a loop over
@@ -248,12 +250,12 @@ def inlined(function: Callable[..., Any]) -> Any:
     return _compiled(Inlined, function)
 
 
-def inner(function: Callable[..., Any]) -> Any:
+def inner(function: F) -> F:
     """Compile a device function, which only kernels call, as part of each of them (see `cbsim.kernel_compiler`)."""
     return _compiled(DeviceFunction, function)
 
 
-def wide(function: Callable[..., Any]) -> Any:
+def wide(function: F) -> F:
     """Compile as `inner` with vectorised loops, in `narrow` kernels too: for long rows.
 
     Each element gets the bits that a scalar loop gives it: no sum is reordered.
@@ -261,7 +263,7 @@ def wide(function: Callable[..., Any]) -> Any:
     return _compiled(Vectorized, function)
 
 
-def _compiled(kind: Callable[..., Any], function: Callable[..., Any]) -> Any:
+def _compiled(kind: Callable[[F], Any], function: F) -> F:
     return function if config.DISABLE_JIT else kind(function)  # type: ignore[attr-defined]
 
 

@@ -61,6 +61,17 @@ def test_types_are_strict():
     assert done.returncode == 0, done.stdout
 
 
+@pytest.mark.slow
+def test_types_of_calls_of_kernels_are_checked(tmp_path):
+    wrong = tmp_path / "wrong.py"
+    wrong.write_text("from cbsim.world.kernels import leaf_count\n\nleaf_count(3, 4)\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--config-file", ROOT / "pyproject.toml", wrong],
+        capture_output=True, text=True, cwd=ROOT, check=False,
+    )  # fmt: skip
+    assert 'Too many arguments for "leaf_count"' in done.stdout
+
+
 def test_every_public_name_is_there_and_documented():
     assert dir(cbsim)
     for name in cbsim.__all__:

@@ -67,7 +67,8 @@ class ZoneRaster:
                 entry, place = roadmap.positions[rows]
                 end = place + HEAD * (place - entry) / max(float(math.hypot(*(place - entry))), 1e-9)
                 half = 0.5 * (spot.width or SPOT_WIDTH) - MARGIN
-                mark_into(*corner, cell, *map(float, (*entry, *end)), half, spot.number, spots)
+                line = float(entry[0]), float(entry[1]), float(end[0]), float(end[1])
+                mark_into(*corner, cell, *line, half, spot.number, spots)
         return cls(corner, cell, outside, spots)
 
     @classmethod
