@@ -25,15 +25,7 @@ import llvmlite
 import numba
 from numba.core import config
 
-from cbsim.kernel_compiler import (
-    IS_PLAIN,
-    DeviceFunction,
-    EntryPoint,
-    Inlined,
-    ScalarEntryPoint,
-    SeparateFunction,
-    Vectorized,
-)
+from cbsim.kernel_compiler import IS_PLAIN, DeviceFunction, EntryPoint, Inlined, ScalarEntryPoint, Vectorized
 from cbsim.kernel_compiler.cache import READ_ONLY
 from cbsim.kernel_compiler.messages import announce_compilation, warn_once
 from cbsim.kernel_compiler.target import compile_target
@@ -49,7 +41,6 @@ __all__ = [
     "kernel_digest",
     "multiply_high",
     "narrow",
-    "separate",
     "target_name",
     "wide",
     "wrapping",
@@ -231,14 +222,6 @@ def narrow(function: F) -> F:
     compiles in three quarters of the time.
     """
     return _compiled(ScalarEntryPoint, function)
-
-
-def separate(function: F) -> F:
-    """Compile as `narrow`, once for all kernels that call the function, by its address.
-
-    For large functions that several entry points call. A call costs 50 ns more, and nothing is optimised across it.
-    """
-    return _compiled(SeparateFunction, function)
 
 
 def inlined(function: F) -> F:

@@ -3,8 +3,7 @@
 By default numba optimises every function and generates machine code for it, then does both again in each caller, level
 by level. Here a device function (one that only kernels call) is lowered to LLVM IR and no further. An entry point (a
 kernel that Python calls) links all the device functions that it reaches, each once, makes them internal to its module,
-and has the module optimised and translated as a whole. A large function that several entry points call may be compiled
-separately: they call it by its address.
+and has the module optimised and translated as a whole.
 
 Most of the remaining time is spent in numba's front end. Seven things are avoided there:
 
@@ -45,7 +44,6 @@ __all__ = [
     "EntryPoint",
     "Inlined",
     "ScalarEntryPoint",
-    "SeparateFunction",
     "Vectorized",
 ]
 
@@ -54,6 +52,5 @@ DeviceFunction: Any = implementation.DeviceFunction
 EntryPoint: Any = implementation.EntryPoint
 Inlined: Any = implementation.Inlined
 ScalarEntryPoint: Any = implementation.ScalarEntryPoint
-SeparateFunction: Any = implementation.SeparateFunction
 Vectorized: Any = implementation.Vectorized
 IS_PLAIN = implementation.__name__.endswith("plain")

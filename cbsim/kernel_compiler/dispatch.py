@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import copy
 import gc
-import importlib
 import os
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cached_property, partial
-from hashlib import blake2b
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from llvmlite import binding
 from numba.core import types
 from numba.core.caching import NullCache
-from numba.core.imputils import user_function
 from numba.core.registry import CPUDispatcher
 from numba.core.sigutils import normalize_signature
 
@@ -34,15 +29,7 @@ from cbsim.kernel_compiler.lowering import (
 )
 from cbsim.kernel_compiler.messages import HOOK_MISSING, warn_once
 
-__all__ = [
-    "DeviceDispatcher",
-    "DeviceFunction",
-    "EntryPoint",
-    "Inlined",
-    "ScalarEntryPoint",
-    "SeparateFunction",
-    "Vectorized",
-]
+__all__ = ["DeviceDispatcher", "DeviceFunction", "EntryPoint", "Inlined", "ScalarEntryPoint", "Vectorized"]
 
 OPTIONS = {
     "nopython": True,
@@ -176,58 +163,6 @@ class ScalarEntryPoint(EntryPoint):
     """An entry point whose loops are not vectorised."""
 
     compiler_class = pipeline(ScalarLowering)
-
-
-class SeparateFunction(ScalarEntryPoint):
-    """A function compiled by itself, once for all entry points that call it: they find it by its address.
-
-    Machine code of a caller refers to it by a name that is the same in every process. It is defined before the caller
-    is linked, be that compiled or loaded from a cache.
-    """
-
-    def __init__(self, py_func: Callable[..., Any], *_: Any, **__: Any) -> None:
-        super().__init__(py_func)
-        self._keys: dict[tuple[Any, ...], Any] = {}
-
-    def get_call_template(self, args: Any, kws: Any) -> Any:
-        """Resolve a call by another kernel; the function is compiled to machine code before its caller."""
-        if Fallback.active:
-            return super().get_call_template(args, kws)
-        return CPUDispatcher.get_call_template(self, tuple(map(types.unliteral, args)), kws)
-
-    def get_overload(self, sig: Any) -> Any:
-        """Return what stands for the code for a signature that another kernel resolved."""
-        if Fallback.active:
-            return super().get_overload(sig)
-        return self.define(tuple(normalize_signature(sig)[0]))
-
-    def define(self, arguments: tuple[Any, ...]) -> Any:
-        """Define the name of the code for given types, compiled if need be; return numba's key of calls to it."""
-        if arguments in self._keys:
-            return self._keys[arguments]
-        self.compile(arguments)
-        result: Any = self.overloads[arguments]
-        where = self.py_func.__module__, self.py_func.__qualname__
-        name = f"cbsim.{blake2b(repr((where, arguments)).encode(), digest_size=16).hexdigest()}"
-        binding.add_symbol(name, result.library.get_pointer_to_function(result.fndesc.llvm_func_name))
-        described = copy.copy(result.fndesc)
-        described.mangled_name = name
-        call, load = user_function(described, ()), partial(define_separate, *where, arguments)
-
-        def noted_call(context: Any, *rest: Any) -> Any:
-            context.active_code_library._reload_init.add(load)
-            return call(context, *rest)
-
-        implementation: Any = noted_call
-        implementation.signature, implementation.libs = call.signature, ()
-        key = self._keys[arguments] = object()
-        self.targetctx._defns[key].append(implementation, call.signature)
-        return key
-
-
-def define_separate(module: str, name: str, arguments: tuple[Any, ...]) -> None:
-    """Define the code of a `SeparateFunction` before machine code that calls it is loaded from a cache."""
-    getattr(importlib.import_module(module), name).define(arguments)
 
 
 class DeviceFunction:

@@ -13,16 +13,7 @@ from numba.core import config
 
 from cbsim.kernel_compiler.target import compile_target
 
-__all__ = [
-    "DeviceDispatcher",
-    "DeviceFunction",
-    "EntryPoint",
-    "Inlined",
-    "ScalarEntryPoint",
-    "SeparateFunction",
-    "Vectorized",
-    "njit",
-]
+__all__ = ["DeviceDispatcher", "DeviceFunction", "EntryPoint", "Inlined", "ScalarEntryPoint", "Vectorized", "njit"]
 
 
 def njit(function: Callable[..., Any], **options: Any) -> Any:
@@ -50,10 +41,6 @@ class EntryPoint:
 
 class ScalarEntryPoint(EntryPoint):
     """A kernel that Python calls; plain numba vectorises its loops like any other."""
-
-
-class SeparateFunction(EntryPoint):
-    """A kernel that is compiled once for all that call it; plain numba compiles it again for each."""
 
 
 class DeviceFunction(EntryPoint):

@@ -11,7 +11,7 @@ from tests.common import ROOT
 
 SOURCE = """
 import math
-from cbsim.jit import inlined, inner, kernel, separate, wide
+from cbsim.jit import inlined, inner, kernel, wide
 
 @inner
 def third_of(values, k):
@@ -26,17 +26,10 @@ def add_into(out, values):
     for k in range(out.shape[0]):
         out[k] += 1.1 * values[k] - 0.3
 
-@separate
-def sum_of(values):
-    total = 0.0
-    for k in range(values.shape[0]):
-        total += 0.7 * third_of(values, k)
-    return total
-
 @kernel
 def mixed(values, out):
     add_into(out, values)
-    total = sum_of(values)
+    total = 0.0
     for k in range(values.shape[0]):
         total += squared(third_of(values, k)) * math.sqrt(values[k])
     return total

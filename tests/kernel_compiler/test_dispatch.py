@@ -11,7 +11,7 @@ from numba import typeof
 from numba.core import config
 from numba.core.errors import NumbaError
 
-from cbsim.jit import inlined, inner, kernel, narrow, separate, wide
+from cbsim.jit import inlined, inner, kernel, narrow, wide
 
 pytestmark = pytest.mark.skipif(config.DISABLE_JIT, reason="nothing is compiled")
 
@@ -154,31 +154,3 @@ def test_garbage_collection_resumes_after_a_compilation_whether_it_succeeds_or_f
     assert gc.isenabled()
     swap(np.ones((2, 3), dtype=np.float32))
     assert gc.isenabled()
-
-
-@separate
-def largest_of(table, column):
-    largest = 0.0
-    for n in range(table.shape[0]):
-        largest = max(largest, table[n, column])
-    return largest
-
-
-@kernel
-def span_of(table):
-    return largest_of(table, 1) - largest_of(table, 0)
-
-
-@narrow
-def first_largest(table):
-    return largest_of(table, 0)
-
-
-def test_a_separate_function_is_compiled_once_for_all_kernels_that_call_it():
-    table = np.array([[1.0, 5.0], [3.0, 2.0]])
-    assert (span_of(table), first_largest(table)) == (2.0, 3.0)
-    (compiled,) = largest_of.overloads.values()  # for a column of any number, though both calls name theirs
-    assert largest_of(table, 1) == 5.0
-    (caller,) = span_of.overloads.values()
-    names = {each.name for each in caller.library._final_module.functions if not each.is_declaration}
-    assert compiled.fndesc.mangled_name not in names

@@ -53,9 +53,9 @@ from cbsim.dynamics.kernels.rows import begin_row
 from cbsim.dynamics.kernels.screening import DEPTH, screen_contacts, touched
 from cbsim.dynamics.kernels.softness import soften_gaps
 from cbsim.dynamics.kernels.tables import Model, Work
-from cbsim.jit import inlined, inner, narrow, separate
+from cbsim.jit import inlined, inner, narrow
 
-__all__ = ["BLOWS", "advance", "solve_step", "solve_with_contacts"]
+__all__ = ["BLOWS", "advance", "solve_step"]
 
 PLAIN, RELAXED = range(2)  # modes of solving a step: directly, or along a path of relaxed problems
 HALVINGS = 6  # a step is divided into 64 parts at most
@@ -85,7 +85,7 @@ def solve_step(model, work, touching, z, inputs, external, settings, counts, bef
             model.program, model.fan, model.pair, work.fanned, settings, counts, h, report,
         )  # fmt: skip
     else:
-        solve_with_contacts(model, work, z, inputs, settings, counts, before, h, warm, manner, report)
+        _solve_with_contacts(model, work, z, inputs, settings, counts, before, h, warm, manner, report)
     if report[STATUS] == SOLVED and not is_near(model.links, work.link_work):
         report[STATUS] = TOO_FAST
     return report[STATUS] == SOLVED
@@ -110,8 +110,8 @@ def _turns_too_far(links, link, link_work, z, h):
     return False
 
 
-@separate
-def solve_with_contacts(model, work, z, inputs, settings, counts, before, h, warm, manner, report):
+@inner
+def _solve_with_contacts(model, work, z, inputs, settings, counts, before, h, warm, manner, report):
     """Solve a prepared step with contacts or rows; omitted contacts that have closed are added."""
     for i in range(len(model.row_link)):
         begin_row(
