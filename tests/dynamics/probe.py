@@ -7,8 +7,8 @@ import numpy as np
 from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.kernels.columns import STEP_LENGTH
 from cbsim.dynamics.kernels.cone_steps import keep_pairs, step_pairs
+from cbsim.dynamics.kernels.interior import assess, factorize, solve_direction
 from cbsim.dynamics.kernels.newton import begin, keep, restore
-from cbsim.dynamics.kernels.newton_system import assess, factorize, solve_direction
 from cbsim.dynamics.kernels.rows import begin_row
 from cbsim.jit import kernel
 

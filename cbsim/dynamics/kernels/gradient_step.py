@@ -18,8 +18,8 @@ from cbsim.dynamics.kernels.columns import (
     WARM,
 )
 from cbsim.dynamics.kernels.gradient import differentiate
+from cbsim.dynamics.kernels.interior import factorize
 from cbsim.dynamics.kernels.newton import factorize_bodies, finish
-from cbsim.dynamics.kernels.newton_system import factorize
 from cbsim.dynamics.kernels.step import PLAIN, RELAXED, copy, solve_step
 from cbsim.dynamics.kernels.tree import eliminate
 from cbsim.jit import inner, narrow
