@@ -14,7 +14,6 @@ from cbsim.errors import ModelError
 __all__ = ["DEFAULTS", "SolverOptions", "chosen_options"]
 
 MOST = 2.0**53  # largest count
-PATIENCE = 1  # multiple of `max_iter` allowed for each relaxed problem
 
 
 @dataclass(frozen=True)
@@ -100,7 +99,7 @@ class SolverOptions:
         begun = c.NODAL if self.nodal_start else c.WARMED if self.warm_start else c.COLD
         settings[c.WARM] = begun if not goes_on else c.CONTINUED if self.warm_start else c.COLD
         counts[[c.MAX_ITER, c.MAX_LS, c.NO_PROGRESS_MAX]] = self.max_iter, self.max_ls, self.no_progress_max
-        counts[[c.SCREEN, c.ORDER, c.MAX_RELAXED_ITER]] = self.screen, self.order, PATIENCE * self.max_iter
+        counts[[c.SCREEN, c.ORDER, c.MAX_RELAXED_ITER]] = self.screen, self.order, 4 * self.max_iter
         return settings, counts
 
 
