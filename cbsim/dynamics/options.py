@@ -14,6 +14,7 @@ from cbsim.errors import ModelError
 __all__ = ["DEFAULTS", "SolverOptions", "chosen_options"]
 
 MOST = 2.0**53  # largest count
+PATIENCE = 4  # times `max_iter` for each relaxed problem: piles that jam need them
 
 
 @dataclass(frozen=True)
@@ -99,7 +100,7 @@ class SolverOptions:
         begun = c.NODAL if self.nodal_start else c.WARMED if self.warm_start else c.COLD
         settings[c.WARM] = begun if not goes_on else c.CONTINUED if self.warm_start else c.COLD
         counts[[c.MAX_ITER, c.MAX_LS, c.NO_PROGRESS_MAX]] = self.max_iter, self.max_ls, self.no_progress_max
-        counts[[c.SCREEN, c.ORDER, c.MAX_RELAXED_ITER]] = self.screen, self.order, 4 * self.max_iter
+        counts[[c.SCREEN, c.ORDER, c.MAX_RELAXED_ITER]] = self.screen, self.order, min(PATIENCE * self.max_iter, MOST)
         return settings, counts
 
 

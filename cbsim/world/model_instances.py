@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from cbsim.dynamics.compile import Compiled, compile_mechanism
 from cbsim.dynamics.energy import mechanical_energy
+from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.loop_closure import violations
 from cbsim.dynamics.options import SolverOptions
 from cbsim.dynamics.start_state import start_state
@@ -191,7 +192,10 @@ def solver_fallbacks_of(spec: MechanismSpec, tolerance: float | None) -> SolverF
         first = replace(PURE, rtol=tolerance, btol=max(tolerance, 1e-10))
     hard = [{**options, "rtol": max(options.get("rtol", 0.0), first.rtol)} for options in HARD]
     chosen = (first, *(replace(first, **options) for options in hard))
-    return tuple(one.encode(spec.timestep, spec.gravity, spec.input_scaling, False) for one in chosen)
+    encoded = tuple(one.encode(spec.timestep, spec.gravity, spec.input_scaling, False) for one in chosen)
+    for _, counts in encoded:
+        counts[c.MAX_RELAXED_ITER] = counts[c.MAX_ITER]  # no extra iterations: a fallback follows
+    return encoded
 
 
 def instance_of(model: Model, first: int, controller_row: int, frame: Frame = WORLD_FRAME) -> ModelInstance:

@@ -27,7 +27,7 @@ def door(model, work, z, inputs, external, settings, what, number):
     elif what == SEE:
         assess(
             model.links, model.link, model.joint, link_work, model.contact_link, model.contact, contact_work,
-            model.row_link, model.row, limit_work, h, number, 1.0, 1.0,
+            model.row_link, model.row, limit_work, h, number, 1.0,
         )  # fmt: skip
     elif what == AIM:
         factorize(
@@ -37,7 +37,7 @@ def door(model, work, z, inputs, external, settings, what, number):
         )  # fmt: skip
         solve_direction(
             model.link, link_work, model.program, model.fan, work.fanned, model.contact_link, model.contact,
-            contact_work, model.row_link, limit_work, number, 1.0, False, 0.0,
+            contact_work, model.row_link, limit_work, number, False, 0.0,
         )  # fmt: skip
     elif what == KEEP:
         keep(model.links, link_work)

@@ -34,20 +34,19 @@ SHARE = 1.0 - 1e-10  # largest share of the distance to a bound that a row steps
 
 
 @inlined
-def _product(contact_link, contact_work, i, step, pace):
-    """Sum of s·gamma after a step, by weight, that of friction divided by ``pace``."""
+def _product(contact_link, contact_work, i, step):
+    """Sum of s·gamma after a step, by weight."""
     total = 0.0
     law = contact_link[i, LAW]
     for k in range(4 if law == NONLINEAR else straight_pairs(contact_link, contact_work, i)):
         s = contact_work[i, SLACK + k] + step * contact_work[i, DSLACK + k]
-        product = s * (contact_work[i, FORCE + k] + step * contact_work[i, DFORCE + k])
-        total += product if k == 0 else product / pace
+        total += s * (contact_work[i, FORCE + k] + step * contact_work[i, DFORCE + k])
     return total / contact_work[i, WEIGHT]
 
 
 @inner
-def measure(contact_link, contact_work, limit_work, step, pace):
-    """Mean of s·gamma over the cones after a step, that of friction divided by ``pace``."""
+def measure(contact_link, contact_work, limit_work, step):
+    """Mean of s·gamma over the cones after a step."""
     total, degree = 0.0, 0.0
     for i in range(len(limit_work)):
         for k in range(int(limit_work[i, ROW_PAIRS])):
@@ -56,7 +55,7 @@ def measure(contact_link, contact_work, limit_work, step, pace):
             degree += 1.0
     for i in range(len(contact_link)):
         if contact_work[i, ACTIVE] != 0.0:
-            total += _product(contact_link, contact_work, i, step, pace)
+            total += _product(contact_link, contact_work, i, step)
             law = contact_link[i, LAW]
             degree += 2.0 if law == NONLINEAR else straight_pairs(contact_link, contact_work, i)
     return total / max(degree, 1.0)

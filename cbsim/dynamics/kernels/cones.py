@@ -35,7 +35,6 @@ from cbsim.dynamics.kernels.columns import (
     DSLACK,
     FORCE,
     GAP,
-    LAG,
     LAW,
     LEAST_COMPLIANCE,
     LINEAR,
@@ -163,10 +162,8 @@ def _box_missing(contact_work, i, k):
 
 
 @inlined
-def violation(contact_link, contact_work, i, target, pace, share):
-    """Largest of |s ∘ gamma − target e|, by weight; of friction the target is ``pace`` times as large.
-
-    On the way, where there is a target, friction counts by that as well.
+def violation(contact_link, contact_work, i, target, share):
+    """Largest of |s ∘ gamma − target e|, by weight.
 
     The direction of the round cone, eta friction + beta slip, is scaled by ``share`` as well: near the boundary of the
     cone its error is the square root of that of the product.
@@ -176,16 +173,12 @@ def violation(contact_link, contact_work, i, target, pace, share):
     if law != NONLINEAR:
         worst = 0.0
         for k in range(straight_pairs(contact_link, contact_work, i)):
-            off = abs(contact_work[i, SLACK + k] * contact_work[i, FORCE + k] - (target if k == 0 else pace * target))
-            worst = max(worst, off if k == 0 or target == 0.0 else off / pace)
+            worst = max(worst, abs(contact_work[i, SLACK + k] * contact_work[i, FORCE + k] - target))
         return worst / weight
     s0, s1, s2 = contact_work[i, SLACK + 1], contact_work[i, SLACK + 2], contact_work[i, SLACK + 3]
     g0, g1, g2 = contact_work[i, FORCE + 1], contact_work[i, FORCE + 2], contact_work[i, FORCE + 3]
-    b = max(
-        abs(s0 * g0 + s1 * g1 + s2 * g2 - pace * target), share * abs(s0 * g1 + g0 * s1), share * abs(s0 * g2 + g0 * s2)
-    )
-    a = abs(contact_work[i, SLACK] * contact_work[i, FORCE] - target)
-    return max(a, b if target == 0.0 else b / pace) / weight
+    a, b = abs(contact_work[i, SLACK] * contact_work[i, FORCE] - target), abs(s0 * g0 + s1 * g1 + s2 * g2 - target)
+    return max(a, b, share * abs(s0 * g1 + g0 * s1), share * abs(s0 * g2 + g0 * s2)) / weight
 
 
 @inlined
@@ -213,23 +206,20 @@ def scale(contact_link, contact_work, i):
 
 
 @inlined
-def ask(contact_link, contact_work, i, target, pace, d, f):
+def ask(contact_link, contact_work, i, target, d, f):
     """Write WANT, the change of impulse beyond its response to the slack, with the sign of a residual.
 
-    The target of friction is ``pace`` times as large. For straight pairs that is s gamma − target, plus ds dgamma
-    of columns d and f unless d < 0. For the round cone it is z − target / s, plus the quotient of W⁻¹ ds ∘ W dz by
-    W z, transformed by W⁻¹, where W is the scaling of `scale`.
+    For straight pairs that is s gamma − target, plus ds dgamma of columns d and f unless d < 0. For the round cone it
+    is z − target / s, plus the quotient of W⁻¹ ds ∘ W dz by W z, transformed by W⁻¹, where W is the scaling of
+    `scale`.
     """
     law = contact_link[i, LAW]
     target *= contact_work[i, WEIGHT]
     for k in range(straight_pairs(contact_link, contact_work, i)):
-        if k == 1:
-            target *= pace
         a = contact_work[i, SLACK + k] * contact_work[i, FORCE + k] - target
         contact_work[i, WANT + k] = a + contact_work[i, d + k] * contact_work[i, f + k] if d >= 0 else a
     if law != NONLINEAR:
         return
-    target *= pace
     s0, s1, s2 = contact_work[i, SLACK + 1], contact_work[i, SLACK + 2], contact_work[i, SLACK + 3]
     far = math.hypot(s1, s2)
     k = target / max((s0 - far) * (s0 + far), 1e-300)
@@ -297,8 +287,7 @@ def answer(contact_link, contact, contact_work, i, dgap, du, dv, full):
 def _answer_round(contact, contact_work, i, dg, du, dv, full):
     """Second-order cone: dz = −WANT − M ds, its first row solved for eta, a slack without an equation of its own."""
     beta = contact_work[i, FORCE + 1]
-    dbeta = (1.0 - contact_work[i, LAG]) * dg + full * (contact_work[i, FORCE] - beta)
-    mu = contact[i, MU]
+    dbeta, mu = dg + full * (contact_work[i, FORCE] - beta), contact[i, MU]
     du = mu * du + full * (mu * contact_work[i, SLIP] - contact_work[i, SLACK + 2])
     dv = mu * dv + full * (mu * contact_work[i, SLIP + 1] - contact_work[i, SLACK + 3])
     q0, q1, q2 = contact_work[i, SCALING_POINT], contact_work[i, SCALING_POINT + 1], contact_work[i, SCALING_POINT + 2]
@@ -316,7 +305,7 @@ def _answer_round(contact, contact_work, i, dg, du, dv, full):
 def _answer_linear(contact, contact_work, i, dg, du, dv, full):
     """Four-sided pyramid: psi of the cone row solved first, the frictions follow."""
     psi, s_psi, mu = contact_work[i, FORCE + 1], contact_work[i, SLACK + 1], contact[i, MU]
-    cone = (1.0 - contact_work[i, LAG]) * dg + full * (contact_work[i, FORCE] - s_psi)
+    cone = dg + full * (contact_work[i, FORCE] - s_psi)
     stiff = 0.0
     for k in range(4):
         s, b = contact_work[i, SLACK + 2 + k], contact_work[i, FORCE + 2 + k]

@@ -22,15 +22,11 @@ from cbsim.dynamics.kernels.columns import (
     FLAGS,
     FORCE,
     ITERATIONS,
-    LAG,
-    LAW,
-    LINEAR,
     LS_SCALE,
     MAX_LS,
     N_TRANS,
     NO_PROGRESS_MAX,
     NO_PROGRESS_UNDERCUT,
-    NONLINEAR,
     NOT_FINITE,
     OFFERED,
     OWN,
@@ -92,16 +88,13 @@ COARSE = 5.0  # multiple of the tolerance of products accepted after many iterat
 STALLED, WEARY = 2, 20  # iterations without progress, or in total, after which the requested tolerance suffices
 CAREFUL = 12  # iterations after which the target is a third of s·gamma, without corrector
 FLOOR = 1e3  # least target of products relative to their tolerance, so that residuals converge by full steps
-DIRECT, PASSING, ARRIVING = range(3)  # modes: the problem itself, a relaxed one on the path, the last one of the path
+DIRECT, PASSING, ARRIVING = range(
+    3
+)  # modes: the problem itself, a relaxed problem on the path, the last problem of the path
 ROUGH_WAY = 1e-3  # residual accepted on the path
 NEAR_PATH = 1e-2  # residual below which an iterate on the path is centred, without predictor
 NEARLY = 0.3  # share of the tolerance of products at the end of the path
 ROUNDING = 1e-9  # residual accepted once increments are rounding errors, whatever the tolerance
-SHORT = 0.2  # after a shorter step the friction cone follows the normal impulse by less,
-LOOSEN, TIGHTEN = 0.5, 0.25  # by so much of it, and after a longer one by so much more
-UNDER_WAY = 0.1  # once residuals are this share of those at the start: far from a solution steps are short anyway
-TIED = 0.1  # share of their ratio at the start by which products stay ahead of residuals
-FRICTION_FLOOR = 0.1  # share of what products may be that those of friction are led to, no lower
 JAM = 0.1  # step length below which pairs are centred first
 NEAR = 0.995  # share of the distance to the boundary of a round cone that is stepped, until a step is short
 FAR_TURN = 0.5  # largest rotation of a joint in an iteration [rad]: another root lies half a turn away
@@ -109,7 +102,7 @@ FAR_TURN = 0.5  # largest rotation of a joint in an iteration [rad]: another roo
 
 @inner
 def assess(
-    links, link, joint, link_work, contact_link, contact, contact_work, row_link, row, limit_work, h, kappa, pace, share
+    links, link, joint, link_work, contact_link, contact, contact_work, row_link, row, limit_work, h, kappa, share
 ):
     """Evaluate all equations at node 3: the largest residual, and the largest |s ∘ gamma − kappa| (`violation`)."""
     worst = evaluate_bodies(links, link, joint, link_work, h)
@@ -130,7 +123,7 @@ def assess(
         evaluate_contact(contact_link, contact, contact_work, link_work, i, h)
         push(contact_link, contact, contact_work, link_work, i, FORCE, -1.0, RESIDUAL)
         worst = max(worst, missing(contact_link, contact, contact_work, i))
-        bilinear = max(bilinear, violation(contact_link, contact_work, i, kappa, pace, share))
+        bilinear = max(bilinear, violation(contact_link, contact_work, i, kappa, share))
     return max(worst, gather(links, link, joint, link_work)), bilinear
 
 
@@ -163,7 +156,6 @@ def solve_direction(
     row_link,
     limit_work,
     target,
-    pace,
     correct,
     least,
 ):
@@ -188,7 +180,7 @@ def solve_direction(
     for i in range(len(contact_link)):
         if contact_work[i, ACTIVE] == 0.0:
             continue
-        ask(contact_link, contact_work, i, target, pace, AFFINE_SLACK if correct else -1, AFFINE_FORCE)
+        ask(contact_link, contact_work, i, target, AFFINE_SLACK if correct else -1, AFFINE_FORCE)
         if least > 0.0 and contact_work[i, COMPLIANCE] > 0.0:
             weight = contact_work[i, WEIGHT]
             aimed = 0.1 * soft_product(
@@ -216,7 +208,7 @@ def largest_turn(links, link, link_work):
 
 
 @inner
-def predict(link, link_work, program, fan, fanned, contact_link, contact, contact_work, row_link, limit_work, pace):
+def predict(link, link_work, program, fan, fanned, contact_link, contact, contact_work, row_link, limit_work):
     """Solve for the affine direction, to s ∘ gamma = 0, store it for the corrector, and return the target product."""
     solve_direction(
         link,
@@ -230,14 +222,13 @@ def predict(link, link_work, program, fan, fanned, contact_link, contact, contac
         row_link,
         limit_work,
         0.0,
-        pace,
         False,
         0.0,
     )
     step = longest_step(contact_link, contact_work, limit_work, 0.95, 0.95)
     before, after = (
-        measure(contact_link, contact_work, limit_work, 0.0, pace),
-        measure(contact_link, contact_work, limit_work, step, pace),
+        measure(contact_link, contact_work, limit_work, 0.0),
+        measure(contact_link, contact_work, limit_work, step),
     )
     left = min(1.0, max(0.0, after / before)) if before > 0.0 else 0.0
     for i in range(len(contact_work)):
@@ -252,12 +243,12 @@ def predict(link, link_work, program, fan, fanned, contact_link, contact, contac
 @inner
 def search(
     links, link, joint, link_work, contact_link, contact, contact_work, row_link, row, limit_work, settings, counts, h,
-    kappa, pace, share, step, old, old_bilinear, rtol, btol,
+    kappa, share, step, old, old_bilinear, rtol, btol,
 ):  # fmt: skip
     """Line search along the current direction; return the step and the residuals after it."""
     keep(links, link_work)
     keep_pairs(contact_work, limit_work)
-    worst, bilinear, mean = old, old_bilinear, measure(contact_link, contact_work, limit_work, 0.0, pace)
+    worst, bilinear, mean = old, old_bilinear, measure(contact_link, contact_work, limit_work, 0.0)
     for _ in range(counts[MAX_LS] + 1):
         restore(links, link, joint, link_work, step)
         step_pairs(contact_link, contact_work, limit_work, step)
@@ -274,7 +265,6 @@ def search(
             limit_work,
             h,
             kappa,
-            pace,
             share,
         )
         if worst <= max(old, ROUGH * mean) or bilinear <= old_bilinear or (worst < rtol and bilinear < btol):
@@ -296,13 +286,11 @@ def _any_active(contact_work):
 def interior(
     links, link, joint, link_work, block, loop_block, program, fan, pair, fanned,
     contact_link, contact, contact_work, row_link, row, limit_work,
-    settings, counts, kappa, impulse, hover, manner, patience, pace, h, report,
+    settings, counts, kappa, impulse, hover, manner, patience, h, report,
 ):  # fmt: skip
     """Solve the step from the current point, with at least one iteration and at most ``patience``.
 
     Iterations that are nearly converged by then may take as many again.
-
-    Products of friction count by ``pace``: a slip [m/s] times it is a gap [m] for them (docs/theory/contact.md §5).
 
     On a path of relaxed problems, intermediate ones (PASSING) are solved loosely, and the true one (ARRIVING) starts
     close to its solution: both by plain steps of Newton's method.
@@ -318,29 +306,11 @@ def interior(
         rtol, btol, asked = max(rtol, ROUGH_WAY), 0.5 * kappa, 0.5 * kappa
     share = 1.0 if is_relaxed else btol / asked
     undercut, stalled, n, is_jammed, share_round = settings[UNDERCUT], 0, 0, False, NEAR
-    most, lag, loosened = patience, 0.0, False
+    most = patience
     worst, bilinear = assess(
-        links,
-        link,
-        joint,
-        link_work,
-        contact_link,
-        contact,
-        contact_work,
-        row_link,
-        row,
-        limit_work,
-        h,
-        kappa,
-        pace,
-        share,
+        links, link, joint, link_work, contact_link, contact, contact_work, row_link, row, limit_work, h, kappa, share
     )
     least, polished = WEAKEST * impulse, 0
-    tied, has_friction, begun = 0.0, False, worst
-    for i in range(len(contact_link)):
-        has_friction |= contact_work[i, ACTIVE] != 0.0 and contact_link[i, LAW] in (NONLINEAR, LINEAR)
-    if not is_relaxed:
-        tied = TIED * measure(contact_link, contact_work, limit_work, 0.0, pace) / max(worst, rtol)
     while n < most and math.isfinite(worst + bilinear):
         if worst < rtol and bilinear < btol and n > 0:
             if (
@@ -351,8 +321,6 @@ def interior(
             ):
                 break
             polished += 1
-        for i in range(len(contact_work)):
-            contact_work[i, LAG] = lag
         factorize(
             links, link, joint, link_work, block, loop_block, program, fan, pair, fanned,
             contact_link, contact, contact_work, row_link, row, limit_work, h,
@@ -363,27 +331,19 @@ def interior(
         target = kappa if manner != ARRIVING else NEARLY * btol
         if polished > 0:
             target = btol / FLOOR
-        is_careful = (
-            is_jammed
-            or (n >= CAREFUL and (is_relaxed or not has_friction))
-            or (manner == PASSING and worst < NEAR_PATH)
-        )
+        is_careful = is_jammed or n >= CAREFUL or (manner == PASSING and worst < NEAR_PATH)
         if is_careful and not plain:
-            target = (1.0 if is_jammed else 0.3) * measure(contact_link, contact_work, limit_work, 0.0, pace)
+            target = (1.0 if is_jammed else 0.3) * measure(contact_link, contact_work, limit_work, 0.0)
             target = max(target, btol / FLOOR, kappa)
         elif not plain:
             target = predict(
-                link, link_work, program, fan, fanned, contact_link, contact, contact_work, row_link, limit_work, pace
+                link, link_work, program, fan, fanned, contact_link, contact, contact_work, row_link, limit_work
             )
-            mean = measure(contact_link, contact_work, limit_work, 0.0, pace)
             target = max(target, btol / min(undercut, FLOOR), kappa)
-            if loosened and worst > rtol:
-                target = max(target, min(mean, tied * worst))
         corrects = not (plain or is_careful)
-        friction = min(pace, max(1.0, FRICTION_FLOOR * FLOOR * max(1.0, target * FLOOR / btol)))
         solve_direction(
             link, link_work, program, fan, fanned, contact_link, contact, contact_work, row_link, limit_work,
-            target, friction, corrects, least if polished > 0 else 0.0,
+            target, corrects, least if polished > 0 else 0.0,
         )  # fmt: skip
         edge = max(0.95, 1.0 - max(worst, bilinear) ** 2)
         step = longest_step(contact_link, contact_work, limit_work, edge, min(edge, share_round) if not plain else edge)
@@ -391,13 +351,9 @@ def interior(
         old, old_bilinear = worst, bilinear
         step, worst, bilinear = search(
             links, link, joint, link_work, contact_link, contact, contact_work, row_link, row, limit_work, settings,
-            counts, h, kappa, pace, share, step, old, old_bilinear, rtol, btol,
+            counts, h, kappa, share, step, old, old_bilinear, rtol, btol,
         )  # fmt: skip
         n += 1
-        if not is_relaxed and manner == DIRECT:
-            is_stiff = step < SHORT and has_friction and worst < UNDER_WAY * begun
-            lag = min(1.0, lag + LOOSEN) if is_stiff else max(0.0, lag - TIGHTEN)
-            loosened |= lag > 0.0
         is_jammed = step < JAM and not is_jammed
         share_round = NEAR if step > 0.9 and share_round == NEAR else 0.95
         better = (worst < 0.8 * old and old >= rtol) or (bilinear < 0.8 * old_bilinear and old_bilinear >= btol)
@@ -412,8 +368,6 @@ def interior(
             most *= 2
         if step == 1.0 and bilinear < asked and is_rounding(links, link_work):
             rtol, btol = max(rtol, ROUNDING, rounding_of(links, joint, link_work, h)), asked
-    for i in range(len(contact_work)):
-        contact_work[i, LAG] = 0.0
     fine = worst < rtol and bilinear < btol
     if fine and worst > REFINED * rtol and all_free(links, link) and not _any_active(contact_work):
         worst = refine(links, link, joint, link_work, program, fan, fanned, h)

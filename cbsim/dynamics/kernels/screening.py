@@ -77,7 +77,7 @@ def screen_contacts(links, joint, contact_link, contact, contact_work, link_work
 
 
 @inner
-def touched(contact_link, contact, contact_work, link_work, impulse, pace, h):
+def touched(contact_link, contact, contact_work, link_work, impulse, h):
     """Activate omitted contacts that have closed; return whether there is one."""
     found = False
     for i in range(len(contact_link)):
@@ -85,6 +85,6 @@ def touched(contact_link, contact, contact_work, link_work, impulse, pace, h):
             evaluate_contact(contact_link, contact, contact_work, link_work, i, h)
             if contact_work[i, GAP] < 0.0:
                 contact_work[i, ACTIVE] = 1.0
-                cold_start(contact_link, contact, contact_work, i, impulse, DEPTH, pace)
+                cold_start(contact_link, contact, contact_work, i, impulse, DEPTH)
                 found = True
     return found

@@ -141,15 +141,14 @@ def _solve_with_contacts(model, work, z, inputs, settings, counts, before, h, wa
         before,
         h,
     )
-    pace = 1.0 / abs(h) if settings[KAPPA] < 0.0 else 1.0  # of friction: a slip is a gap per step
     least = start(
         model.link, model.joint, work.link_work, model.contact_link, model.contact, work.contact_work,
-        model.row_link, model.row, work.limit_work, impulse, DEPTH, hover, pace, warm, h,
+        model.row_link, model.row, work.limit_work, impulse, DEPTH, warm,
     )  # fmt: skip
     total, manner_of_last = 0.0, DIRECT
-    patience = counts[MAX_ITER]
+    patience = counts[MAX_ITER] if warm == 0.0 else 3 * counts[MAX_ITER] // 5
     if manner == RELAXED:
-        total, least = _follow_path(model, work, settings, counts, impulse, hover, least, pace, h, report)
+        total, least = _follow_path(model, work, settings, counts, impulse, hover, least, h, report)
         if settings[KAPPA] < 0.0:
             manner_of_last = ARRIVING
     while True:
@@ -157,18 +156,18 @@ def _solve_with_contacts(model, work, z, inputs, settings, counts, before, h, wa
             model.links, model.link, model.joint, work.link_work, work.block, model.loop_block,
             model.program, model.fan, model.pair, work.fanned, model.contact_link, model.contact, work.contact_work,
             model.row_link, model.row, work.limit_work, settings, counts, settings[KAPPA], least, hover, manner_of_last,
-            patience, pace, h, report,
+            patience, h, report,
         )  # fmt: skip
         total += report[ITERATIONS]
         if report[STATUS] != SOLVED or not touched(
-            model.contact_link, model.contact, work.contact_work, work.link_work, impulse, pace, h
+            model.contact_link, model.contact, work.contact_work, work.link_work, impulse, h
         ):
             break
     report[ITERATIONS] = total
 
 
 @inner
-def _follow_path(model, work, settings, counts, impulse, hover, least, pace, h, report):
+def _follow_path(model, work, settings, counts, impulse, hover, least, h, report):
     """Solve a sequence of relaxed problems, until products are as small as required.
 
     Return the number of iterations, and the least slack or impulse of a good solution.
@@ -182,7 +181,7 @@ def _follow_path(model, work, settings, counts, impulse, hover, least, pace, h, 
             model.links, model.link, model.joint, work.link_work, work.block, model.loop_block,
             model.program, model.fan, model.pair, work.fanned, model.contact_link, model.contact, work.contact_work,
             model.row_link, model.row, work.limit_work, settings, counts, kappa, least, hover, PASSING,
-            counts[MAX_RELAXED_ITER], pace, h, report,
+            counts[MAX_RELAXED_ITER], h, report,
         )  # fmt: skip
         total += report[ITERATIONS]
         if report[STATUS] != SOLVED:  # off the path: back to a larger product, then smaller steps
@@ -193,7 +192,7 @@ def _follow_path(model, work, settings, counts, impulse, hover, least, pace, h, 
                 kappa, reached = target * ratio * ratio, math.inf
             start(
                 model.link, model.joint, work.link_work, model.contact_link, model.contact, work.contact_work,
-                model.row_link, model.row, work.limit_work, kappa / DEPTH, DEPTH, hover, pace, 0.0, h,
+                model.row_link, model.row, work.limit_work, kappa / DEPTH, DEPTH, 0.0,
             )  # fmt: skip
         elif kappa <= target:
             break
