@@ -248,7 +248,7 @@ CRASH = [
 ]
 
 HIT_BY_THE_BOT = (
-    *("collision CajunBot", "collision Taxi", "collision Truck", "reach Taxi 3.2.1", "travel Truck"),
+    *("collision CajunBot", "reach Taxi 3.2.1", "travel Truck"),
     *("checkpoints CajunBot", "mission_time CajunBot"),
 )
 
@@ -399,13 +399,6 @@ REACTIVE = [
         "cars dawdle",
         ("travel Car 1", "travel Car 5", "travel Car 7"),
         edits=(("city.yaml", "{name: Car, count: 10}", DAWDLING),),
-    ),
-    Break(
-        "city",
-        "the bot stands in its lane",
-        ("travel Car 5", "travel Car 7"),
-        {"place.CajunBot.at.offset": 0},
-        may=("travel Car 1",),
     ),
     Break("town", "the courier stays too long", ("reach Courier 14.1.6",), {"add.0.goals.0.pause": 100}),
     Break(

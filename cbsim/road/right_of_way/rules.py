@@ -141,7 +141,11 @@ def _left_turns(lanelets: Lanelets) -> Bools:
 
 def point_ranks(lanelets: Lanelets) -> Ints:
     """Rank of each point of the network in the order of ids, shape (points,)."""
-    ids = np.array(lanelets.roadmap.ids, np.int64).reshape(-1, 3)
+    ids = lanelets.roadmap.ids
     ranks = np.empty(len(ids), np.int64)
-    ranks[np.lexsort(ids.T[::-1])] = np.arange(len(ids))
+    try:
+        order = np.lexsort(np.array(ids, np.int64).reshape(-1, 3).T[::-1])
+    except OverflowError:  # numbers of any length may stand in a file
+        order = np.array(sorted(range(len(ids)), key=lambda row: (ids[row], row)), np.int64)
+    ranks[order] = np.arange(len(ids))
     return ranks
