@@ -19,6 +19,7 @@ from cbsim.road.roadmap import RoadMap
 from cbsim.sensing import READINGS
 from cbsim.spec.objects import WheelType
 from cbsim.spec.road import PointId
+from cbsim.spec.traffic import LightProgram
 from cbsim.vehicle.parameters import PARAMETERS, vehicle_parameters
 from cbsim.viewer.model_shapes import JointMarker, bones_of, colours_of, joints_of, triangles_of_models
 from cbsim.world.compile import is_vehicle
@@ -92,6 +93,8 @@ class Stage:
         The network.
     alone : bool
         Whether all bodies belong to one model; then their names carry no model prefix and may contain slashes.
+    lights : tuple of LightProgram
+        Programs of traffic lights that the scenario has.
     """
 
     name: str
@@ -113,6 +116,7 @@ class Stage:
     roadmap: RoadMap | None = None
     alone: bool = False
     objects: Objects = field(default_factory=lambda: Objects([]))
+    lights: tuple[LightProgram, ...] = ()
 
     @cached_property
     def radius(self) -> Floats:
@@ -188,6 +192,7 @@ def stage_of(header: Header, scene: Scene | None) -> Stage:
         roadmap,
         any("/" not in body.name for body in bodies if body.kind == "model") if scene is None else scene.alone,
         header.objects,
+        () if scene is None else scene.lights,
     )
 
 
