@@ -63,10 +63,12 @@ def four_way() -> RoadNetwork:
     return site.network()
 
 
-def cross(stops: tuple[int, ...] = (1, 2, 3, 4), far: float = 300.0) -> RoadNetwork:
+def cross(
+    stops: tuple[int, ...] = (1, 2, 3, 4), far: float = 300.0, numbers: tuple[int, ...] = (1, 2, 3, 4)
+) -> RoadNetwork:
     """Four roads that meet, numbered clockwise from the north, some with stop lines; cars leave at the ends."""
     site, near, aside = Site(metric=True), 8.0, 2.0
-    arms = {1: (0.0, 1.0), 2: (1.0, 0.0), 3: (0.0, -1.0), 4: (-1.0, 0.0)}
+    arms = dict(sorted(zip(numbers, ((0.0, 1.0), (1.0, 0.0), (0.0, -1.0), (-1.0, 0.0)), strict=True)))
     for arm, (dx, dy) in arms.items():
         ways_in = [(dx * along - dy * aside, dy * along + dx * aside) for along in (far, near)]
         ways_out = [(dx * along + dy * aside, dy * along - dx * aside) for along in (near, far)]

@@ -11,7 +11,7 @@ from cbsim.errors import ModelError
 from cbsim.export.city import city
 from cbsim.simulation.advance import advance
 from cbsim.spec.objects import Triple
-from cbsim.spec.road import RoadNetwork
+from cbsim.spec.road import PointId, RoadNetwork
 from cbsim.spec.traffic import Pool
 from cbsim.world.traffic.tables import (
     ACCELERATION,
@@ -27,7 +27,7 @@ from cbsim.world.traffic.tables import (
     WAITING,
 )
 from cbsim.world.world import World
-from tests.traffic.sites import four_way, grid, put_on, world
+from tests.traffic.sites import cross, four_way, grid, put_on, world
 from tests.worlds import bot, prop
 
 HARDEST = 4.5  # [m/s²]
@@ -169,6 +169,42 @@ def test_bot_that_rests_at_its_line_first_has_its_turn_and_is_passed_over_after_
     assert entered is not None
     assert entered - stopped > 1.5
     assert entered == pytest.approx(10.0, abs=1.5)  # the bot has been free to go since the start
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    st.permutations([1, 2, 3, 4]),
+    st.lists(st.integers(0, 12), min_size=4, max_size=4, unique=True),
+    st.lists(st.integers(1, 3), min_size=4, max_size=4),
+)
+def test_order_of_service_does_not_depend_on_ids(numbers, begins, turns):
+    plain, renamed = (_served(order, begins, turns) for order in ((1, 2, 3, 4), tuple(numbers)))
+    assert plain == renamed
+
+
+def _served(numbers: tuple[int, ...], begins: list[int], turns: list[int]) -> list[int]:
+    """Arms, clockwise from the north, in the order in which their cars enter a crossing of roads with these numbers."""
+    pools = tuple(
+        Pool(
+            f"arm {arm}",
+            flow=1.0,
+            origin=PointId(numbers[arm], 1, 1),
+            destinations=((PointId(numbers[(arm + turns[arm]) % 4], 2, 2), 1.0),),
+            begin=1.3 * begins[arm],
+            is_even=True,
+            at_most=1,
+        )
+        for arm in range(4)
+    )
+    made = world(cross(far=80.0, numbers=numbers), *pools, step=0.1)
+    snapshot, order = made.start, list[int]()
+    for _ in range(900):
+        _, _, contacts = advance(made, snapshot, 1)
+        assert not len(contacts)
+        entered = np.flatnonzero(snapshot.columns.intent[:, PHASE] == CROSSING)
+        order += [int(car) for car in entered if car not in order]
+    assert len(order) == 4
+    return order
 
 
 def around(x: float, y: float) -> Triple:

@@ -120,6 +120,23 @@ def test_two_hundred_cars_drive_for_half_an_hour(path):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    "path",
+    [path for path in shared_files("rndf") if path.name in CROWDED],
+    ids=lambda path: f"{path.parent.name}-{path.name}",
+)
+def test_restored_at_every_second_traffic_goes_on_with_the_same_bits(path):
+    made = crowded(network_of(path), 200)
+    whole, restored = made.start, made.start
+    for _ in range(120):
+        expected, _, _ = advance(made, whole, 20)
+        restored = made.restore(restored.to_bytes())
+        made.static_caches._newest = None  # as a process that knows nothing but the bytes
+        hashes, _, _ = advance(made, restored, 20)
+        assert (hashes == expected).all()
+
+
+@pytest.mark.slow
 def test_run_of_the_final_is_recorded_and_replayed_hash_by_hash(tmp_path):
     (tmp_path / "final.rndf").write_bytes(shared(*FINAL).read_bytes())
     (tmp_path / "final.yaml").write_text("network: final.rndf\ntraffic: [{name: town, count: 200}]\n")
