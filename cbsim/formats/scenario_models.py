@@ -35,6 +35,7 @@ from cbsim.formats.scenario_fields import (
     Waypoint,
     about,
     as_list,
+    wrong,
 )
 from cbsim.formats.scenario_rules import RULES, ExpectationModel, one_of
 from cbsim.formats.scenario_traffic import DriverModel, LightName, PhaseModel, PoolModel, RecordModel
@@ -277,7 +278,7 @@ PHASE = {"type": "array", "minItems": 2, "maxItems": 2}
 
 def _cycle(phases: list[PhaseModel]) -> list[PhaseModel]:
     if sum(phase.duration for phase in phases) <= 0.0:
-        raise ValueError("the phases sum to 0 s, expected more")
+        raise wrong("the phases of this light sum to 0 s, expected more")
     return phases
 
 

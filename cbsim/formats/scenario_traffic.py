@@ -18,6 +18,7 @@ from cbsim.formats.scenario_fields import (
     Time,
     Waypoint,
     about,
+    wrong,
 )
 from cbsim.formats.scenario_rules import ordered
 
@@ -98,7 +99,7 @@ def _light(value: Any) -> str:
     """Read the name of a light: intersection and number."""
     intersection, _, number = str(value).partition(".")
     if not (intersection.isdecimal() and number.isdecimal()):
-        raise ValueError(f"'{value}' is no traffic light; expected intersection.light, such as 2.1")
+        raise wrong(f"'{value}' is no traffic light: expected intersection.light, such as 2.1")
     return f"{int(intersection)}.{int(number)}"
 
 

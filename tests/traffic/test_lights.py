@@ -7,6 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cbsim.errors import Problems
+from cbsim.formats.reader import Source
+from cbsim.formats.scenario import read, write
+from cbsim.lint.scenario import lint_scenario
 from cbsim.models import read_file
 from cbsim.paths import Files
 from cbsim.road.lanelets import build_lanelets
@@ -141,3 +145,44 @@ def test_of_several_lights_the_strictest_holds():
     for _ in range(60):
         _, _, contacts = advance(made, snapshot, 100)
         assert not len(contacts)
+
+
+@pytest.mark.parametrize(
+    ("lights", "said"),
+    [
+        ("2.1: [[green, 0]]", "the phases of this light sum to 0 s"),
+        ("2.1: []", "the phases of this light sum to 0 s"),
+        ("2.1: [[blue, 5]]", "expected one of 'green', 'yellow' or 'red'"),
+        ("2.1: [[green, -5]]", "-5"),
+        ("two: [[green, 5]]", "'two' is no traffic light: expected intersection.light"),
+    ],
+)
+def test_wrong_program_is_told_with_its_line(lights, said):
+    text, problems = f"network: street.rndf\nlights: {{{lights}}}\n", Problems()
+    read(Source("test.yaml", text, text.encode()), problems)
+    (problem,) = problems
+    assert problem.code == "E805"
+    assert problem.location.line == 2
+    assert said in str(problem)
+
+
+def test_program_for_a_light_that_no_lane_has_is_told_and_the_nearest_named(street):
+    text, problems = "network: street.rndf\nlights:\n  2.2: [[green, 5], [red, 5]]\n", Problems()
+    spec = read(Source("test.yaml", text, text.encode()), problems)
+    assert not problems
+    assert spec is not None
+    lint_scenario(spec, Files(), problems, network=street)
+    (problem,) = [problem for problem in problems if problem.code == "E822"]
+    assert problem.location.line == 3
+    assert "'2.2'" in str(problem)
+    assert "2.1" in str(problem)
+
+
+def test_programs_are_written_back_equal():
+    text, problems = "lights: {2.1: [[green, 20], [yellow, 3], [red, 25]], 12.10: [[red, 1]]}\nnetwork: a\n", Problems()
+    spec = read(Source("test.yaml", text, text.encode()), problems)
+    assert spec is not None
+    assert [program.light for program in spec.lights] == ["2.1", "12.10"]
+    again = write(spec)
+    assert read(Source("again.yaml", again, again.encode()), problems) == spec
+    assert not problems

@@ -13,6 +13,7 @@ from cbsim.errors import ModelError
 from cbsim.road.connector import Connector, ConnectorKind, connectors
 from cbsim.road.lanelets.limits import UNKNOWN_LIMIT, speed_limits
 from cbsim.road.lanelets.table import Graph, LaneletKind, Lanelets
+from cbsim.road.light_names import light_names
 from cbsim.road.roadmap import RoadMap
 from cbsim.spec.mission import Mission
 from cbsim.spec.road import Exit
@@ -76,7 +77,7 @@ def build_lanelets(roadmap: RoadMap, mission: Mission | None = None, limit: floa
     every = np.concatenate([pieces.ends, ends])
     lines = _Lines(roadmap, pieces, drawn)
     lanes = np.concatenate([pieces.lanes, np.full(len(exits), -1)])
-    names = sorted({crossing.target for crossing in crossings if crossing.keyword == "light"})
+    names = sorted(light_names(roadmap.network))
     successors, predecessors = _connections(roadmap, every)
     return Lanelets(
         roadmap=roadmap,

@@ -10,7 +10,7 @@ from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined, inner
 from cbsim.road.kernels.right_of_way import fill_ties, order_arrivals, who_yields
 from cbsim.traffic.kernels.drivers import CAUTION, IGNORES, LEAST, MISTAKES, STRONGEST, uniform
-from cbsim.traffic.kernels.look import CHAIN, CHAIN_END, DESIRED, LINE, hold, travel_time
+from cbsim.traffic.kernels.look import CHAIN, CHAIN_END, DESIRED, LINE, STANDS, hold, travel_time
 from cbsim.traffic.kernels.way import next_on_way
 from cbsim.traffic.kernels.workspace import EXTENT, PACE, SPOT
 from cbsim.world.traffic.tables import (
@@ -41,7 +41,6 @@ __all__ = ["DETOUR", "UNTURNED", "arbitrate", "find_detour", "join", "order_wait
 UNTURNED = 1 << 30  # place in the order of arrival of who has not arrived
 MARGIN = 1.0  # [s] between the rear of one that leaves a conflict area and the front of the next one
 PATIENCE = 5.0  # [s] of standing after which the one who stands longest goes first
-STANDS = 0.1  # [m/s]
 AGAIN = 4.0  # [m/s²] with which who drives behind the conflicts is expected to come to rest
 HURRY, HURRIED = 60.0, 0.6  # [s] of waiting after which a critical gap is so much of what it was
 PASSED_OVER = 10.0  # [s] that one has been free to go and has not moved
@@ -75,6 +74,8 @@ def order_waiting(crossings, travel, intent, entries, watch, queues, junction, s
             arrivals[size], columns[1, size] = watch[entries.watched[who], ARRIVED], queues.turns[who]
         columns[2, size] = crossings.ranks[columns[1, size]]
         size, who = size + 1, queues.links[who]
+    while who >= 0:  # a bot's movement stands in its place
+        queues.turns[who], who = UNTURNED, queues.links[who]
     queues.heads[junction] = -1
     if size == 1:
         queues.turns[columns[0, 0]] = 0

@@ -36,7 +36,20 @@ from cbsim.world.traffic.tables import (
     WANDER,
 )
 
-__all__ = ["CHAIN", "DESIRED", "GAP", "LEADER", "LINE", "PASSED", "STOP", "WAY_END", "hold", "look", "travel_time"]
+__all__ = [
+    "CHAIN",
+    "DESIRED",
+    "GAP",
+    "LEADER",
+    "LINE",
+    "PASSED",
+    "STANDS",
+    "STOP",
+    "WAY_END",
+    "hold",
+    "look",
+    "travel_time",
+]
 
 # columns of `CarWorkspace.plan`: gap to the leader [m] and its speed [m/s], the speed that is wanted [m/s]; distances
 # of the front from where to stop, from the next stop line, from the begin of conflicts that need a claim, and from

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from cbsim.errors import ModelError
 from cbsim.palette import PAINT, SCENE
 from cbsim.road.lanelets import Lanelets, build_lanelets
+from cbsim.road.light_names import light_names
 from cbsim.road.roadmap import RoadMap
 from cbsim.road.signals import Signals, SignalState, signals_of
 from cbsim.spec.traffic import LightProgram
@@ -28,7 +29,7 @@ COLOURS = {SignalState.GREEN: PAINT.plan, SignalState.YELLOW: PAINT.selected, Si
 @lru_cache(maxsize=4)
 def _signals(roadmap: RoadMap, programs: tuple[LightProgram, ...]) -> tuple[Signals, list[list[int]], Floats] | None:
     """Programs of a network, lights of each lane end, and the places of these ends (n, 2) [m]; None without lights."""
-    if not any(crossing.keyword == "light" for lane in roadmap.network.lanes for crossing in lane.crossings):
+    if not light_names(roadmap.network):
         return None
     try:
         lanelets = build_lanelets(roadmap)
