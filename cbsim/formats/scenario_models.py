@@ -237,10 +237,8 @@ def _controllers(data: Mapping[str, Any]) -> Iterator[Contradiction]:
 
 
 def _goal_speeds(data: Mapping[str, Any]) -> Iterator[Contradiction]:
-    """Literal goals need a speed; a reactive object has no pause at the start."""
+    """Literal goals need a speed."""
     if data.get("reactive") is True:
-        if data.get("initial_pause"):
-            yield ("initial_pause",), "a reactive object sets off at once: 'initial_pause' is for literal ones"
         return
     goals = data.get("goals")
     for number, goal in enumerate(goals if isinstance(goals, list) else []):

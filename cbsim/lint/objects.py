@@ -131,9 +131,6 @@ def _reactive_without_goals(context: ObjectsContext) -> Iterator[Finding]:
         elif item.controller is not Controller.WAYPOINT:
             controller = "none" if item.controller is None else item.controller.name.lower()
             yield Finding(f"object {name} is reactive, but its controller is '{controller}'", item.location)
-        if item.initial_pause > 0.0:
-            message = f"object {name} is reactive, and sets off at once: its initial pause must be 0"
-            yield Finding(message, item.location)
 
 
 def _unused_parameters(context: ObjectsContext) -> Iterator[Finding]:

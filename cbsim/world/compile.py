@@ -144,9 +144,12 @@ def _traffic(scene: Scene, poses: list[Pose]) -> tuple[Traffic, TrafficStart | N
         if _is_car(actor.item):
             fx, fy, _ = forward(pose.orientation)
             size = np.asarray(actor.item.size, float)
-            place = actor.item.location
-            heading = math.atan2(-fx, fy)
-            objects.append(ReactiveObject(row, actor.item.name, pose.position, heading, size, actor.goals, place))
+            item, heading = actor.item, math.atan2(-fx, fy)
+            objects.append(
+                ReactiveObject(
+                    *(row, item.name, pose.position, heading, size, item.initial_pause, actor.goals, item.location)
+                )
+            )
     others = [
         (*pose.position[:2], 0.5 * math.hypot(*actor.item.size[:2]))
         for actor, pose in zip(scene.actors, poses, strict=True)

@@ -112,8 +112,9 @@ def world(
     return compile_world(scene)
 
 
-def run(made: World, snapshot: Snapshot, duration: float, each: float | None = None) -> list[Snapshot]:
-    """Snapshots at the end, or every so many seconds; contacts are a failure."""
+def run(made: World, snapshot: Snapshot | None, duration: float, each: float | None = None) -> list[Snapshot]:
+    """Snapshots at the end, or every so many seconds, from the start if from none; contacts are a failure."""
+    snapshot = made.start if snapshot is None else snapshot
     steps, part = round(duration / made.step), round((each or duration) / made.step)
     found = []
     for _ in range(steps // part):

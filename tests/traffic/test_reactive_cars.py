@@ -27,7 +27,7 @@ from cbsim.world.traffic.tables import (
 )
 from tests.road.site import Site
 from tests.traffic.sites import four_way, put, ring, run, straight, world
-from tests.worlds import bot, mover, prop
+from tests.worlds import bot, mesh, mover, prop
 
 MIXED = (Driver("calm", time_headway=Spread(1.8, 0.2)), Driver("hasty", time_headway=Spread(1.0, 0.1)))
 
@@ -218,6 +218,51 @@ def test_object_with_goals_drives_there_pauses_and_stays():
     goal = made.scene.roadmap.position(PointId(2, 2, 2))
     assert np.hypot(*(places[-1] - goal)) == pytest.approx(2.25, abs=0.6)
     assert snapshots[-1].columns.travel[0, SPEED] == 0.0
+
+
+def test_object_waits_before_it_sets_off_and_at_a_goal_where_it_stands():
+    goals = ("1.1.1", 2.0), ("2.2.2", 0.0)
+    waits = reactive("Crew", "1.1.1", *goals, initial_pause=4.0)
+    snapshots = run(world(four_way(), actors=(waits,), step=0.1), None, 60.0, 0.1)
+    speeds = np.array([each.columns.travel[0, SPEED] for each in snapshots])
+    assert not speeds[:40].any()
+    assert speeds[41:60].all()  # it stands 10 m beyond its first waypoint, and drives on to the next goal
+    at_goal = Actor(waits.item, Placement(PointId(1, 1, 1)), waits.goals)
+    snapshots = run(world(four_way(), actors=(at_goal,), step=0.1), None, 60.0, 0.1)
+    speeds = np.array([each.columns.travel[0, SPEED] for each in snapshots])
+    assert not speeds[:60].any()
+    assert speeds[61:80].all()
+
+
+def test_who_pauses_at_a_stop_line_has_arrived_when_it_came_to_rest():
+    car = reactive("Crew", "1.1.1", ("1.1.2", 5.0), ("2.2.2", 0.0))
+    snapshots = run(world(four_way(), actors=(car,), step=0.1), None, 60.0, 0.1)
+    phases = [int(each.columns.intent[0, PHASE]) for each in snapshots]
+    paused, stopped = phases.index(PAUSING), phases.index(STOPPED)
+    arrival = float(snapshots[stopped].columns.travel[0, ARRIVAL])
+    assert stopped - paused == pytest.approx(50, abs=1)
+    assert arrival == pytest.approx(snapshots[paused].time, abs=0.11)
+
+
+GATE = [(x, y, z) for x in (-3.0, -2.6, 2.6, 3.0) for y in (-0.2, 0.2) for z in (0.0, 5.0)]
+POSTS = [(0, 2, 1), (1, 2, 3), (4, 6, 5), (5, 6, 7), (8, 10, 9), (9, 10, 11), (12, 14, 13), (13, 14, 15)]
+BEAM = [(1, 3, 13), (3, 15, 13)]
+
+
+@pytest.mark.parametrize(("lowered", "stands"), [(0.0, False), (2.0, True)])
+@pytest.mark.parametrize("turned", [0.0, 0.3])
+def test_cars_drive_under_a_gantry_and_stop_before_a_low_one(lowered, stands, turned):
+    cosine, sine = np.cos(turned), np.sin(turned)
+    corners = [(cosine * x - sine * y, sine * x + cosine * y, z - lowered) for x, y, z in GATE]
+    gate = mesh("Gate", corners, [*POSTS, *BEAM], at=Triple(0.0, 300.0, 0.0))
+    made = world(straight(), Pool("p", count=1), actors=(gate,))
+    snapshot = made.start
+    put(snapshot, 0, 200.0)
+    final = run(made, snapshot, 28.0)[-1].columns
+    if stands:
+        assert final.travel[0, STATION] + 4.5 == pytest.approx(297.0, abs=1.0)
+    else:
+        assert final.travel[0, STATION] > 400.0
 
 
 def test_body_has_both_axles_on_the_centreline():

@@ -10,7 +10,8 @@ from cbsim.jit import inner, kernel
 from cbsim.traffic.kernels.claims import DETOUR, find_detour
 from cbsim.traffic.kernels.decisions import MOST, WAIT, acceleration_of, decide
 from cbsim.traffic.kernels.drivers import draw_drivers
-from cbsim.traffic.kernels.entries import find_obstacles, sort_entries
+from cbsim.traffic.kernels.entries import OVERHEAD, SWEPT, find_obstacles, sort_entries
+from cbsim.traffic.kernels.meshes import find_mesh, make_mesh_search
 from cbsim.traffic.kernels.moving import move
 from cbsim.traffic.kernels.others import BRANCHES, find_others
 from cbsim.traffic.kernels.pools import appear
@@ -46,6 +47,9 @@ from cbsim.world.traffic.tables import (
 __all__ = ["bound_cars", "drive_cars", "mark_hits", "note_static_obstacles"]
 
 
+UPRIGHT = 1e-6  # part of a quaternion below which a mesh is upright
+
+
 @inner
 def workspace_of_cars(shapes, road, crossings, floats, ints):
     """Slice the workspace of the cars of a World."""
@@ -66,8 +70,14 @@ def note_static_obstacles(pack, sizes, floats, ints, car_floats, car_ints):
     count = road.car_rows.shape[0]
     for i in range(count):
         work.memo[i, 0] = work.ways.keys[i, 0] = -1
+    search = make_mesh_search(shapes.triangles.shape[0])
     for body in range(bodies):
-        if not moves[body]:
+        q = state.orientation[body]
+        if moves[body] or shapes.solid[body] == 0:
+            continue
+        if shapes.root[body] >= 0 and abs(q[1]) < UPRIGHT and abs(q[2]) < UPRIGHT:
+            count = find_mesh(road, around, shapes, state, body, count, work.entries, SWEPT, OVERHEAD, search)
+        else:
             count = find_obstacles(road, around, shapes, state, body, count, work.entries)
     for e in range(work.entries.watched.shape[0]):
         work.entries.watched[e] = -1

@@ -6,10 +6,11 @@ from cbsim.geometry.kernels import elementary as math
 from cbsim.geometry.kernels.rotation import rotate
 from cbsim.geometry.kernels.solids import SHAPE_CYLINDER, SHAPE_SPHERE
 from cbsim.jit import inlined, inner
+from cbsim.traffic.kernels.meshes import entry_on
 from cbsim.traffic.kernels.workspace import EXTENT, OBSTACLES, PACE, SPOT
 from cbsim.world.traffic.tables import ABSENT, ALONG, CAR_LENGTH, LANELET, PHASE, SAMPLE, SPEED, STATION, WIDTH
 
-__all__ = ["find_obstacles", "sort_entries"]
+__all__ = ["OVERHEAD", "SWEPT", "find_obstacles", "sort_entries"]
 
 SWEPT = 1.5  # [m] half of the width that a car sweeps: the widest class and 0.25 m on either side
 OVERHEAD = 3.5  # [m] what begins higher is no obstacle
@@ -55,9 +56,7 @@ def find_obstacles(road, around, shapes, state, body, count, entries):
                 half = min(SWEPT, 0.5 * road.lanelets[lanelet, WIDTH])
                 if gap > half * half:
                     continue
-                e = begin
-                while e < count and entries.where[e] != lanelet:
-                    e += 1
+                e = entry_on(entries, begin, count, lanelet)
                 if e == count:
                     if count - begin == OBSTACLES or count == entries.where.shape[0]:
                         continue

@@ -66,6 +66,8 @@ def move(road, crossings, seed, state, drawn, plan, ways, destinations, i, time,
     elif phase == PAUSING and travel[WAITING] >= road.goals[road.car_rows[i, FIRST_GOAL] + intent[GOAL], 1]:
         intent[PHASE] = DRIVING
         reach_goal(road, seed, state.intent, drawn, destinations, i)
+        if intent[PHASE] == DRIVING and plan[LINE] < AT_LINE and plan[LINE] > -AT_LINE:  # it has arrived already
+            intent[PHASE], travel[ARRIVAL] = STOPPED, time + dt - travel[WAITING]
     travel[STATION] += way
     while travel[STATION] > road.lanelets[intent[LANELET], LENGTH] and intent[NEXT] >= 0:
         lanelet = intent[LANELET]

@@ -35,6 +35,7 @@ from cbsim.world.traffic.tables import (
     NEXT,
     ORIGIN,
     PARKED_HEIGHT,
+    PAUSING,
     PHASE,
     REAR_AXLE,
     SAMPLE,
@@ -54,6 +55,7 @@ Ints = NDArray[np.int64]
 
 HOUR = 3600.0  # [s]
 REAR_SHARE, FRONT_SHARE = 0.2, 0.8  # shares of the length
+AT_GOAL = 1.0  # [m] from a waypoint at which an object is there already
 BESIDE = 4.0  # [m] from the centreline of a lanelet at which a reactive object may be placed
 
 
@@ -65,6 +67,7 @@ class ReactiveObject(NamedTuple):
     position: Floats
     heading: float
     size: Floats
+    initial_pause: float
     goals: tuple[Goal, ...]
     location: Location
 
@@ -208,7 +211,8 @@ def compile_traffic(
     bodies = np.append(
         np.array([one.row for one in objects], np.int64), np.arange(first_row, first_row + cars - len(objects))
     )
-    goals, goal_rows = _goals(objects, tables, ways)
+    standing = _starts_of(objects, road)
+    goals, goal_rows, waiting = _goals(objects, standing, tables, ways)
     goal_rows = np.concatenate([goal_rows, np.full((cars - len(objects), 2), -1)])
     strongest = np.array([c.max_acceleration for c in classes] + [CLASSES["car"].max_acceleration])
     demand = _demand(pools, drivers, sizes, len(objects), tables, ways)
@@ -226,7 +230,7 @@ def compile_traffic(
         words=np.array([name_word(pool.name) for pool in pools], np.int64),
     )
     traffic = Traffic(road_rows, tables.crossings, tables.surroundings, demand)
-    starts = [_starts_of(objects, road)]
+    starts = [standing]
     taken = [taken_by(others, tables), starts[0].stretches(own[:, 1])]
     if any(pool.count for pool in pools):
         taken.append(too_near(tables))
@@ -236,20 +240,40 @@ def compile_traffic(
             taken.append(starts[-1].stretches(CLASSES[pool.vehicle_class].length))
         else:
             starts.append(CarStarts(np.full(size, -1), np.zeros(size)))
-    return traffic, _start(traffic, joined(starts), len(pools))
+    return traffic, _start(traffic, joined(starts), waiting, len(pools))
 
 
-def _goals(objects: Sequence[ReactiveObject], tables: RoadTables, ways: _Destinations) -> tuple[Floats, Ints]:
-    """Rows of `Road.goals`, and the first and last of each object."""
-    table, rows = list[tuple[float, float]](), list[tuple[int, int]]()
-    for one in objects:
-        first = len(table)
-        for goal in one.goals:
-            point = PointId(goal.segment, goal.lane, goal.waypoint or 0)
-            place = _located(one.name, point, tables, goal.location, leaving=False)
+def _goals(
+    objects: Sequence[ReactiveObject], standing: CarStarts, tables: RoadTables, ways: _Destinations
+) -> tuple[Floats, Ints, list[int]]:
+    """Rows of `Road.goals`, the first and last of each object, and who waits first: it has a goal where it stands."""
+    table, rows, waiting = list[tuple[float, float]](), list[tuple[int, int]](), list[int]()
+    places = zip(standing.lanelets.tolist(), standing.stations.tolist(), strict=True)
+    for number, (one, (lanelet, station)) in enumerate(zip(objects, places, strict=True)):
+        first, pause, goals = len(table), one.initial_pause, list(one.goals)
+        while goals and _stands_at(one, goals[0], tables):
+            pause += goals.pop(0).pause
+        if pause > 0.0:
+            table.append((float(ways.row((lanelet, station + float(one.size[1])))), pause))
+            waiting.append(number)
+        for goal in goals:
+            place = _located(one.name, _point(goal), tables, goal.location, leaving=False)
             table.append((float(ways.row(place)), float(goal.pause)))
-        rows.append((first, len(table) - 1) if one.goals else (-1, -1))
-    return np.array(table, float).reshape(-1, 2), np.array(rows, np.int64).reshape(-1, 2)
+        rows.append((first, len(table) - 1) if len(table) > first else (-1, -1))
+    return np.array(table, float).reshape(-1, 2), np.array(rows, np.int64).reshape(-1, 2), waiting
+
+
+def _point(goal: Goal) -> PointId:
+    return PointId(goal.segment, goal.lane, goal.waypoint or 0)
+
+
+def _stands_at(one: ReactiveObject, goal: Goal, tables: RoadTables) -> bool:
+    """Whether a goal is where an object stands already, as literal ones reach it at once."""
+    roadmap, point = tables.lanelets.roadmap, _point(goal)
+    if not roadmap.has(point):
+        return False
+    x, y = roadmap.position(point)
+    return math.hypot(x - float(one.position[0]), y - float(one.position[1])) < AT_GOAL
 
 
 def _demand(
@@ -339,13 +363,14 @@ def _starts_of(objects: Sequence[ReactiveObject], road: LaneletMap) -> CarStarts
     return CarStarts(np.array(rows, np.int64), np.array(stations, float))
 
 
-def _start(traffic: Traffic, starts: CarStarts, pools: int) -> TrafficStart:
+def _start(traffic: Traffic, starts: CarStarts, waiting: Sequence[int], pools: int) -> TrafficStart:
     road, cars = traffic.road, len(starts.lanelets)
     travel, intent = np.zeros((cars, 6)), np.zeros((cars, 6), np.int64)
     present = starts.lanelets >= 0
     travel[:, STATION] = starts.stations
     intent[:, LANELET], intent[:, NEXT] = np.maximum(starts.lanelets, 0), UNKNOWN
     intent[:, PHASE] = np.where(present, DRIVING, ABSENT)
+    intent[waiting, PHASE] = PAUSING
     intent[:, SERIAL] = np.arange(cars)
     positions, orientations = np.zeros((cars, 3)), np.tile([1.0, 0.0, 0.0, 0.0], (cars, 1))
     positions[:, 2] = np.where(present, road.car_sizes[:, HEIGHT], PARKED_HEIGHT)
