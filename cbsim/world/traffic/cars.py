@@ -273,7 +273,7 @@ def _stands_at(one: ReactiveObject, goal: Goal, tables: RoadTables) -> bool:
     if not roadmap.has(point):
         return False
     x, y = roadmap.position(point)
-    return math.hypot(x - float(one.position[0]), y - float(one.position[1])) < AT_GOAL
+    return bool(math.hypot(x - one.position[0], y - one.position[1]) < AT_GOAL)
 
 
 def _demand(
