@@ -16,10 +16,12 @@ from cbsim.spec.traffic import Pool
 from cbsim.world.traffic.tables import (
     ACCELERATION,
     CAR_LENGTH,
+    CLAIM,
     CROSSING,
     LANELET,
     LENGTH,
     PHASE,
+    ROLLING,
     SPEED,
     STATION,
     STOP_LINE,
@@ -65,7 +67,8 @@ class Watch:
             assert (self.rested | ~fresh).all()
             self.lines_passed += int(fresh.sum())
             self.rested &= ~fresh
-        self.rested |= (columns.intent[:, PHASE] == STOPPED) | (columns.intent[:, PHASE] == CROSSING)
+        phases = columns.intent[:, PHASE]
+        self.rested |= (phases == STOPPED) | (phases == CROSSING) | ((phases == ROLLING) & ~over)
         self.before = over
 
     def _areas(self, columns) -> None:
@@ -201,7 +204,7 @@ def _served(numbers: tuple[int, ...], begins: list[int], turns: list[int]) -> li
     for _ in range(900):
         _, _, contacts = advance(made, snapshot, 1)
         assert not len(contacts)
-        entered = np.flatnonzero(snapshot.columns.intent[:, PHASE] == CROSSING)
+        entered = np.flatnonzero(snapshot.columns.intent[:, CLAIM] > 0)
         order += [int(car) for car in entered if car not in order]
     assert len(order) == 4
     return order

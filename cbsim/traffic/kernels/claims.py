@@ -27,6 +27,7 @@ from cbsim.world.traffic.tables import (
     LENGTH,
     PHASE,
     POOL,
+    ROLLING,
     RULE,
     SERIAL,
     SPEED,
@@ -39,6 +40,7 @@ from cbsim.world.traffic.tables import (
 __all__ = ["DETOUR", "UNTURNED", "arbitrate", "find_detour", "join", "order_waiting", "see_room"]
 
 UNTURNED = 1 << 30  # place in the order of arrival of who has not arrived
+JUDGES, JUDGES_EACH, MOST_JUDGED = 0.2, 0.8, 3  # [s] that one needs to see whose turn it is, and for each who waits too
 MARGIN = 1.0  # [s] between the rear of one that leaves a conflict area and the front of the next one
 PATIENCE = 5.0  # [s] of standing after which the one who stands longest goes first
 AGAIN = 4.0  # [m/s²] with which who drives behind the conflicts is expected to come to rest
@@ -209,16 +211,34 @@ def goes_first(crossings, travel, queues, entries, watch, claims, values, i, row
 
 @inlined
 def may_enter(
-    road, crossings, seed, travel, intent, values, plan, entries, watch, claims, queues, ways, i, destination, takes
+    road,
+    crossings,
+    seed,
+    travel,
+    intent,
+    values,
+    plan,
+    entries,
+    watch,
+    claims,
+    queues,
+    ways,
+    i,
+    destination,
+    judging,
+    takes,
 ):
     """Whether car i may enter the conflicts ahead of it, up to the end of its chain.
+
+    `judging` is the time that it needs to see whose turn it is [s].
 
     Returns
     -------
     int
-        The last entry of the chain and 1, or 0 where it may not. With `takes` all of them are held.
+        The last entry of the chain and 1, or 0 where it may not; the negative of it where it will be able to when it
+        gets there from its line, since those who are in its way are leaving. With `takes` all of them are held.
     """
-    length, cars, last = road.car_sizes[i, CAR_LENGTH], intent.shape[0], 0
+    length, cars, last, sign = road.car_sizes[i, CAR_LENGTH], intent.shape[0], 0, 1
     lanelet, base, k, forks = intent[i, LANELET], -travel[i, STATION], 0, ways.forks[i]
     chain, chain_end = plan[CHAIN] + length - 1e-9, plan[CHAIN_END]
     ignores = False
@@ -234,12 +254,15 @@ def may_enter(
                 continue
             last = e + 1
             if takes:
-                hold(claims, row, side, i)
+                hold(claims, row, side, i, travel_time(over, travel[i, SPEED], plan[DESIRED], values[STRONGEST]))
                 continue
             if ignores:
                 continue
             if claims.holder[row, 1 - side] != -1 and claims.holder[row, 1 - side] != i:
-                return 0
+                comes_in = travel_time(begin - length, travel[i, SPEED], plan[DESIRED], values[STRONGEST])
+                if intent[i, PHASE] not in (STOPPED, ROLLING) or claims.left_in[row, 1 - side] + judging > comes_in:
+                    return 0
+                sign = -1
             gap = goes_first(crossings, travel, queues, entries, watch, claims, values, i, row, side, cars)
             if gap == 0.0:
                 continue
@@ -249,6 +272,8 @@ def may_enter(
                 pace = travel[other, SPEED] if other < cars else entries.stands[other, PACE]
                 reached = math.sqrt(travel[i, SPEED] ** 2 + 2.0 * values[STRONGEST] * over)
                 gap += max(0.0, pace - min(reached, plan[DESIRED])) / 4.0
+            elif intent[i, PHASE] == ROLLING:  # the gap began when it started
+                gap -= travel[i, SPEED] / values[STRONGEST]
             if claims.eta[row, 1 - side] <= gap:
                 return 0
         base += road.lanelets[lanelet, LENGTH]
@@ -256,7 +281,7 @@ def may_enter(
         k += 1
         if lanelet < 0:
             break
-    return last
+    return sign * last
 
 
 @inlined
@@ -296,6 +321,7 @@ def arbitrate(
         candidates[m + 1] = who
         size, who = size + 1, queues.links[who]
     queues.heads[junction] = -1
+    judging = JUDGES + JUDGES_EACH * min(size - 1, MOST_JUDGED)
     for n in range(size):
         i = candidates[n]
         values, own, destination = drawn[i], plan[i], destinations[i]
@@ -308,12 +334,14 @@ def arbitrate(
             if last > 0:
                 last = may_enter(
                     *(road, crossings, seed, travel, intent, values, own, entries, watch, claims, queues, ways),
-                    *(i, destination, takes == 1),
+                    *(i, destination, judging, takes == 1),
                 )
+        if last < 0:
+            intent[i, PHASE] = ROLLING
         if last > 0:
             intent[i, CLAIM] = last
             claims.reserved[queues.places[i]] += road.car_sizes[i, CAR_LENGTH] + values[LEAST]
-            if intent[i, PHASE] == STOPPED:
+            if intent[i, PHASE] in (STOPPED, ROLLING):
                 intent[i, PHASE] = CROSSING
                 own[LINE] = math.inf
             own[CHAIN] = math.inf

@@ -37,6 +37,7 @@ from cbsim.world.traffic.tables import (
     PAUSING,
     PHASE,
     POOL,
+    ROLLING,
     SERIAL,
     SPEED,
     STOPPED,
@@ -69,7 +70,7 @@ def decide(road, crossings, around, seed, travel, intent, watch, work, scratch, 
         for side in range(2):
             claims.comer[row, side] = -1
             if not keeps:
-                claims.holder[row, side] = -1
+                claims.holder[row, side], claims.left_in[row, side] = -1, 0.0
     for lanelet in range(claims.reserved.shape[0]):
         claims.reserved[lanelet] = 0.0
     destinations, plans, drawn = work.destinations, work.plan, work.drawn
@@ -92,9 +93,11 @@ def decide(road, crossings, around, seed, travel, intent, watch, work, scratch, 
         if phase == STOPPED and queues.conflicts[i] < 0:  # nothing conflicts behind this line
             intent[i, PHASE] = phase = CROSSING
             plan[LINE] = math.inf
+        if phase == ROLLING and plan[CHAIN] == math.inf:
+            intent[i, PHASE] = phase = CROSSING
         if plan[CHAIN] == math.inf or phase in (HIT, PAUSING):
             continue
-        if phase == STOPPED:
+        if phase in (STOPPED, ROLLING):
             join(queues, crossings.rules[crossings.entry_rows[queues.conflicts[i]], JUNCTION], i)
         elif plan[LINE] < plan[CHAIN] or not asks(travel[i, SPEED], drawn[i, COMFORTABLE], plan[CHAIN], dt):
             continue

@@ -30,6 +30,7 @@ from cbsim.world.traffic.tables import (
     PHASE,
     POOL,
     RATE,
+    ROLLING,
     SERIAL,
     SPEED,
     STATION,
@@ -105,7 +106,7 @@ def note_mistakes(road, seed, state, floats, memo, events, ints, step, second, w
     phase, serial = intent[i, PHASE], intent[i, SERIAL]
     if floats[P_RUNS] > 0.0:
         line = line_under(road, travel, intent, i)
-        if phase in (STOPPED, CROSSING):
+        if phase in (STOPPED, CROSSING, ROLLING):
             memo[LINE] = OVER
         elif line == 0:
             memo[LINE] = 0
@@ -116,7 +117,7 @@ def note_mistakes(road, seed, state, floats, memo, events, ints, step, second, w
         if intent[i, CLAIM] > 0 and uniform(seed, MISTAKES, word, serial, occasion) < floats[P_IGNORES]:
             write_event(events, ints, step, IGNORES_RIGHT_OF_WAY, body, memo[NUMBER])
         memo[CLAIMED] = intent[i, CLAIM]
-    if floats[P_BRAKES] > 0.0 and phase in (DRIVING, CROSSING) and second != memo[SECOND]:
+    if floats[P_BRAKES] > 0.0 and phase in (DRIVING, CROSSING, ROLLING) and second != memo[SECOND]:
         by_mistake = travel[i, SPEED] > 0.0 and travel[i, ACCELERATION] <= -WITHOUT_CAUSE
         if by_mistake and uniform(seed, MISTAKES, word, serial, second) < floats[P_BRAKES]:
             write_event(events, ints, step, BRAKES_HARD, body, memo[NUMBER])
@@ -170,7 +171,7 @@ def note_events(pack, state, floats, ints, events):
             continue
         floats[HARDEST] = max(floats[HARDEST], -state.travel[i, ACCELERATION])
         if phase != PAUSING:
-            floats[LONGEST] = max(floats[LONGEST], state.travel[i, WAITING])
+            floats[LONGEST] = max(floats[LONGEST], state.travel[i, WAITING] if phase != ROLLING else 0.0)
         first = FIRST_FLOAT + CAR_FLOATS * i
         if floats[first] > 0.0 or floats[first + 1] > 0.0 or floats[first + 2] > 0.0:
             pool = road.car_rows[i, POOL]

@@ -20,13 +20,16 @@ from cbsim.world.traffic.tables import (
     FORK,
     FORK_END,
     GOAL,
+    HIT,
     LANELET,
     LAST_GOAL,
     LENGTH,
     LIMIT,
     OTHER,
+    PAUSING,
     PHASE,
     POOL,
+    ROLLING,
     SERIAL,
     SHIFT,
     SPEED,
@@ -37,6 +40,7 @@ from cbsim.world.traffic.tables import (
 )
 
 __all__ = [
+    "BEYOND",
     "CHAIN",
     "DESIRED",
     "GAP",
@@ -57,6 +61,7 @@ __all__ = [
 GAP, LEADER, DESIRED, STOP, LINE, CHAIN, CHAIN_END, WAY_END = range(8)
 BEFORE_LINE = 0.5  # [m] where a car means to stop before a line, and before a conflict area
 PASSED = 0.3  # [m] beyond a line at which it has been passed
+BEYOND = 1.5  # [m] ahead of the front within which the line stands that a car has been let over
 NO_STOP = 40.0  # [m] behind a stop line in which its conflicts begin
 BEHIND_FORK = 10.0  # [m] conflicts that begin so soon behind a fork are waited for before it
 SPARE = 2.0  # [m] more than its length that a car needs to wait between two conflict areas
@@ -77,9 +82,10 @@ def travel_time(distance, speed, desired, acceleration):
 
 
 @inlined
-def hold(claims, row, side, who):
-    """Note that somebody is in a conflict area, or may enter it."""
+def hold(claims, row, side, who, left_in):
+    """Note that somebody is in a conflict area, or may enter it, and in which time it leaves [s]."""
     holder = claims.holder[row, side]
+    claims.left_in[row, side] = max(claims.left_in[row, side], left_in)
     if holder == -1:
         claims.holder[row, side] = who
     elif holder != who:
@@ -198,7 +204,7 @@ def look(
     gap, leader, desired, stop, line, chain, chain_end = (
         math.inf, 0.0, math.inf, math.inf, math.inf, math.inf, -math.inf
     )  # fmt: skip
-    released, closed, count, way_end = phase == CROSSING, False, 0, math.inf
+    released, closed, count, way_end = phase in (CROSSING, ROLLING), False, 0, math.inf
     in_chain, k, conflict, clear, fork = True, 0, -1, math.inf, -math.inf
     while True:
         end = base + road.lanelets[lanelet, LENGTH]
@@ -216,14 +222,15 @@ def look(
             if over <= 0.0:
                 continue
             if begin < length or mine:
-                hold(claims, row, side, i)
+                left_in = travel_time(over, speed, desired, values[STRONGEST])
+                hold(claims, row, side, i, math.inf if phase in (HIT, PAUSING) else left_in)
                 continue
             if closed or (line < math.inf and (phase != STOPPED or begin > line + length + NO_STOP)):
                 closed = True
                 continue
             if chain == math.inf:
                 chain, chain_end, conflict = begin - length, over, e
-                if fork >= length and begin - fork < BEHIND_FORK:
+                if phase != ROLLING and fork >= length and begin - fork < BEHIND_FORK:
                     chain = fork - length
             elif in_chain:
                 in_chain = begin - chain_end < length + SPARE and begin - length - chain < LONGEST
@@ -236,7 +243,7 @@ def look(
             claims.reserved[lanelet] += length + values[LEAST]
             clear = math.inf
         if road.links[lanelet, STOP_LINE] != 0 and end - length > -PASSED and not closed:
-            if released:
+            if released and end - length < BEYOND:
                 released = False
             elif line == math.inf:
                 if phase == STOPPED or not runs_stop(road, seed, intent, values, i, lanelet):

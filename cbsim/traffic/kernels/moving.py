@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cbsim.jit import inlined, inner
-from cbsim.traffic.kernels.look import LINE, PASSED, STOP, WAY_END
+from cbsim.traffic.kernels.look import BEYOND, LINE, PASSED, STOP, WAY_END
 from cbsim.traffic.kernels.pools import leave
 from cbsim.traffic.kernels.way import destination_of, following, next_on_way
 from cbsim.world.traffic.tables import (
@@ -21,6 +21,7 @@ from cbsim.world.traffic.tables import (
     NEXT,
     PAUSING,
     PHASE,
+    ROLLING,
     SERIAL,
     SPEED,
     STATION,
@@ -32,7 +33,6 @@ from cbsim.world.traffic.tables import (
 __all__ = ["move"]
 
 RESTS = 0.1  # [m/s]
-BEYOND = 1.5  # [m] ahead of the front within which the line stands that a car has been let over
 AT_LINE = 1.0  # [m] before a stop line in which a car has arrived
 
 
@@ -46,6 +46,7 @@ def move(road, crossings, seed, state, drawn, plan, ways, destinations, i, time,
         1 if it has left the road.
     """
     travel, intent = state.travel[i], state.intent[i]
+    phase = intent[PHASE]
     speed, acceleration = travel[SPEED], travel[ACCELERATION]
     after = speed + acceleration * dt
     if after < 0.0:
@@ -53,8 +54,7 @@ def move(road, crossings, seed, state, drawn, plan, ways, destinations, i, time,
     else:
         way = 0.5 * (speed + after) * dt
     travel[SPEED] = after
-    travel[WAITING] = travel[WAITING] + dt if after < RESTS else 0.0
-    phase = intent[PHASE]
+    travel[WAITING] = travel[WAITING] + dt if after < RESTS or phase == ROLLING else 0.0
     if phase == DRIVING and after < RESTS and plan[LINE] - way < AT_LINE and plan[LINE] - way > -AT_LINE:
         intent[PHASE], travel[ARRIVAL], travel[SPEED] = STOPPED, time + dt, 0.0
     elif (
@@ -85,7 +85,7 @@ def move(road, crossings, seed, state, drawn, plan, ways, destinations, i, time,
     if plan[WAY_END] - way <= 0.0 and road.car_rows[i, FIRST_GOAL] < 0:
         leave(road, state, i)
         return 1
-    if road.car_rows[i, FIRST_GOAL] >= 0 and destinations[i] >= 0 and phase in (DRIVING, CROSSING):
+    if road.car_rows[i, FIRST_GOAL] >= 0 and destinations[i] >= 0 and phase in (DRIVING, CROSSING, ROLLING):
         ahead = plan[WAY_END] - way
         if plan[WAY_END] == plan[STOP]:
             if ahead < AT_LINE and after < RESTS:

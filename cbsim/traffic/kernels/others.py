@@ -106,7 +106,7 @@ def announce_others(road, crossings, around, entries, watch, claims, queues, tre
                 if base + crossings.spans[conflict, 2 + side] < entries.stands[e, SPOT]:
                     continue
                 if first < front:
-                    hold(claims, conflict, side, e)
+                    hold(claims, conflict, side, e, math.inf)
                 elif first - front < SEEN:
                     eta = math.sqrt(2.0 * (first - front) / STARTS) if waits else (first - front) / pace
                     announce(claims, conflict, side, e, eta)

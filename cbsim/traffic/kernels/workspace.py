@@ -66,6 +66,8 @@ class Claims(NamedTuple):
         Who comes next on each side, -1 for nobody.
     eta : (conflicts, 2) [s]
         When it comes.
+    left_in : (conflicts, 2) [s]
+        In which time those leave who are there.
     reserved : (lanelets,) [m]
         Room behind conflicts that those need who hold claims to there.
     """
@@ -73,6 +75,7 @@ class Claims(NamedTuple):
     holder: Any
     comer: Any
     eta: Any
+    left_in: Any
     reserved: Any
 
 
@@ -166,7 +169,7 @@ def car_workspace_sizes(cars, lanelets, conflicts, others, parts):
     `others` is the number of bodies that are no reactive cars, `parts` that of the parts of a step (`parts_of`).
     """
     entries = cars + OBSTACLES * others
-    floats = (VALUES + PLAN + 2) * cars + 5 * entries + 2 * conflicts + lanelets
+    floats = (VALUES + PLAN + 2) * cars + 5 * entries + 4 * conflicts + lanelets
     floats += 4 * cars * (parts + 1) if parts > 1 else 0
     return floats, (8 + KEY + AHEAD) * cars + lanelets + 3 + 6 * entries + 5 * conflicts
 
@@ -194,7 +197,7 @@ def car_workspace_of(cars, lanelets, conflicts, others, floats, ints):
     a = VALUES * cars
     b = a + 5 * entries
     c = b + PLAN * cars
-    d = c + 2 * conflicts
+    d = c + 4 * conflicts
     e = d + lanelets
     i = 2 * cars
     j = i + lanelets + 1
@@ -224,7 +227,8 @@ def car_workspace_of(cars, lanelets, conflicts, others, floats, ints):
         claims=Claims(
             holder=ints[n:o].reshape((conflicts, 2)),
             comer=ints[o:p].reshape((conflicts, 2)),
-            eta=floats[c:d].reshape((conflicts, 2)),
+            eta=floats[c : c + 2 * conflicts].reshape((conflicts, 2)),
+            left_in=floats[c + 2 * conflicts : d].reshape((conflicts, 2)),
             reserved=floats[d:e],
         ),
         queues=Queues(

@@ -56,6 +56,7 @@ __all__ = [
     "POOL",
     "RATE",
     "REAR_AXLE",
+    "ROLLING",
     "RULE",
     "SAMPLE",
     "SERIAL",
@@ -88,8 +89,8 @@ STATION, OFFSET, SPEED, ACCELERATION, ARRIVAL, WAITING = range(6)
 PLACE, ARRIVED, FREE = range(3)
 # columns of `State.intent`
 LANELET, NEXT, GOAL, CLAIM, PHASE, SERIAL = range(6)
-# values of the phase
-ABSENT, DRIVING, STOPPED, CROSSING, PAUSING, HIT = range(6)
+# values of the phase; who is rolling has left its line for conflicts that it has not claimed yet
+ABSENT, DRIVING, STOPPED, CROSSING, PAUSING, HIT, ROLLING = range(7)
 UNKNOWN = -2  # next lanelet of a car before its first step
 UNBEGUN = -1.0  # time of the next arrival of a flow before the first step [s]
 # columns of the tables of `Road`
