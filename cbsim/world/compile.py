@@ -137,7 +137,8 @@ def _traffic(scene: Scene, poses: list[Pose]) -> tuple[Traffic, TrafficStart | N
     if scene.roadmap is None:
         raise ModelError("reactive traffic needs a road network", subject=scene.name)
     from cbsim.road.lanelet_map import LaneletMap  # imported here: scenarios without reactive traffic do not need it
-    from cbsim.world.traffic.cars import ReactiveObject, compile_traffic
+    from cbsim.world.traffic.cars import compile_traffic
+    from cbsim.world.traffic.destinations import ReactiveObject
 
     objects = []
     for row, (actor, pose) in enumerate(zip(scene.actors, poses, strict=True)):

@@ -43,7 +43,8 @@ def test_headway_where_approaches_conflict_is_that_of_the_manual(arms, theirs):
 def test_capacity_of_a_minor_road_follows_the_critical_gap():
     major = [(2, 4, 200.0), (4, 2, 200.0)]
     counts = [departures((1, 3), (1, 3, 3600.0), *major, share=share) for share in (0.6, 1.0, 1.6)]
-    assert counts[0] > 1.1 * counts[1] > 1.1 * 1.1 * counts[2]
+    assert counts[0] > 1.05 * counts[1]  # less than 3.85 s would make others brake hard, whatever the driver
+    assert counts[1] > 1.1 * counts[2]
     rate = 400.0 / 3600.0
     theirs = 900.0 * rate * math.exp(-6.5 * rate) / (1.0 - math.exp(-4.0 * rate))
     assert counts[1] == pytest.approx(theirs, rel=0.15)

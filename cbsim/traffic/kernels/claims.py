@@ -40,10 +40,13 @@ from cbsim.world.traffic.tables import (
 __all__ = ["DETOUR", "UNTURNED", "arbitrate", "find_detour", "join", "order_waiting", "see_room"]
 
 UNTURNED = 1 << 30  # place in the order of arrival of who has not arrived
-JUDGES, JUDGES_EACH, MOST_JUDGED = 0.2, 0.8, 3  # [s] that one needs to see whose turn it is, and for each who waits too
+JUDGES, JUDGES_EACH, MOST_JUDGED = 0.2, 1.0, 3  # [s] that one needs to see whose turn it is, and for each who waits too
 MARGIN = 1.0  # [s] between the rear of one that leaves a conflict area and the front of the next one
 PATIENCE = 5.0  # [s] of standing after which the one who stands longest goes first
 AGAIN = 4.0  # [m/s²] with which who drives behind the conflicts is expected to come to rest
+LEAVES = 2.5  # [s] before others leave a conflict area in which who waits for them decides whether the gap will do
+EASY = 2.0  # [m/s²] with which who comes next must be able to stop, whatever the critical gap
+SURE, SLOWEST = 0.5, 6.0  # [s] more than that takes; [m/s] at least of those who have gone through an area
 HURRY, HURRIED = 60.0, 0.6  # [s] of waiting after which a critical gap is so much of what it was
 PASSED_OVER = 10.0  # [s] that one has been free to go and has not moved
 DETOUR = 10.0  # [s] of standing without room beyond after which another way is taken
@@ -210,6 +213,17 @@ def goes_first(crossings, travel, queues, entries, watch, claims, values, i, row
 
 
 @inlined
+def time_through(crossings, claims, row, side, pace, length):
+    """Time for which the gap before who comes next to a conflict has lasted when the one before it leaves [s].
+
+    Critical gaps are from front to front, whereas a conflict area is free when the rear has left it. Who went before
+    is taken to be as fast and as long as who comes next.
+    """
+    way = crossings.spans[row, 2 + side] - crossings.spans[row, side] + length
+    return max(way / max(pace, SLOWEST) - claims.left_in[row, side], 0.0)
+
+
+@inlined
 def may_enter(
     road,
     crossings,
@@ -259,21 +273,29 @@ def may_enter(
             if ignores:
                 continue
             if claims.holder[row, 1 - side] != -1 and claims.holder[row, 1 - side] != i:
-                comes_in = travel_time(begin - length, travel[i, SPEED], plan[DESIRED], values[STRONGEST])
-                if intent[i, PHASE] not in (STOPPED, ROLLING) or claims.left_in[row, 1 - side] + judging > comes_in:
+                left_in = claims.left_in[row, 1 - side]
+                if intent[i, PHASE] in (STOPPED, ROLLING):
+                    left_in += judging - travel_time(begin - length, travel[i, SPEED], plan[DESIRED], values[STRONGEST])
+                elif plan[LINE] == math.inf:
+                    left_in -= LEAVES
+                if left_in > 0.0:
                     return 0
                 sign = -1
             gap = goes_first(crossings, travel, queues, entries, watch, claims, values, i, row, side, cars)
             if gap == 0.0:
                 continue
+            other = claims.comer[row, 1 - side]
+            pace = travel[other, SPEED] if other < cars else entries.stands[other, PACE]
             if gap < 0.0:
                 gap = travel_time(over, travel[i, SPEED], plan[DESIRED], values[STRONGEST]) + MARGIN
-                other = claims.comer[row, 1 - side]
-                pace = travel[other, SPEED] if other < cars else entries.stands[other, PACE]
                 reached = math.sqrt(travel[i, SPEED] ** 2 + 2.0 * values[STRONGEST] * over)
                 gap += max(0.0, pace - min(reached, plan[DESIRED])) / 4.0
-            elif intent[i, PHASE] == ROLLING:  # the gap began when it started
-                gap -= travel[i, SPEED] / values[STRONGEST]
+            else:
+                if intent[i, PHASE] == ROLLING:  # it has taken this gap already
+                    gap = 0.0
+                else:
+                    gap -= time_through(crossings, claims, row, 1 - side, pace, road.car_sizes[i, CAR_LENGTH])
+                gap = max(gap, pace / (2.0 * EASY) + SURE)
             if claims.eta[row, 1 - side] <= gap:
                 return 0
         base += road.lanelets[lanelet, LENGTH]

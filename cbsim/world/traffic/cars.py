@@ -1,24 +1,20 @@
-"""Cars of pools and reactive objects: their tables, and how they stand at the start."""
+"""Cars of pools and reactive objects: all of their tables, and how they stand at the start."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import dijkstra
 
-from cbsim.errors import Location, ModelError, did_you_mean
+from cbsim.errors import ModelError, did_you_mean
 from cbsim.geometry import elementary as math
 from cbsim.geometry.pose import heading_quaternion
 from cbsim.road.lanelet_map import LaneletMap
 from cbsim.road.lanelets.reach import nearest_reachable, reachable
-from cbsim.spec.objects import Goal
-from cbsim.spec.road import PointId
 from cbsim.spec.traffic import CLASSES, DEFAULT_DRIVER, Driver, LightProgram, Pool
+from cbsim.world.traffic.destinations import Destinations, ReactiveObject, goals_of, located
 from cbsim.world.traffic.network import RoadTables, road_tables
 from cbsim.world.traffic.spread import GAP, CarStarts, joined, name_word, spread_cars, taken_by, too_near
 from cbsim.world.traffic.tables import (
@@ -31,7 +27,6 @@ from cbsim.world.traffic.tables import (
     LANELET,
     LAST_CAR,
     LENGTH,
-    LIMIT,
     NEXT,
     ORIGIN,
     PARKED_HEIGHT,
@@ -48,28 +43,14 @@ from cbsim.world.traffic.tables import (
     Traffic,
 )
 
-__all__ = ["ReactiveObject", "TrafficStart", "compile_traffic", "pool_size"]
+__all__ = ["TrafficStart", "compile_traffic", "pool_size"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 HOUR = 3600.0  # [s]
 REAR_SHARE, FRONT_SHARE = 0.2, 0.8  # shares of the length
-AT_GOAL = 1.0  # [m] from a waypoint at which an object is there already
 BESIDE = 4.0  # [m] from the centreline of a lanelet at which a reactive object may be placed
-
-
-class ReactiveObject(NamedTuple):
-    """An object of the scenario that is a reactive car."""
-
-    row: int
-    name: str
-    position: Floats
-    heading: float
-    size: Floats
-    initial_pause: float
-    goals: tuple[Goal, ...]
-    location: Location
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,61 +89,7 @@ def _room_ahead(pool: Pool, tables: RoadTables) -> int:
 
 def _origin(pool: Pool, tables: RoadTables) -> tuple[int, float]:
     assert pool.origin is not None
-    return _located(pool.name, pool.origin, tables, pool.location, leaving=True)
-
-
-def _located(name: str, point: PointId, tables: RoadTables, at: Location, *, leaving: bool) -> tuple[int, float]:
-    found = tables.locate(point, leaving=leaving)
-    if found is None:
-        roadmap = tables.lanelets.roadmap
-        if roadmap.has(point):
-            raise ModelError(f"the waypoint '{point}' is on no lane", subject=f"traffic '{name}'", location=at)
-        hint = f"did you mean '{roadmap.nearest(point)}'?"
-        raise ModelError(f"no waypoint '{point}' in the network ({hint})", subject=f"traffic '{name}'", location=at)
-    return found
-
-
-class _Destinations:
-    """Destinations of all cars, and the ways there."""
-
-    def __init__(self, tables: RoadTables) -> None:
-        self.tables = tables
-        self.rows: dict[tuple[int, float], int] = {}
-        graph, lanelets = tables.graph, tables.columns["lanelets"]
-        lengths, limits = lanelets[:, LENGTH], lanelets[:, LIMIT]
-        self._sources = np.repeat(np.arange(len(graph)), [len(ways) for ways in graph])
-        self._targets = np.array([way for ways in graph for way in ways], np.int64)
-        self._times = np.maximum(lengths / np.maximum(limits, 0.1), 1e-3)
-        self._backwards = csr_array(
-            (  # type: ignore[no-untyped-call]
-                self._times[self._targets],
-                (self._targets, self._sources),
-            ),
-            shape=(len(graph), len(graph)),
-        )
-
-    def row(self, place: tuple[int, float]) -> int:
-        """Give a destination its number."""
-        return self.rows.setdefault(place, len(self.rows))
-
-    def hops(self) -> Ints:
-        """Next lanelet from each to each destination, -1 where there is no way, shape (destinations · lanelets,)."""
-        table = np.full((len(self.rows), len(self.tables.graph)), -1, np.int64)
-        first = np.flatnonzero(np.diff(self._sources, prepend=-1))  # of the ways on from each lanelet that has any
-        for (lanelet, _), number in self.rows.items():
-            totals = dijkstra(self._backwards, indices=lanelet)[self._targets] + self._times[self._targets]
-            if len(first):
-                least = np.minimum.reduceat(totals, first)
-                best = np.flatnonzero(
-                    (totals == np.repeat(least, np.diff(first, append=len(totals)))) & np.isfinite(totals)
-                )
-                rows, where = np.unique(self._sources[best], return_index=True)
-                table[number, rows] = self._targets[best[where]]
-        return table.reshape(-1)
-
-    def reaches(self, start: int, place: tuple[int, float]) -> bool:
-        """Whether a way leads from a lanelet to a destination."""
-        return bool(np.isfinite(dijkstra(self._backwards, indices=place[0])[start]))
+    return located(pool.name, pool.origin, tables, pool.location, leaving=True)
 
 
 def compile_traffic(
@@ -200,7 +127,7 @@ def compile_traffic(
         If a place does not exist, or there is no room for so many.
     """
     tables = road_tables(road, lights)
-    ways = _Destinations(tables)
+    ways = Destinations(tables)
     sizes = [pool_size(pool, tables) for pool in pools]
     cars = len(objects) + sum(sizes)
     pool_of = np.concatenate([np.full(len(objects), -1), np.repeat(np.arange(len(pools)), sizes)]).astype(np.int64)
@@ -212,7 +139,7 @@ def compile_traffic(
         np.array([one.row for one in objects], np.int64), np.arange(first_row, first_row + cars - len(objects))
     )
     standing = _starts_of(objects, road)
-    goals, goal_rows, waiting = _goals(objects, standing, tables, ways)
+    goals, goal_rows, waiting = goals_of(objects, standing, tables, ways)
     goal_rows = np.concatenate([goal_rows, np.full((cars - len(objects), 2), -1)])
     strongest = np.array([c.max_acceleration for c in classes] + [CLASSES["car"].max_acceleration])
     demand = _demand(pools, drivers, sizes, len(objects), tables, ways)
@@ -243,46 +170,13 @@ def compile_traffic(
     return traffic, _start(traffic, joined(starts), waiting, len(pools))
 
 
-def _goals(
-    objects: Sequence[ReactiveObject], standing: CarStarts, tables: RoadTables, ways: _Destinations
-) -> tuple[Floats, Ints, list[int]]:
-    """Rows of `Road.goals`, the first and last of each object, and who waits first: it has a goal where it stands."""
-    table, rows, waiting = list[tuple[float, float]](), list[tuple[int, int]](), list[int]()
-    places = zip(standing.lanelets.tolist(), standing.stations.tolist(), strict=True)
-    for number, (one, (lanelet, station)) in enumerate(zip(objects, places, strict=True)):
-        first, pause, goals = len(table), one.initial_pause, list(one.goals)
-        while goals and _stands_at(one, goals[0], tables):
-            pause += goals.pop(0).pause
-        if pause > 0.0:
-            table.append((float(ways.row((lanelet, station + float(one.size[1])))), pause))
-            waiting.append(number)
-        for goal in goals:
-            place = _located(one.name, _point(goal), tables, goal.location, leaving=False)
-            table.append((float(ways.row(place)), float(goal.pause)))
-        rows.append((first, len(table) - 1) if len(table) > first else (-1, -1))
-    return np.array(table, float).reshape(-1, 2), np.array(rows, np.int64).reshape(-1, 2), waiting
-
-
-def _point(goal: Goal) -> PointId:
-    return PointId(goal.segment, goal.lane, goal.waypoint or 0)
-
-
-def _stands_at(one: ReactiveObject, goal: Goal, tables: RoadTables) -> bool:
-    """Whether a goal is where an object stands already, as literal ones reach it at once."""
-    roadmap, point = tables.lanelets.roadmap, _point(goal)
-    if not roadmap.has(point):
-        return False
-    x, y = roadmap.position(point)
-    return bool(math.hypot(x - one.position[0], y - one.position[1]) < AT_GOAL)
-
-
 def _demand(
     pools: Sequence[Pool],
     drivers: Mapping[str, Driver],
     sizes: Sequence[int],
     first: int,
     tables: RoadTables,
-    ways: _Destinations,
+    ways: Destinations,
 ) -> Demand:
     """Lay out pools, and mixes of drivers: one for each pool, and the default one last, which objects have."""
     known = {name: number for number, name in enumerate(drivers)}
@@ -304,7 +198,7 @@ def _demand(
         lanelet, station = _origin(pool, tables) if pool.origin is not None else (-1, 0.0)
         begin, total = len(targets), 0.0
         for point, share in pool.destinations:
-            place = _located(pool.name, point, tables, pool.location, leaving=False)
+            place = located(pool.name, point, tables, pool.location, leaving=False)
             if lanelet >= 0 and not ways.reaches(lanelet, place):
                 near = nearest_reachable(tables.lanelets, reachable(tables.graph, lanelet), point)
                 text = f"no way leads from '{pool.origin}' to '{point}'; the nearest that can be reached is '{near}'"
