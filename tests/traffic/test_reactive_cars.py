@@ -20,13 +20,14 @@ from cbsim.world.traffic.tables import (
     LANELET,
     PAUSING,
     PHASE,
+    SAMPLE,
     SPEED,
     STATION,
     STOPPED,
     WAITING,
 )
 from tests.road.site import Site
-from tests.traffic.sites import four_way, put, ring, run, straight, world
+from tests.traffic.sites import four_way, put, put_on, ring, run, straight, world
 from tests.worlds import bot, mesh, mover, prop
 
 MIXED = (Driver("calm", time_headway=Spread(1.8, 0.2)), Driver("hasty", time_headway=Spread(1.0, 0.1)))
@@ -263,6 +264,22 @@ def test_cars_drive_under_a_gantry_and_stop_before_a_low_one(lowered, stands, tu
         assert final.travel[0, STATION] + 4.5 == pytest.approx(297.0, abs=1.0)
     else:
         assert final.travel[0, STATION] > 400.0
+
+
+def test_of_two_that_leave_a_fork_side_by_side_only_the_one_behind_waits():
+    site = Site(metric=True).lane("1.1", [(0.0, -80.0), (0.0, 0.0)], exits=[("1.1.2", "2.1.1"), ("1.1.2", "3.1.1")])
+    site.lane("2.1", [(0.0, 12.0), (0.0, 120.0)]).lane("3.1", [(3.0, 50.0), (3.0, 120.0)])
+    made = world(site.network(), Pool("p", count=2), step=0.1)
+    lengths, starts = made.road.lanelets.lengths, made.traffic.road.samples[made.traffic.road.links[:-1, SAMPLE], :2]
+    ways = np.flatnonzero(np.hypot(*(starts - starts[0] - (0.0, 80.0)).T) < 0.1)
+    short, long = sorted(ways.tolist(), key=lambda row: lengths[row])
+    snapshot = made.start
+    put_on(made, snapshot, 0, short, 9.0)
+    put_on(made, snapshot, 1, long, 0.1)
+    for _ in range(100):
+        advance(made, snapshot, 1)
+    assert snapshot.columns.travel[0, SPEED] > 5.0
+    assert snapshot.columns.travel[1, SPEED] > 4.0
 
 
 def test_body_has_both_axles_on_the_centreline():

@@ -40,7 +40,7 @@ from cbsim.world.traffic.tables import (
 __all__ = ["DETOUR", "UNTURNED", "arbitrate", "find_detour", "join", "order_waiting", "see_room"]
 
 UNTURNED = 1 << 30  # place in the order of arrival of who has not arrived
-JUDGES, JUDGES_EACH, MOST_JUDGED = 0.2, 1.0, 3  # [s] that one needs to see whose turn it is, and for each who waits too
+JUDGES, JUDGES_EACH, MOST_JUDGED = 0.8, 0.8, 3  # [s] that one needs to see whose turn it is, and for each who waits too
 MARGIN = 1.0  # [s] between the rear of one that leaves a conflict area and the front of the next one
 PATIENCE = 5.0  # [s] of standing after which the one who stands longest goes first
 AGAIN = 4.0  # [m/s²] with which who drives behind the conflicts is expected to come to rest

@@ -210,7 +210,7 @@ def look(
         end = base + road.lanelets[lanelet, LENGTH]
         if gap == math.inf:
             nxt = at + 1 if k == 0 else entries.first[lanelet]
-            nearest, leader = leader_on(road, crossings, entries, lanelet, nxt, -base if k == 0 else -math.inf)
+            nearest, leader = leader_on(road, crossings, entries, lanelet, nxt, -base)
             gap = base + nearest - length
         desired = min(desired, allowed_on(road, values, lanelet, base, length, k == 0))
         for e in range(road.links[lanelet, ENTRY], road.links[lanelet + 1, ENTRY]):
