@@ -1,6 +1,6 @@
 """Draw a road network, or a moment of a run, from above as SVG.
 
-python examples/picture.py four_way_stop docs/pictures/four_way_stop.svg --time 20 --around Sedan
+python examples/picture.py four_way_stop docs/pictures/four_way_stop.svg --time 26 --around Sedan
 python examples/picture.py rndf/parking.rndf docs/pictures/parking.svg
 """
 

@@ -136,7 +136,7 @@ def test_first_bot_by_its_name_and_without_is_one_seat(cli):
 def test_quiet_run_tells_in_one_line_how_a_planner_crashed(cli, tmp_path, monkeypatch):
     (tmp_path / "crashing_module.py").write_text(TALKER.replace("return Command(throttle=0.1)", "return 1 / 0"))
     monkeypatch.syspath_prepend(tmp_path)
-    said = cli("run", "four_way_stop", "--planner", "crashing_module:Talker", "--duration", 1, "-q")
+    said = cli("run", "parking", "--planner", "crashing_module:Talker", "--duration", 1, "-q")
     assert said.code == 1
     lines = [line for line in said.err.splitlines() if "planner" in line]
     assert len(lines) == 1

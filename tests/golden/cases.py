@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import cbsim
+from cbsim.errors import UsageError
 from cbsim.evaluation.outcome import execute
 from cbsim.export.city_traffic import literal_traffic
 from cbsim.multibody import gallery, simulate
@@ -90,10 +91,19 @@ def _some(count: int, most: int) -> NDArray[np.int64]:
     return np.unique(np.linspace(0, count - 1, min(count, most)).round().astype(np.int64))
 
 
+def _way(recording: Recording, name: str) -> Floats | None:
+    """Positions of an object or a body; None for a car of a flow that has not appeared."""
+    try:
+        return recording.positions(name)
+    except UsageError:
+        return None
+
+
 def _recording(recording: Recording) -> Trace:
     rows = _some(len(recording.hashes), ROWS)
-    names = [recording.bodies[k] for k in _some(len(recording.bodies), BODIES)] if recording.bodies else []
-    kept = [recording.positions(name)[rows] for name in names]
+    ways = [way[rows] for name in (*recording.names, *recording.bodies) if (way := _way(recording, name)) is not None]
+    moved = [way for way in ways if np.ptp(way, axis=0).max() > 0.0]
+    kept = [moved[k] for k in _some(len(moved), BODIES)] if moved else []
     return _trace([recording.hashes], np.array(kept))
 
 

@@ -40,10 +40,40 @@ add:
 """
 
 
+LITERAL = """\
+network: four_way_stop
+mission: four_way_stop
+duration: 25
+add:
+  - name: CajunBot
+    kind: autonomous
+    size: [1.7, 3.68, 2.16]
+    at: 3.2.1
+  - name: Pickup
+    kind: dynamic
+    size: [2, 5.3, 1.9]
+    at: 1.1.1
+    goals: [{waypoint: 1.1.6, speed: 10, pause: 2}, {waypoint: 3.1.1, speed: 8}, {waypoint: 3.1.6, speed: 10}]
+  - name: Sedan
+    kind: dynamic
+    size: [1.8, 4.6, 1.45]
+    at: 2.1.1
+    goals: [{waypoint: 2.1.1, speed: 10, pause: 4}, {waypoint: 2.1.6, speed: 10, pause: 2}, {waypoint: 3.1.4, speed: 5}]
+  - name: Bus
+    kind: dynamic
+    size: [2.5, 9, 3]
+    at: 4.2.1
+    goals: [{waypoint: 4.2.1, speed: 10, pause: 8}, {waypoint: 4.2.6, speed: 10, pause: 2.5}, {waypoint: 2.2.1, speed: 6}]
+  - {name: Barrel, shape: cylinder, size: [0.6, 0.6, 1.1], at: {waypoint: 1.1.5, offset: -2.8}}
+"""
+
+
 @pytest.fixture(scope="module")
 def traffic(tmp_path_factory):
-    path = tmp_path_factory.mktemp("plot") / "traffic.mcap"
-    cbsim.run(cbsim.load("four_way_stop"), duration=25.0).save(path)
+    folder = tmp_path_factory.mktemp("plot")
+    path = folder / "traffic.mcap"
+    (folder / "literal.yaml").write_text(LITERAL)
+    cbsim.run(cbsim.load(folder / "literal.yaml"), duration=25.0).save(path)
     return path
 
 

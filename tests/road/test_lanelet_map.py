@@ -131,7 +131,7 @@ def test_lights_and_crosswalks_of_a_real_network_stand_on_its_lanelets() -> None
 def test_loading_a_scenario_makes_no_lanelets_and_lanelets_need_no_compiler() -> None:
     code = (
         "import sys, cbsim\n"
-        "world = cbsim.load('four_way_stop')\n"
+        "world = cbsim.load('loop')\n"
         "assert 'cbsim.road.lanelets' not in sys.modules\n"
         "from cbsim.formats import read_file\n"
     )

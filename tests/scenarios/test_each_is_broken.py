@@ -14,9 +14,9 @@ from tests.scenarios.drivers import Blind, Dawdler, Drifter, Runner, Shortcut, S
 XML, LOOP, COURSE = "objects/four_way_stop.xml", "objects/loop.obj", "objects/skid_course.obj"
 
 
-def goal(segment: int, lane: int, waypoint: int, speed: str, pause: str) -> str:
-    """A goal as the object files write it."""
-    return f'<goal speed="{speed}" pause="{pause}" segment="{segment}" lane="{lane}" waypoint="{waypoint}"/>'
+def goal(segment: int, lane: int, waypoint: int, pause: int = 0) -> str:
+    """A goal of a reactive object as the object files write it."""
+    return f'<goal pause="{pause}" segment="{segment}" lane="{lane}" waypoint="{waypoint}"/>'
 
 
 def wreck(scenario: str, place: str) -> tuple[tuple[str, str, str], ...]:
@@ -25,45 +25,67 @@ def wreck(scenario: str, place: str) -> tuple[tuple[str, str, str], ...]:
     return ((f"{scenario}.yaml", "expect:\n", entry),)
 
 
-LITERAL = [
+TRAFFIC = [
     Break(
         "four_way_stop",
-        "the pickup runs its stop",
-        ("reach Pickup 3.1.6",),
-        edits=((XML, goal(1, 1, 6, "10", "2"), goal(1, 1, 6, "10", "0")),),
+        "the pickup comes last",
+        (
+            "reach Bus 2.2.6",
+            "reach Bus 4.2.6",
+            "reach Pickup 1.1.6",
+            "reach Pickup 3.1.6",
+            "reach Sedan 2.1.6",
+            "reach Sedan 3.1.4",
+            "rest Pickup",
+        ),
+        edits=((XML, "<initial_pause>0<", "<initial_pause>9<"),),
     ),
     Break(
         "four_way_stop",
-        "the pickup dawdles",
-        ("reach Pickup 1.1.6", "reach Pickup 3.1.6", "rest Pickup"),
-        edits=((XML, goal(1, 1, 6, "10", "2"), goal(1, 1, 6, "9", "2")),),
-    ),
-    Break(
-        "four_way_stop",
-        "the sedan does not wait for its turn",
-        ("reach Sedan 2.1.6", "reach Sedan 3.1.4"),
-        edits=((XML, goal(2, 1, 1, "10", "4"), goal(2, 1, 1, "10", "0")),),
+        "the sedan comes first",
+        (
+            "reach Bus 2.2.6",
+            "reach Bus 4.2.6",
+            "reach Pickup 1.1.6",
+            "reach Pickup 3.1.6",
+            "reach Sedan 2.1.6",
+            "reach Sedan 3.1.4",
+            "rest Pickup",
+        ),
+        edits=((XML, "<initial_pause>0<", "<initial_pause>3<"),),
     ),
     Break(
         "four_way_stop",
         "the sedan turns right instead of left",
-        ("reach Sedan 3.1.4", "travel Sedan"),
-        edits=(
-            (XML, goal(3, 1, 1, "5", "0"), goal(1, 2, 1, "5", "0")),
-            (XML, goal(3, 1, 4, "10", "0"), goal(1, 2, 4, "10", "0")),
-        ),
+        ("reach Bus 2.2.6", "reach Bus 4.2.6", "reach Sedan 2.1.6", "reach Sedan 3.1.4"),
+        edits=((XML, goal(3, 1, 4), goal(1, 2, 4)),),
     ),
     Break(
         "four_way_stop",
         "the bus does not wait for its turn",
-        ("reach Bus 4.2.6", "reach Bus 2.2.6", "reach Bus 2.1.3"),
-        edits=((XML, goal(4, 2, 1, "10", "8"), goal(4, 2, 1, "10", "0")),),
+        (
+            "reach Bus 2.2.6",
+            "reach Bus 4.2.6",
+            "reach Pickup 1.1.6",
+            "reach Pickup 3.1.6",
+            "reach Sedan 2.1.6",
+            "reach Sedan 3.1.4",
+            "rest Pickup",
+            "rest Sedan",
+        ),
+        edits=((XML, "<initial_pause>4<", "<initial_pause>0<"),),
     ),
     Break(
         "four_way_stop",
-        "the bus does not get round",
-        ("reach Bus 2.1.3", "rest Bus"),
-        edits=((XML, goal(2, 1, 1, "2", "0"), goal(2, 1, 1, "0.5", "0")),),
+        "the bus does not come back",
+        ("reach Bus 2.2.6", "travel Bus"),
+        edits=((XML, goal(2, 1, 3), ""),),
+    ),
+    Break(
+        "four_way_stop",
+        "the bus stands at the end of the road for long",
+        ("reach Bus 2.2.6", "rest Bus", "travel Bus"),
+        edits=((XML, goal(2, 2, 6, 1), goal(2, 2, 6, 20)),),
     ),
     Break(
         "loop",
@@ -208,23 +230,34 @@ BESIDE_A_BOT = [
     ),
     Break(
         "merge",
-        "the lead car is slow",
-        ("reach Lead car 1.2.10", "reach Lead car 5.1.8", "rest Lead car"),
-        {"add.1.goals.0.speed": 11},
+        "the lead car sets off late",
+        (
+            "reach Delivery van 1.2.10",
+            "reach Lead car 1.2.10",
+            "reach Lead car 5.1.8",
+            "reach Tanker 1.2.10",
+            "rest Lead car",
+        ),
+        {"add.1.initial_pause": 4},
     ),
-    Break("merge", "the tanker is slow", ("reach Tanker 1.2.10",), {"add.2.goals.0.speed": 11}),
     Break(
         "merge",
-        "the van does not speed up on its lane",
-        ("reach Delivery van 1.3.5", "reach Delivery van 1.2.10"),
-        {"add.3.goals.2.speed": 9},
+        "the tanker sets off late",
+        ("reach Delivery van 1.2.10", "reach Tanker 1.2.10"),
+        {"add.2.initial_pause": 2},
     ),
-    Break("merge", "the wagon closes up too soon", ("reach Wagon 1.2.10",), {"add.4.initial_pause": 2}),
     Break(
         "merge",
-        "the hatchback is slow",
+        "the van comes late",
+        ("reach Delivery van 1.2.10", "reach Delivery van 1.3.5", "reach Wagon 1.2.10"),
+        {"add.3.initial_pause": 3},
+    ),
+    Break("merge", "the wagon closes up", ("reach Wagon 1.2.10",), {"add.4.initial_pause": 1}),
+    Break(
+        "merge",
+        "the hatchback comes from further away",
         ("reach Hatchback 2.1.12", "reach Hatchback 2.2.13"),
-        {"add.5.goals.0.speed": 11},
+        {"add.5.at": "2.1.4"},
     ),
 ]
 
@@ -368,7 +401,7 @@ BLOWS = [
     Break("blows", "the coupe stops before it", ("travel Coupe", "travel Walker"), {"add.6.script.0.distance": 9}),
     Break("blows", "nobody is at the cart's stick", ("travel Cart", "travel Dummy"), {"models.2.settings": {}}),
 ]
-QUICK, SLOW = LITERAL + CRASH + DUMMY, BESIDE_A_BOT + DRIVEN + BLOWS
+QUICK, SLOW = TRAFFIC + CRASH + DUMMY, BESIDE_A_BOT + DRIVEN + BLOWS
 
 
 def ram(start: str, goal: str, file: str = "town.yaml") -> tuple[tuple[str, str, str], ...]:

@@ -221,6 +221,17 @@ def test_object_with_goals_drives_there_pauses_and_stays():
     assert snapshots[-1].columns.travel[0, SPEED] == 0.0
 
 
+def test_goal_where_an_exit_enters_a_lane_is_reached_by_the_exit_too():
+    site = Site(metric=True).lane("1.1", [(0.0, 0.0), (0.0, 100.0), (0.0, 200.0), (0.0, 300.0)])
+    site.lane("2.1", [(60.0, 0.0), (60.0, 100.0)], exits=[("2.1.2", "1.1.3")])
+    for start in ("1.1.1", "2.1.1"):
+        made = world(site.network(), actors=(reactive("Crew", start, ("1.1.3", 0.0)),), step=0.1)
+        final = run(made, None, 60.0)[-1].columns
+        rear = made.scene.roadmap.position(PointId(1, 1, 3)) - final.position[0, :2]
+        assert np.hypot(*rear) == pytest.approx(2.25, abs=0.6)
+        assert final.intent[0, PHASE] == PAUSING
+
+
 def test_object_waits_before_it_sets_off_and_at_a_goal_where_it_stands():
     goals = ("1.1.1", 2.0), ("2.2.2", 0.0)
     waits = reactive("Crew", "1.1.1", *goals, initial_pause=4.0)

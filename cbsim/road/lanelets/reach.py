@@ -98,6 +98,8 @@ def reachable(graph: list[list[int]], start: int) -> Bools:
 def locate_point(lanelets: Lanelets, point: PointId, *, leaving: bool) -> tuple[int, float] | None:
     """Lanelet and station of a waypoint; where two lanelets meet, the one that leaves it or that ends there.
 
+    Where an exit enters the lane, it is the one that leaves it in either case: that one is reached from both.
+
     Returns
     -------
     (int, float) or None
@@ -117,7 +119,8 @@ def locate_point(lanelets: Lanelets, point: PointId, *, leaving: bool) -> tuple[
     inside = pieces[(begins <= station + 1e-6) & (ends >= station - 1e-6)]
     if not len(inside):
         return None
-    chosen = int(inside[-1] if leaving else inside[0])
+    joined = len(lanelets.predecessors[int(inside[-1])]) > 1
+    chosen = int(inside[-1] if leaving or joined else inside[0])
     along = station - float(lanelets.begins[chosen])
     return chosen, min(max(along, 0.0), float(lanelets.lengths[chosen]))
 
