@@ -14,7 +14,7 @@ from cbsim.spec.objects import Kind
 from cbsim.world.motion import ABSENT_BELOW
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.tables import Floats, Ints
-from cbsim.world.traffic.tables import ABSENT, BODY, FIRST_CAR, LAST_CAR, LIMIT, ORIGIN, PHASE, SAMPLE
+from cbsim.world.traffic.tables import ABSENT, BODY, FIRST_CAR, LAST_CAR, LIMIT, ORIGIN, PHASE, PIECE
 from cbsim.world.world import World
 
 __all__ = ["FEW", "PERIOD", "RecordedRows"]
@@ -110,7 +110,7 @@ class RecordedRows:
         slack = self.radius + 0.5 * FASTER * time * time
         found = self._within(snapshot, places, slack + time * speeds, time) & self._present(snapshot)
         road, origins = self._world.traffic.road, self._flows[:, ORIGIN]
-        near = self._within(snapshot, road.samples[road.links[origins, SAMPLE]], slack, time)
+        near = self._within(snapshot, road.pieces[road.links[origins, PIECE]], slack, time)
         return found | np.isin(moving, self._next(snapshot, self._flows[near]))
 
     def _present(self, snapshot: Snapshot) -> NDArray[np.bool_]:

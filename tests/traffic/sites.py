@@ -23,7 +23,6 @@ from cbsim.world.traffic.tables import (
     LANELET,
     NEXT,
     REAR_AXLE,
-    SAMPLE,
     SPEED,
     STATION,
     UNKNOWN,
@@ -135,7 +134,7 @@ def put_on(made: World, snapshot: Snapshot, car: int, lanelet: int, station: flo
     """Put a car on a lanelet, its body too."""
     road, state = made.traffic.road, snapshot.state
     state.intent[car, [LANELET, NEXT]], state.travel[car, [STATION, SPEED]] = (lanelet, UNKNOWN), (station, speed)
-    first, last = road.links[lanelet, SAMPLE], road.links[lanelet + 1, SAMPLE]
+    first, last = road.sample_offsets[lanelet], road.sample_offsets[lanelet + 1]
     along, places = road.samples[first:last, ALONG], road.samples[first:last]
     ends = [
         [np.interp(station + road.car_sizes[car, axle], along, places[:, c]) for c in range(2)]

@@ -219,7 +219,7 @@ def _lanelet_to(made: World, place: Triple) -> int:
     """Lanelet with a stop line that ends near a place."""
     road = made.traffic.road
     rows = np.flatnonzero(road.links[:-1, STOP_LINE] != 0)
-    ends = road.samples[road.links[rows + 1, 0] - 1, :2]
+    ends = road.samples[road.sample_offsets[rows + 1] - 1, :2]
     return int(rows[np.argmin(np.hypot(*(ends - (place.x, place.y)).T))])
 
 

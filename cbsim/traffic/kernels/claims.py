@@ -20,6 +20,7 @@ from cbsim.world.traffic.tables import (
     CLAIM,
     CROSSING,
     ENTRY,
+    ENTRY_END,
     FREE,
     GOAL,
     GREEN,
@@ -35,6 +36,7 @@ from cbsim.world.traffic.tables import (
     STOPPED,
     WAITING,
     WANDER,
+    WANDER_END,
 )
 
 __all__ = ["DETOUR", "UNTURNED", "arbitrate", "find_detour", "join", "order_waiting", "see_room"]
@@ -155,7 +157,7 @@ def find_detour(road, travel, intent, values, plan, entries, claims, ways, i, de
     ahead = road.lanelets[lanelet, LENGTH] - travel[i, STATION]
     if plan[CHAIN] + length < ahead - 1e-6 or ahead < length - 1e-6 or destination == -2:
         return -1
-    first, last = road.links[lanelet, WANDER], road.links[lanelet + 1, WANDER]
+    first, last = road.links[lanelet, WANDER], road.links[lanelet, WANDER_END]
     chosen, own = first, length + values[LEAST]
     for n in range(first, last):
         chosen = n if road.wanders[n] == ways.lanelets[i, 1] else chosen
@@ -164,7 +166,7 @@ def find_detour(road, travel, intent, values, plan, entries, claims, ways, i, de
         beyond = -1
         if destination >= 0:
             beyond = road.hops[destination * road.lanelets.shape[0] + way]
-        elif road.links[way, WANDER] < road.links[way + 1, WANDER]:
+        elif road.links[way, WANDER] < road.links[way, WANDER_END]:
             beyond = road.wanders[road.links[way, WANDER]]
         if beyond < 0 or road.lanelets[beyond, LENGTH] < own:
             continue
@@ -261,7 +263,7 @@ def may_enter(
         word = road.words[pool] if pool >= 0 else i
         ignores = uniform(seed, MISTAKES, word, intent[i, SERIAL], (intent[i, GOAL] << 20) + 1) < values[IGNORES]
     while base < chain_end:
-        for e in range(road.links[lanelet, ENTRY], road.links[lanelet + 1, ENTRY]):
+        for e in range(road.links[lanelet, ENTRY], road.links[lanelet, ENTRY_END]):
             row, side = crossings.entry_rows[e], crossings.entry_sides[e]
             begin, over = base + crossings.spans[row, side], base + crossings.spans[row, 2 + side]
             if begin < chain or over > chain_end + 1e-9:

@@ -8,7 +8,7 @@ from cbsim.geometry.kernels.solids import SHAPE_CYLINDER, SHAPE_SPHERE
 from cbsim.jit import inlined, inner
 from cbsim.traffic.kernels.meshes import entry_on
 from cbsim.traffic.kernels.workspace import EXTENT, OBSTACLES, PACE, SPOT
-from cbsim.world.traffic.tables import ABSENT, ALONG, CAR_LENGTH, LANELET, PHASE, SAMPLE, SPEED, STATION, WIDTH
+from cbsim.world.traffic.tables import ABSENT, ALONG, CAR_LENGTH, LANELET, PHASE, SPEED, STATION
 
 __all__ = ["OVERHEAD", "SWEPT", "find_obstacles", "sort_entries"]
 
@@ -53,7 +53,7 @@ def find_obstacles(road, around, shapes, state, body, count, entries):
                 gap = max(across, 0.0) ** 2 + max(along, 0.0) ** 2
                 if is_round:
                     gap = max(math.sqrt(u * u + w * w) - half_length, 0.0) ** 2
-                half = min(SWEPT, 0.5 * road.lanelets[lanelet, WIDTH])
+                half = min(SWEPT, 0.5 * road.widths[lanelet])
                 if gap > half * half:
                     continue
                 e = entry_on(entries, begin, count, lanelet)
@@ -75,7 +75,7 @@ def find_obstacles(road, around, shapes, state, body, count, entries):
                 entries.stands[e, EXTENT] = max(entries.stands[e, EXTENT], road.samples[k, ALONG])
     for e in range(begin, count):
         k, lanelet = entries.order[e], entries.where[e]
-        other = k + 1 if k + 1 < road.links[lanelet + 1, SAMPLE] else k
+        other = k + 1 if k + 1 < road.sample_offsets[lanelet + 1] else k
         k = other - 1 if other == k else k
         tx, ty = road.samples[other, 0] - road.samples[k, 0], road.samples[other, 1] - road.samples[k, 1]
         span = math.sqrt(tx * tx + ty * ty)

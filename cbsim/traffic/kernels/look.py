@@ -7,18 +7,19 @@ from cbsim.jit import inlined, inner
 from cbsim.traffic.kernels.drivers import COMFORTABLE, FACTOR, LEAST, MISTAKES, RUNS_STOPS, STRONGEST, uniform
 from cbsim.traffic.kernels.drivers import SPEED as OWN_SPEED
 from cbsim.traffic.kernels.lights import must_stop_at_light
-from cbsim.traffic.kernels.way import next_on_way, sample_at
+from cbsim.traffic.kernels.way import next_on_way, piece_at
 from cbsim.traffic.kernels.workspace import PACE, SPOT
 from cbsim.world.traffic.tables import (
-    BEND,
     CAR_LENGTH,
     CLAIM,
     CROSSING,
     ENTRY,
+    ENTRY_END,
     ENTRY_SPEED,
+    EXTRAS,
     FIRST_GOAL,
-    FORK,
     FORK_END,
+    FORKS,
     GOAL,
     HIT,
     LANELET,
@@ -32,11 +33,13 @@ from cbsim.world.traffic.tables import (
     ROLLING,
     SERIAL,
     SHIFT,
+    SIGNALS,
     SPEED,
     STATION,
     STOP_LINE,
     STOPPED,
     WANDER,
+    WANDER_END,
 )
 
 __all__ = [
@@ -65,6 +68,8 @@ BEYOND = 1.5  # [m] ahead of the front within which the line stands that a car h
 NO_STOP = 40.0  # [m] behind a stop line in which its conflicts begin
 BEHIND_FORK = 10.0  # [m] conflicts that begin so soon behind a fork are waited for before it
 SPARE = 2.0  # [m] more than its length that a car needs to wait between two conflict areas
+SQUARE, CHANGE = 6, 7  # columns of `Road.pieces`: square of the allowed speed, and its change [m²/s²]
+SLOWEST = 0.5  # [m/s] that bends allow
 STANDS = 0.1  # [m/s]
 LONGEST = 60.0  # [m] of conflicts that are claimed together
 
@@ -100,7 +105,7 @@ def announce(claims, row, side, who, eta):
 
 
 @inner
-def behind_fork(road, crossings, entries, lanelet, station):
+def behind_fork(crossings, entries, lanelet, station):
     """Least rear station beyond one, of those on lanelets that fork from this one, where their widths still overlap.
 
     Returns
@@ -110,7 +115,7 @@ def behind_fork(road, crossings, entries, lanelet, station):
     entry : int
     """
     best, found = math.inf, -1
-    for f in range(road.links[lanelet, FORK], road.links[lanelet + 1, FORK]):
+    for f in range(crossings.fork_offsets[lanelet], crossings.fork_offsets[lanelet + 1]):
         other = int(crossings.forks[f, OTHER])
         for at in range(entries.first[other], entries.first[other + 1]):
             e = entries.order[at]
@@ -133,8 +138,8 @@ def leader_on(road, crossings, entries, lanelet, at, station):
     nearest, pace = math.inf, 0.0
     if at < entries.first[lanelet + 1]:
         nearest, pace = entries.sorted_stands[at, SPOT], entries.sorted_stands[at, PACE]
-    if road.links[lanelet, FORK] < road.links[lanelet + 1, FORK]:
-        beside, other = behind_fork(road, crossings, entries, lanelet, station)
+    if road.links[lanelet, EXTRAS] & FORKS:
+        beside, other = behind_fork(crossings, entries, lanelet, station)
         if beside < nearest:
             nearest, pace = beside, entries.stands[other, PACE]
     return nearest, pace
@@ -150,8 +155,8 @@ def allowed_on(road, values, lanelet, base, length, is_first):
     if base <= length:
         if base + road.lanelets[lanelet, LENGTH] < length and not is_first:
             return own
-        where = min(max(length - base, 0.0), road.lanelets[lanelet, LENGTH])
-        return min(own, road.samples[sample_at(road, lanelet, where), BEND])
+        piece, u = piece_at(road, lanelet, min(max(length - base, 0.0), road.lanelets[lanelet, LENGTH]))
+        return min(own, math.sqrt(max(road.pieces[piece, SQUARE] + u * road.pieces[piece, CHANGE], SLOWEST * SLOWEST)))
     slow = min(own, road.lanelets[lanelet, ENTRY_SPEED])
     return math.sqrt(slow * slow + 2.0 * values[COMFORTABLE] * (base - length))
 
@@ -213,7 +218,7 @@ def look(
             nearest, leader = leader_on(road, crossings, entries, lanelet, nxt, -base)
             gap = base + nearest - length
         desired = min(desired, allowed_on(road, values, lanelet, base, length, k == 0))
-        for e in range(road.links[lanelet, ENTRY], road.links[lanelet + 1, ENTRY]):
+        for e in range(road.links[lanelet, ENTRY], road.links[lanelet, ENTRY_END]):
             row, side = crossings.entry_rows[e], crossings.entry_sides[e]
             begin, over = base + crossings.spans[row, side], base + crossings.spans[row, 2 + side]
             mine = claimed > 0
@@ -250,7 +255,8 @@ def look(
                     line = end - length
             else:
                 closed = True
-        if not closed and end - length > -PASSED and must_stop_at_light(crossings, lanelet, time, end - length, speed):
+        has_light = not closed and road.links[lanelet, EXTRAS] & SIGNALS != 0 and end - length > -PASSED
+        if has_light and must_stop_at_light(crossings, lanelet, time, end - length, speed):
             stop, closed = min(stop, end - length - BEFORE_LINE), True
         first, last = road.car_rows[i, FIRST_GOAL], road.car_rows[i, LAST_GOAL]
         if destination >= 0 and int(road.destinations[destination, 0]) == lanelet:
@@ -270,7 +276,7 @@ def look(
             if first >= 0:
                 stop = min(stop, way_end - BEFORE_LINE)
             break
-        fork = end if road.links[lanelet + 1, WANDER] - road.links[lanelet, WANDER] > 1 else fork
+        fork = end if road.links[lanelet, WANDER_END] - road.links[lanelet, WANDER] > 1 else fork
         base, lanelet, k = end, beyond, k + 1
     plan[GAP], plan[LEADER], plan[DESIRED] = gap, leader, max(desired, 0.5)
     plan[STOP], plan[LINE], plan[CHAIN], plan[CHAIN_END], plan[WAY_END] = stop, line, chain, chain_end, way_end

@@ -8,7 +8,7 @@ from cbsim.traffic.kernels.claims import join
 from cbsim.traffic.kernels.entries import find_obstacles
 from cbsim.traffic.kernels.look import announce, hold
 from cbsim.traffic.kernels.workspace import EXTENT, PACE, SPOT
-from cbsim.world.traffic.tables import ARRIVED, ENTRY, FREE, JUNCTION, LENGTH, PLACE, STOP_LINE
+from cbsim.world.traffic.tables import ARRIVED, ENTRY, ENTRY_END, FREE, JUNCTION, LENGTH, PLACE, STOP_LINE
 
 __all__ = ["BRANCHES", "announce_others", "find_others", "free_others", "see_arrivals", "watched_body"]
 
@@ -68,7 +68,7 @@ def first_conflict_behind(road, around, lanelet):
     """Return the first conflict entry on a lanelet that follows one, -1 for none."""
     for k in range(around.successor_offsets[lanelet], around.successor_offsets[lanelet + 1]):
         way = around.successors[k]
-        if road.links[way, ENTRY] < road.links[way + 1, ENTRY]:
+        if road.links[way, ENTRY] < road.links[way, ENTRY_END]:
             return road.links[way, ENTRY]
     return -1
 
@@ -100,7 +100,7 @@ def announce_others(road, crossings, around, entries, watch, claims, queues, tre
         while size > 0:
             size -= 1
             lanelet, base = stack[size], bases[size]
-            for k in range(road.links[lanelet, ENTRY], road.links[lanelet + 1, ENTRY]):
+            for k in range(road.links[lanelet, ENTRY], road.links[lanelet, ENTRY_END]):
                 conflict, side = crossings.entry_rows[k], crossings.entry_sides[k]
                 first = base + crossings.spans[conflict, side]
                 if base + crossings.spans[conflict, 2 + side] < entries.stands[e, SPOT]:
@@ -129,7 +129,7 @@ def free_others(road, crossings, around, entries, watch, claims, queues, begin, 
         free = True
         for k in range(around.successor_offsets[lanelet], around.successor_offsets[lanelet + 1]):
             way = around.successors[k]
-            for n in range(road.links[way, ENTRY], road.links[way + 1, ENTRY]):
+            for n in range(road.links[way, ENTRY], road.links[way, ENTRY_END]):
                 holder = claims.holder[crossings.entry_rows[n], 1 - crossings.entry_sides[n]]
                 free = free and holder in (-1, e)
         if free:

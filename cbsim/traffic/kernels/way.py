@@ -10,25 +10,27 @@ from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined, inner
 from cbsim.traffic.kernels.drivers import DESTINATION, ROUTES, uniform
 from cbsim.world.traffic.tables import (
-    ALONG,
     BODY,
+    DENSITY,
     FIRST_GOAL,
     FRONT_AXLE,
     GOAL,
     HEIGHT,
     LANELET,
     LAST_GOAL,
+    LAST_PIECE,
     LENGTH,
     NEXT,
+    PIECE,
     POOL,
     REAR_AXLE,
-    SAMPLE,
     SERIAL,
     STATION,
     WANDER,
+    WANDER_END,
 )
 
-__all__ = ["AHEAD", "destination_of", "following", "keep_way", "next_on_way", "pose_car", "sample_at"]
+__all__ = ["AHEAD", "destination_of", "following", "keep_way", "next_on_way", "piece_at", "pose_car"]
 
 AHEAD = 8  # lanelets of the way that are kept
 
@@ -50,7 +52,7 @@ def following(road, seed, i, serial, destination, lanelet, forks):
         return road.hops[destination * road.lanelets.shape[0] + lanelet], forks
     if destination == -2:
         return -1, forks
-    first, last = road.links[lanelet, WANDER], road.links[lanelet + 1, WANDER]
+    first, last = road.links[lanelet, WANDER], road.links[lanelet, WANDER_END]
     if last == first:
         return -1, forks
     if last - first == 1:
@@ -91,30 +93,19 @@ def next_on_way(road, seed, intent, ways, i, destination, lanelet, k, forks):
 
 
 @inlined
-def sample_at(road, lanelet, station):
-    """Sample at or before a station of a lanelet, never its last one."""
-    first, last = road.links[lanelet, SAMPLE], road.links[lanelet + 1, SAMPLE] - 1
-    n = last - first
-    share = station / road.lanelets[lanelet, LENGTH] if road.lanelets[lanelet, LENGTH] > 0.0 else 0.0
-    k = first + min(max(int(share * n), 0), max(n - 1, 0))
-    while k > first and road.samples[k, ALONG] > station:
-        k -= 1
-    while k < last - 1 and road.samples[k + 1, ALONG] <= station:
-        k += 1
-    return k
+def piece_at(road, lanelet, station):
+    """Row of the piece at a station of a lanelet, and the share of it that lies before."""
+    scaled, first = station * road.lanelets[lanelet, DENSITY], road.links[lanelet, PIECE]
+    number = min(int(scaled), road.links[lanelet, LAST_PIECE] - first)
+    return first + number, scaled - number
 
 
 @inlined
 def on_lanelet(road, lanelet, station):
-    """Point of the centreline at a station [m], straight on beyond the ends."""
-    k = sample_at(road, lanelet, station)
-    x, y = road.samples[k, 0], road.samples[k, 1]
-    last = road.links[lanelet + 1, SAMPLE] - 1
-    if k < last:
-        span = road.samples[k + 1, ALONG] - road.samples[k, ALONG]
-        part = (station - road.samples[k, ALONG]) / span if span > 0.0 else 0.0
-        return x + part * (road.samples[k + 1, 0] - x), y + part * (road.samples[k + 1, 1] - y)
-    return x, y
+    """Point of the centreline at a station [m]; beyond its end the last piece continues."""
+    k, u = piece_at(road, lanelet, station)
+    piece = road.pieces[k]
+    return piece[0] + u * (piece[2] + u * piece[4]), piece[1] + u * (piece[3] + u * piece[5])
 
 
 @inlined

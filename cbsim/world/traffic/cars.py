@@ -16,10 +16,10 @@ from cbsim.road.lanelets.reach import nearest_reachable, reachable
 from cbsim.spec.traffic import CLASSES, DEFAULT_DRIVER, Driver, LightProgram, Pool
 from cbsim.world.traffic.destinations import Destinations, ReactiveObject, goals_of, located
 from cbsim.world.traffic.network import RoadTables, road_tables
+from cbsim.world.traffic.pieces import points_on
 from cbsim.world.traffic.spread import GAP, CarStarts, joined, name_word, spread_cars, taken_by, too_near
 from cbsim.world.traffic.tables import (
     ABSENT,
-    ALONG,
     DRIVING,
     FIRST_CAR,
     FRONT_AXLE,
@@ -32,8 +32,8 @@ from cbsim.world.traffic.tables import (
     PARKED_HEIGHT,
     PAUSING,
     PHASE,
+    PIECE,
     REAR_AXLE,
-    SAMPLE,
     SERIAL,
     STATION,
     UNBEGUN,
@@ -270,30 +270,12 @@ def _start(traffic: Traffic, starts: CarStarts, waiting: Sequence[int], pools: i
     positions[:, 2] = np.where(present, road.car_sizes[:, HEIGHT], PARKED_HEIGHT)
     for first, last, lanelet in traffic.demand.pool_rows[:, [FIRST_CAR, LAST_CAR, ORIGIN]].tolist():
         if lanelet >= 0:
-            positions[first : last + 1, :2] = road.samples[road.links[lanelet, SAMPLE], :2]
+            positions[first : last + 1, :2] = road.pieces[road.links[lanelet, PIECE], :2]
     lanelets, stations = starts.lanelets[present], starts.stations[present]
     rear, front = (
-        _points(road, lanelets, stations + road.car_sizes[present, axle]) for axle in (REAR_AXLE, FRONT_AXLE)
+        points_on(road, lanelets, stations + road.car_sizes[present, axle]) for axle in (REAR_AXLE, FRONT_AXLE)
     )
     positions[present, :2] = 0.5 * (rear + front)
     along = front - rear
     orientations[present] = heading_quaternion(math.atan2(-along[:, 0], along[:, 1]))
     return TrafficStart(travel, intent, np.full(pools, UNBEGUN), positions, orientations)
-
-
-def _points(road: Road, lanelets: Ints, stations: Floats) -> Floats:
-    """Points of centrelines at stations, shape (n, 2) [m]."""
-    first, stop = road.links[lanelets, SAMPLE], road.links[lanelets + 1, SAMPLE]
-    low, high = first.copy(), stop.copy()  # the first sample beyond the station is from `low` to `high`
-    while (low < high).any():
-        middle = (low + high) // 2
-        beyond = road.samples[np.minimum(middle, stop - 1), ALONG] > stations
-        open_ = low < high
-        high = np.where(open_ & beyond, middle, high)
-        low = np.where(open_ & ~beyond, middle + 1, low)
-    here = first + np.clip(low - first - 1, 0, np.maximum(stop - first - 2, 0))
-    there = np.minimum(here + 1, stop - 1)
-    begins, ends = road.samples[here], road.samples[there]
-    spans = ends[:, ALONG] - begins[:, ALONG]
-    parts = np.where(spans > 0.0, (stations - begins[:, ALONG]) / np.where(spans > 0.0, spans, 1.0), 0.0)
-    return np.asarray(begins[:, :2] + parts[:, None] * (ends[:, :2] - begins[:, :2]))

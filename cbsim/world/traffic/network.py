@@ -21,8 +21,9 @@ from cbsim.road.right_of_way.rules import Rule
 from cbsim.road.right_of_way.swept import SWEPT_WIDTH
 from cbsim.spec.road import PointId
 from cbsim.spec.traffic import LightProgram
+from cbsim.world.traffic.pieces import fit_pieces
 from cbsim.world.traffic.signals import signal_columns
-from cbsim.world.traffic.tables import Crossings, Surroundings
+from cbsim.world.traffic.tables import FORKS, SIGNALS, Crossings, Surroundings
 
 __all__ = ["RoadTables", "road_tables"]
 
@@ -97,21 +98,17 @@ def road_tables(road: LaneletMap, lights: Sequence[LightProgram] = ()) -> RoadTa
     signals = signal_columns(lanelets, lights, graph, pairs)
     gaps[signals["signalled"].all(axis=1)] = LEFT_FROM_MAJOR.critical
     signals_at = np.diff(signals["signal_offsets"])[: len(lanelets)] > 0  # a light stands for the stop line beside it
+    first_pieces, pieces = fit_pieces(points, stations, bends * bends, offsets)
+    stops = np.concatenate([lanelets.stops & ~signals_at, np.zeros(extra, bool)])
+    extras = np.where(np.diff(fork_offsets) > 0, FORKS, 0)
+    extras |= np.where(np.diff(signals["signal_offsets"]) > 0, SIGNALS, 0)
     columns: dict[str, Any] = {
-        "lanelets": np.stack(
-            [lengths, limits, bends[offsets[:-1]], np.concatenate([lanelets.widths, np.full(extra, 3.0)])], axis=1
-        ),
-        "links": np.stack(
-            [
-                offsets,
-                wander_offsets,
-                entry_offsets,
-                fork_offsets,
-                np.concatenate([lanelets.stops & ~signals_at, np.zeros(extra + 1, bool)]),
-            ],
-            axis=1,
-        ).astype(np.int64),
-        "samples": np.column_stack([points, stations, bends]),
+        "lanelets": np.stack([lengths, limits, bends[offsets[:-1]], _densities(first_pieces, lengths)], axis=1),
+        "links": _links(wander_offsets, entry_offsets, first_pieces, stops, extras),
+        "pieces": pieces,
+        "widths": np.concatenate([lanelets.widths, np.full(extra, 3.0)]),
+        "sample_offsets": offsets,
+        "samples": np.column_stack([points, stations]),
         "wanders": wanders,
     }
     crossings = Crossings(
@@ -126,6 +123,7 @@ def road_tables(road: LaneletMap, lights: Sequence[LightProgram] = ()) -> RoadTa
         yields=yields,
         **signals,
         ranks=np.concatenate([conflicts.approaches, np.zeros(extra, np.int64)]),
+        fork_offsets=fork_offsets,
         forks=forks,
     )
     around = _surroundings(points, owners, graph)
@@ -141,6 +139,19 @@ def _rows(lists: list[list[int]]) -> tuple[Ints, Ints]:
     """Put lists into compressed sparse rows."""
     offsets = np.concatenate([[0], np.cumsum([len(each) for each in lists])]).astype(np.int64)
     return offsets, np.array([item for each in lists for item in each], np.int64)
+
+
+def _densities(first_pieces: Ints, lengths: Floats) -> Floats:
+    """Count the pieces per metre of each lanelet [1/m]."""
+    return np.asarray(np.diff(first_pieces) / np.where(lengths > 0.0, lengths, 1.0))
+
+
+def _links(wanders: Ints, entries: Ints, pieces: Ints, stops: NDArray[np.bool_], extras: Ints) -> Ints:
+    """Lay out `Road.links` from the first rows of each lanelet in other tables; a row of ends stands last."""
+    marks = np.append(stops, False), np.append(extras, 0)
+    ends = [np.append(offsets[1:], offsets[-1]) for offsets in (wanders, entries, pieces)]
+    rows = np.stack([wanders, ends[0], entries, ends[1], pieces, ends[2] - 1, *marks], axis=1)
+    return np.asarray(rows, np.int64)
 
 
 def _stations(points: Floats) -> Floats:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from cbsim.errors import ModelError
 from cbsim.spec.traffic import CLASSES, Pool
 from cbsim.world.traffic.network import RoadTables
-from cbsim.world.traffic.tables import ALONG, FORK, LENGTH
+from cbsim.world.traffic.tables import ALONG, LENGTH
 
 __all__ = ["CarStarts", "Stretches", "joined", "name_word", "spread_cars", "taken_by", "too_near"]
 
@@ -174,7 +174,7 @@ def _free(rows: Ints, tables: RoadTables, length: float, taken: Stretches) -> St
     crossings, links = tables.crossings, tables.columns["links"]
     spans, places = crossings.spans, (crossings.entry_rows, crossings.entry_sides)
     begins, ends = spans[places[0], places[1]], spans[places[0], 2 + places[1]]
-    fork_owners = np.repeat(np.arange(len(links) - 1), np.diff(links[:, FORK]))
+    fork_owners = np.repeat(np.arange(len(links) - 1), np.diff(crossings.fork_offsets))
     fork_ends, shifts = crossings.forks[:, 1], crossings.forks[:, 2]
     blocked = joined(
         [

@@ -14,20 +14,22 @@ __all__ = [
     "ARRIVAL",
     "ARRIVED",
     "BEGIN",
-    "BEND",
     "BODY",
     "CAR_LENGTH",
     "CLAIM",
     "CLASS_ACCELERATION",
     "CROSSING",
+    "DENSITY",
     "DRIVING",
     "ENTRY",
+    "ENTRY_END",
     "ENTRY_SPEED",
     "EVEN",
+    "EXTRAS",
     "FIRST_CAR",
     "FIRST_GOAL",
     "FIRST_TARGET",
-    "FORK",
+    "FORKS",
     "FORK_END",
     "FREE",
     "FRONT_AXLE",
@@ -39,6 +41,7 @@ __all__ = [
     "LANELET",
     "LAST_CAR",
     "LAST_GOAL",
+    "LAST_PIECE",
     "LAST_TARGET",
     "LENGTH",
     "LIMIT",
@@ -52,15 +55,16 @@ __all__ = [
     "PARKED_HEIGHT",
     "PAUSING",
     "PHASE",
+    "PIECE",
     "PLACE",
     "POOL",
     "RATE",
     "REAR_AXLE",
     "ROLLING",
     "RULE",
-    "SAMPLE",
     "SERIAL",
     "SHIFT",
+    "SIGNALS",
     "SPEED",
     "STATION",
     "STOPPED",
@@ -70,14 +74,12 @@ __all__ = [
     "UNTIL",
     "WAITING",
     "WANDER",
-    "WIDTH",
+    "WANDER_END",
     "Crossings",
     "Demand",
     "Road",
     "Surroundings",
     "Traffic",
-    "X",
-    "Y",
 ]  # fmt: skip
 
 Floats = NDArray[np.float64]
@@ -94,9 +96,10 @@ ABSENT, DRIVING, STOPPED, CROSSING, PAUSING, HIT, ROLLING = range(7)
 UNKNOWN = -2  # next lanelet of a car before its first step
 UNBEGUN = -1.0  # time of the next arrival of a flow before the first step [s]
 # columns of the tables of `Road`
-LENGTH, LIMIT, ENTRY_SPEED, WIDTH = range(4)
-SAMPLE, WANDER, ENTRY, FORK, STOP_LINE = range(5)
-X, Y, ALONG, BEND = range(4)
+LENGTH, LIMIT, ENTRY_SPEED, DENSITY = range(4)
+WANDER, WANDER_END, ENTRY, ENTRY_END, PIECE, LAST_PIECE, STOP_LINE, EXTRAS = range(8)
+FORKS, SIGNALS = 1, 2  # bits of EXTRAS
+ALONG = 2  # column of `Road.samples`
 BODY, POOL, MIX, FIRST_GOAL, LAST_GOAL = range(5)
 CAR_LENGTH, REAR_AXLE, FRONT_AXLE, HEIGHT, CLASS_ACCELERATION = range(5)
 # columns of `Crossings.rules` and `Crossings.forks`
@@ -117,13 +120,20 @@ class Road(NamedTuple):
 
     Attributes
     ----------
-    lanelets : (lanelets, 4) [m], [m/s], [m/s], [m]
-        Length, limit, `BEND` of the first sample, width.
-    links : (lanelets + 1, 5) int64
-        First sample, first row of `wanders`, first row of `Crossings.entry_rows`, first row of `Crossings.forks`, and
-        whether a stop line stands at the end.
-    samples : (samples, 4) [m], [m], [m], [m/s]
-        Place and station; speed at which the lateral acceleration is 2.2 m/s², and braking before it is comfortable.
+    lanelets : (lanelets, 4) [m], [m/s], [m/s], [1/m]
+        Length, limit, speed that bends allow at the begin, pieces per metre.
+    links : (lanelets + 1, 8) int64
+        First row of `wanders` and the one after the last, first row of `Crossings.entry_rows` and the one after the
+        last, first and last row of `pieces`, whether a stop line stands at the end, and `FORKS` and `SIGNALS` where
+        there are any.
+    pieces : (pieces, 8) [m], [m²/s²]
+        Centrelines as `cbsim.world.traffic.pieces.fit_pieces` divides them. The allowed speed is that at which the
+        lateral acceleration is 2.2 m/s², and braking before it is comfortable.
+    widths : (lanelets,) [m]
+    sample_offsets : (lanelets + 1,) int64
+        First sample of each lanelet.
+    samples : (samples, 3) [m]
+        Place and station, at most 1 m apart.
     wanders : (k,) int64
         Where a car may go on, of these the ways on which it can go on for ever.
     hops : (destinations · lanelets,) int64
@@ -142,8 +152,11 @@ class Road(NamedTuple):
     """
 
     lanelets: Annotated[Floats, (4,)]
-    links: Annotated[Ints, (5,)]
-    samples: Annotated[Floats, (4,)]
+    links: Annotated[Ints, (8,)]
+    pieces: Annotated[Floats, (8,)]
+    widths: Floats
+    sample_offsets: Ints
+    samples: Annotated[Floats, (3,)]
     wanders: Ints
     hops: Ints
     destinations: Annotated[Floats, (2,)]
@@ -179,6 +192,8 @@ class Crossings(NamedTuple):
         First phase of each light; when each phase ends within its cycle, and its `SignalState`.
     signalled : (conflicts, 2) int64
         1 where one comes to the lanelet of that side past a traffic light, which is green then.
+    fork_offsets : (lanelets + 1,) int64
+        First fork of each lanelet.
     forks : (k, 3)
         Lanelet that comes out of the same point; its station up to which swept widths overlap, and one's own station
         less that of the other [m].
@@ -199,6 +214,7 @@ class Crossings(NamedTuple):
     signal_programs: Ints
     signal_phases: Annotated[Floats, (2,)]
     signalled: Annotated[Ints, (2,)]
+    fork_offsets: Ints
     forks: Annotated[Floats, (3,)]
 
 
