@@ -27,7 +27,7 @@ from cbsim.spec.drawing import Drawing
 from cbsim.world.motion import ABSENT_BELOW, MOTION, MOTION_WIDTH
 from cbsim.world.sensors import beam_directions
 from cbsim.world.tables import Floats
-from cbsim.world.traffic.events import KINDS
+from cbsim.world.traffic.events import HAPPENED, KINDS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -290,10 +290,17 @@ class Recording:
         write_parquet(self.header, self.batches(), path)
 
     def events(self) -> list[TrafficEvent]:
-        """List what cars of traffic did, recorded or not: appear, leave, and make mistakes; in the order of time."""
-        step, names = self.header.step, self.roster
-        rows = (row for batch in self.batches() for row in batch.events.tolist())
-        return [TrafficEvent(number * step, KINDS[kind], names.name(row, number)) for number, kind, row, _ in rows]
+        """List what cars of traffic did, recorded or not, and events of the scenario that came true, in order of time.
+
+        Cars appear, leave, and make mistakes.
+        """
+        step, roster, known = self.header.step, self.roster, dict(enumerate(self.header.events))
+        found = []
+        for row in (row for batch in self.batches() for row in batch.events.tolist()):
+            number, kind, who, _ = row
+            name = roster.name(who, number) if kind < HAPPENED else known.get(who, f"event {who}")
+            found.append(TrafficEvent(number * step, KINDS[kind], name))
+        return found
 
     def scans(self, key: str) -> list[Scan]:
         """All scans of a sensor in order of time, equal to those of `cbsim.sense`.
