@@ -20,14 +20,13 @@ from cbsim.recording.head import Head
 from cbsim.recording.messages import Fault, batches_of
 from cbsim.recording.object_motion import ObjectMotion, TrafficEvent, forward_speeds
 from cbsim.recording.recorder import FileRecorder, MemoryRecorder
-from cbsim.recording.roster import Roster, unknown_name
+from cbsim.recording.roster import Roster, named_events, unknown_name
 from cbsim.recording.saving import write_recording
 from cbsim.sensing import READINGS, Reading, Scan
 from cbsim.spec.drawing import Drawing
 from cbsim.world.motion import ABSENT_BELOW, MOTION, MOTION_WIDTH
 from cbsim.world.sensors import beam_directions
 from cbsim.world.tables import Floats
-from cbsim.world.traffic.events import HAPPENED, KINDS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -294,13 +293,8 @@ class Recording:
 
         Cars appear, leave, and make mistakes.
         """
-        step, roster, known = self.header.step, self.roster, dict(enumerate(self.header.events))
-        found = []
-        for row in (row for batch in self.batches() for row in batch.events.tolist()):
-            number, kind, who, _ = row
-            name = roster.name(who, number) if kind < HAPPENED else known.get(who, f"event {who}")
-            found.append(TrafficEvent(number * step, KINDS[kind], name))
-        return found
+        rows = (row for batch in self.batches() for row in batch.events.tolist())
+        return named_events(rows, self.header, self.roster)
 
     def scans(self, key: str) -> list[Scan]:
         """All scans of a sensor in order of time, equal to those of `cbsim.sense`.
