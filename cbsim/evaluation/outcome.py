@@ -25,6 +25,7 @@ from cbsim.simulation.annotations import PlannerAnnotations
 from cbsim.simulation.loop import Run, RunObserver, drive, step_count
 from cbsim.world.motion import ABSENT_BELOW
 from cbsim.world.snapshot import Snapshot
+from cbsim.world.traffic.events import OVERRULED
 from cbsim.world.traffic.tables import BODY
 from cbsim.world.world import World
 
@@ -211,12 +212,16 @@ class InterruptedRun(KeyboardInterrupt):
 
 
 class Digest:
-    """A recorder that digests the hashes of all steps, and counts them and the contacts of reactive cars."""
+    """A recorder that digests the hashes of all steps, and counts them and the contacts of reactive cars.
+
+    It notes the events of which an action was overruled, with the steps in which that was.
+    """
 
     def __init__(self, world: World) -> None:
         self._digest = hashlib.blake2b(digest_size=8)
         self._cars = world.traffic.road.car_rows[:, BODY]
         self.steps = self.contacts = 0
+        self.overruled: dict[int, int] = {}
 
     def begin(self, _header: Header, _snapshot: bytes, _sources: Mapping[str, bytes]) -> None:
         """Nothing to do."""
@@ -227,6 +232,8 @@ class Digest:
         self.steps = batch.first_step + len(batch.hashes) - 1
         if len(self._cars) and len(batch.contacts):
             self.contacts += int(np.isin(batch.contacts[:, BODIES], self._cars).any(axis=1).sum())
+        for step, _, event, _ in batch.events[batch.events[:, 1] == OVERRULED].tolist():
+            self.overruled.setdefault(event, step)
 
     def fault(self, _name: str, _time: float, _message: str) -> None:
         """Nothing to do."""
@@ -238,6 +245,16 @@ class Digest:
     def text(self) -> str:
         """The digest so far, in hexadecimal."""
         return self._digest.hexdigest()
+
+
+def _overruled(world: World, events: Mapping[int, int]) -> list[str]:
+    """Tell which events were overruled by later lines of the scenario."""
+    names, step = world.events.names, world.step
+    return [
+        f"an action of the event '{names[event]}' at {number * step:g} s was overruled: a later line of the scenario "
+        "changes the same thing in the same step"
+        for event, number in events.items()
+    ]
 
 
 def execute(
@@ -294,6 +311,7 @@ def execute(
         raise InterruptedRun(world.name, digest.steps, at, count, judge.decided, digest.text) from stop
     wall = time.perf_counter() - began
     complaints = *(annotations.warnings if annotations is not None else ()), *describe(run.diagnostics)
+    complaints = *complaints, *_overruled(world, digest.overruled)
     if record is not None and run.recorded.misses_all:
         complaints = *complaints, NOBODY
     checks, diagnostics = judge.checks, tuple(run.diagnostics)

@@ -144,6 +144,7 @@ EXPECTED = {
     "string_pattern_mismatch": "text such as {example}",
     "string_too_long": "at most {max_length} characters",
     "string_too_short": "a text that is not empty",
+    "too_short": "a list of at least {min_length}",
 }
 OTHER_WORDS = {"rndf": "network", "mdf": "mission", "object": "objects", "model": "models"}  # names of the options
 BOUNDS = ("greater_than_equal", "less_than_equal")

@@ -28,6 +28,7 @@ from cbsim.spec.road import PointId
 from cbsim.units import DEGREE
 
 __all__ = [
+    "LIMIT",
     "Angle",
     "Axes",
     "Contradiction",
@@ -52,6 +53,7 @@ __all__ = [
     "Waypoint",
     "about",
     "as_list",
+    "as_point",
     "wrong",
 ]
 
@@ -124,7 +126,11 @@ class Model(BaseModel):
         except ValidationError as found:
             errors += [_again(error, cls.spellings()) for error in found.errors(include_url=False)]
         if isinstance(data, dict):
-            errors += [_custom("contradiction", path, data, text=text) for path, text in cls.contradictions(data)]
+            known = {
+                (error["loc"], str(error["type"])) for error in errors
+            }  # pydantic calls it twice in a recursive model
+            found_here = (_custom("contradiction", path, data, text=text) for path, text in cls.contradictions(data))
+            errors += [error for error in found_here if (error["loc"], str(error["type"])) not in known]
         if errors:
             raise ValidationError.from_exception_data(cls.__name__, errors)
         return result
@@ -156,7 +162,8 @@ def _text(value: Any) -> str:
     return value.text if isinstance(value, Written) else str(value)
 
 
-def _point(value: Any) -> PointId:
+def as_point(value: Any) -> PointId:
+    """Read the name of a waypoint."""
     match = POINT.fullmatch(_text(value))
     if match is None or match[1].strip("0") == "" or match[3].strip("0") == "":
         raise wrong(f"{shown(value)} is not a waypoint: expected segment.lane.waypoint, such as 1.2.3")
@@ -208,7 +215,7 @@ Speed = Length
 Angle = Annotated[Number, AfterValidator(lambda degrees: degrees * DEGREE)]
 Waypoint = Annotated[
     PointId,
-    PlainValidator(_point),
+    PlainValidator(as_point),
     WithJsonSchema({"type": "string", "pattern": r"^\d+\.\d+\.\d+$|^\$\{.*\}", "examples": ["1.1.2"]}),
 ]
 LaneName = Annotated[

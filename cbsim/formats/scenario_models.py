@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BeforeValidator
 
 from cbsim.formats.object_values import RADIUS, WIDTH
+from cbsim.formats.scenario_events import EventModel
 from cbsim.formats.scenario_fields import (
     Angle,
     Contradiction,
@@ -331,6 +332,11 @@ class ScenarioModel(Model):
         {},
         example={"2.1": [["green", 20.0], ["yellow", 3.0], ["red", 25.0]]},
     )
+    events: list[EventModel] = about(
+        "what happens when a condition comes true",
+        [],
+        example=[{"when": {"time": 5.0}, "do": {"run_state": {"object": "Bot", "state": "PAUSE"}}}],
+    )
     record: RecordModel | None = about("what a recording holds", None, example={"traffic": "near"})
     planner: Planners = about(
         "module:Class of the first bot's planner, or a mapping from bots to planners", {}, example="my_planner:Planner"
@@ -348,6 +354,7 @@ class ScenarioModel(Model):
         yield from _repeated(data.get("add"), "add")
         yield from _repeated(data.get("models"), "models")
         yield from _repeated(data.get("traffic"), "traffic")
+        yield from _repeated(data.get("events"), "events")
 
 
 def _repeated(entries: Any, key: str) -> Iterator[Contradiction]:

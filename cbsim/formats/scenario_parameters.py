@@ -254,8 +254,12 @@ def _short_forms() -> dict[str, str]:
     """Key of the short form, by any key of the same mapping."""
     models: list[type[Model]] = [ScenarioModel]
     forms: dict[str, str] = {}
+    seen: set[type[Model]] = set()  # conditions contain conditions
     while models:
         model = models.pop()
+        if model in seen:
+            continue
+        seen.add(model)
         for info in model.model_fields.values():
             inner = _bare(info.annotation)
             inner = _bare(get_args(inner)[-1]) if get_origin(inner) in (list, dict) else inner

@@ -147,6 +147,19 @@ class MissionTimeModel(RuleModel):
             yield (), "one of 'at_most' and 'delay' is needed"
 
 
+class EventRuleModel(RuleModel):
+    """An event of the scenario comes true, between two times."""
+
+    name: Name = about("name of the event", example="cut in")
+    after: Time | None = about("not earlier than", None, unit="s")
+    before: Time | None = about("not later than", None, unit="s", example=30.0)
+
+    @classmethod
+    def contradictions(cls, data: Mapping[str, Any]) -> Iterator[Contradiction]:
+        """Report a window that is empty."""
+        yield from ordered(data, "after", "before")
+
+
 RULES: Registry[type[RuleModel]] = Registry(
     "rule",
     (
@@ -159,6 +172,7 @@ RULES: Registry[type[RuleModel]] = Registry(
         ("stop_line", StopLineModel),
         ("checkpoints", CheckpointsModel),
         ("mission_time", MissionTimeModel),
+        ("event", EventRuleModel),
     ),
 )
 

@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from cbsim.errors import Location
+from cbsim.formats.scenario_events import events_of
 from cbsim.formats.scenario_fields import Axes, Model
 from cbsim.formats.scenario_models import (
     AdditionModel,
@@ -91,6 +92,7 @@ def scenario_of(model: ScenarioModel, where: Where, places: Mapping[str, Locatio
             LightProgram(name, tuple((one.state, one.duration) for one in phases), where("lights", name))
             for name, phases in model.lights.items()
         ),
+        events=events_of(model.events, where),
         record=Record() if model.record is None else Record(model.record.traffic or ""),
         planner=tuple(model.planner.items()),
         expect=tuple(_expectation(one, where("expect", n)) for n, one in enumerate(model.expect)),

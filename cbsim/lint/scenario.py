@@ -15,6 +15,14 @@ from cbsim.lint.mission import lint_mission
 from cbsim.lint.objects import lint_objects
 from cbsim.lint.rule import Finding, Rule, apply_rules, unknown
 from cbsim.lint.scenario_context import ScenarioContext
+from cbsim.lint.scenario_events import (
+    circle_of_events,
+    crossed_region,
+    event_too_late,
+    points_of_events,
+    unfit_action,
+    unknown_in_events,
+)
 from cbsim.lint.scenario_traffic import (
     no_exits,
     traffic_without_road,
@@ -175,6 +183,7 @@ def _waypoints(scenario: Scenario, *, inline: bool) -> Iterator[tuple[PointId, L
     for pool in scenario.traffic:
         ends = [point for point, _ in pool.destinations]
         yield from ((point, pool.location) for point in ([] if pool.origin is None else [pool.origin]) + ends)
+    yield from points_of_events(scenario)
     for expectation in scenario.expect:
         points = (value for _, value in expectation.arguments if isinstance(value, PointId))
         yield from ((point, expectation.location) for point in points)
@@ -204,6 +213,7 @@ def _missing_needs(context: ScenarioContext) -> Iterator[Finding]:
 RULES: tuple[Rule[ScenarioContext], ...] = (
     Rule("E820", _mission_without_network),
     Rule("E821", _unknown_name),
+    Rule("E821", unknown_in_events),
     Rule("E822", _missing_waypoint),
     Rule("E823", unknown_driver),
     Rule("E824", _duplicate_name),
@@ -216,6 +226,10 @@ RULES: tuple[Rule[ScenarioContext], ...] = (
     Rule("E830", traffic_without_road),
     Rule("W831", no_exits, requires="network"),
     Rule("W827", _expectation_after_end),
+    Rule("W827", event_too_late),
+    Rule("E832", circle_of_events),
+    Rule("E833", unfit_action),
+    Rule("E805", crossed_region),
 )
 
 

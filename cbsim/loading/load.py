@@ -231,6 +231,7 @@ class _Assembly:
             self.spec.traffic,
             self.spec.drivers,
             self.spec.lights,
+            self.spec.events,
         )
 
     def _models(self, step: float) -> tuple[Model, ...]:

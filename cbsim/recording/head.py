@@ -58,6 +58,6 @@ class Head:
         except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as reason:
             raise RecordingError(f"{self.path}: error: the header is damaged: {reason}") from None
         if header.version not in READABLE:
-            known = " and ".join(map(str, READABLE))
+            known = f"{', '.join(map(str, READABLE[:-1]))} and {READABLE[-1]}"
             raise RecordingError(f"{self.path}: error: recording version {header.version}, this cbsim reads {known}")
         return header

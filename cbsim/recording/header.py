@@ -17,8 +17,8 @@ from cbsim.world.world import Sensor, World
 
 __all__ = ["FORMAT_VERSION", "READABLE", "Header", "RecordedTraffic", "header_of", "software"]
 
-FORMAT_VERSION = 4
-READABLE = (3, 4)  # versions that are read; 3 has no pools, and all moving rows in every batch
+FORMAT_VERSION = 5
+READABLE = (3, 4, 5)  # versions that are read; 3 has no pools, and all moving rows in every batch; 4 has no events
 HEADER_TYPES: dict[str, type] = {
     "version": int,
     "scenario": str,
@@ -34,6 +34,7 @@ HEADER_TYPES: dict[str, type] = {
     "traffic": str,
     "named": list,
     "radius": float,
+    "events": list,
 }
 
 
@@ -72,6 +73,8 @@ class Header:
         Of these, the rows that are always recorded, because a rule of the scenario names them.
     radius : float
         Distance from autonomous objects in which traffic is recorded if that is ``near`` [m].
+    events : list of str
+        Names of the events of the scenario, by their numbers in the recording.
     """
 
     version: int
@@ -88,6 +91,7 @@ class Header:
     traffic: str = "all"
     named: list[int] = field(default_factory=list)
     radius: float = 0.0
+    events: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         if isinstance(self.objects, list):
@@ -163,6 +167,8 @@ class Header:
         for rows in (self.moving, self.named):
             if not all(type(row) is int and 0 <= row < len(self.objects) for row in rows):
                 raise ValueError("a moving row has no object")
+        if not all(isinstance(name, str) for name in self.events):
+            raise ValueError("the name of an event is not a text")
         if not all(isinstance(sensor["key"], str) for sensor in self.sensors):
             raise ValueError("a sensor has no key")
         if not all(type(place) is int for place in self.controls.values()):
@@ -249,6 +255,7 @@ def header_of(world: World, seed: int, recorded: RecordedTraffic | None = None) 
         dict(world.scene.request),
         dict(world.controls),
         *(recorded or RecordedTraffic()),
+        events=list(world.events.names),
     )
 
 

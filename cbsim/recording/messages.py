@@ -24,7 +24,7 @@ from cbsim.recording.container import DamageError
 from cbsim.recording.drawings import DrawingRow, rows_of
 from cbsim.world.motion import MOTION_WIDTH
 from cbsim.world.tables import Floats, Ints
-from cbsim.world.traffic.events import EVENT, KINDS, NO_EVENTS
+from cbsim.world.traffic.events import EVENT, HAPPENED, KINDS, NO_EVENTS
 
 __all__ = ["FAULTS", "SCHEMAS", "SIMULATOR", "Fault", "Packed", "batches_of", "messages_of"]
 
@@ -267,8 +267,9 @@ def _events(data: bytes, moving: Ints) -> Ints:
     if not data or len(data) % (8 * len(EVENT)):
         raise DamageError(f"events of {8 * len(EVENT)} bytes each have {len(data)} together")
     events = np.frombuffer(data, "<i8").reshape(-1, len(EVENT)).astype(np.int64)
-    kinds = events[:, 1]
-    if not (np.isin(events[:, 2], moving).all() and ((kinds >= 0) & (kinds < len(KINDS))).all()):
+    kinds, rows = events[:, 1], events[:, 2]
+    named = (kinds >= HAPPENED) & (rows >= 0)  # the number of an event of the scenario in place of a row
+    if not ((np.isin(rows, moving) | named).all() and ((kinds >= 0) & (kinds < len(KINDS))).all()):
         raise DamageError("an event of traffic is of an unknown kind, or of something that cannot move")
     return events
 

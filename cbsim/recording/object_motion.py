@@ -1,4 +1,4 @@
-"""What a recording tells of one object: its motion, and what a car of traffic did."""
+"""What a recording tells of one object: its motion, and what a car of traffic did; events of the scenario."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["ObjectMotion", "TrafficEvent", "forward_speeds"]
 
 
 class TrafficEvent(NamedTuple):
-    """What a car of traffic did.
+    """What a car of traffic did, or an event of the scenario that came true.
 
     Attributes
     ----------
@@ -23,9 +23,10 @@ class TrafficEvent(NamedTuple):
         [s]
     kind : str
         ``appeared``, ``left``, or a mistake of its driver: ``runs_stops``, ``ignores_right_of_way``, ``tailgates``,
-        ``brakes_hard``.
+        ``brakes_hard``; ``event`` for one that came true, ``overruled`` for one of which an action was overruled by a
+        later line of the scenario in the same step.
     object : str
-        Name of the car.
+        Name of the car, or of the event.
     """
 
     time: float

@@ -20,14 +20,13 @@ from cbsim.recording.head import Head
 from cbsim.recording.messages import Fault, batches_of
 from cbsim.recording.object_motion import ObjectMotion, TrafficEvent, forward_speeds
 from cbsim.recording.recorder import FileRecorder, MemoryRecorder
-from cbsim.recording.roster import Roster, unknown_name
+from cbsim.recording.roster import Roster, named_events, unknown_name
 from cbsim.recording.saving import write_recording
 from cbsim.sensing import READINGS, Reading, Scan
 from cbsim.spec.drawing import Drawing
 from cbsim.world.motion import ABSENT_BELOW, MOTION, MOTION_WIDTH
 from cbsim.world.sensors import beam_directions
 from cbsim.world.tables import Floats
-from cbsim.world.traffic.events import KINDS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -290,10 +289,12 @@ class Recording:
         write_parquet(self.header, self.batches(), path)
 
     def events(self) -> list[TrafficEvent]:
-        """List what cars of traffic did, recorded or not: appear, leave, and make mistakes; in the order of time."""
-        step, names = self.header.step, self.roster
+        """List what cars of traffic did, recorded or not, and events of the scenario that came true, in order of time.
+
+        Cars appear, leave, and make mistakes.
+        """
         rows = (row for batch in self.batches() for row in batch.events.tolist())
-        return [TrafficEvent(number * step, KINDS[kind], names.name(row, number)) for number, kind, row, _ in rows]
+        return named_events(rows, self.header, self.roster)
 
     def scans(self, key: str) -> list[Scan]:
         """All scans of a sensor in order of time, equal to those of `cbsim.sense`.

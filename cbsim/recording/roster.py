@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple, overload
 
 import numpy as np
 
 from cbsim.errors import UsageError, did_you_mean
+from cbsim.recording.header import Header
+from cbsim.recording.object_motion import TrafficEvent
 from cbsim.recording.objects import Objects, PooledRows
 from cbsim.world.tables import Ints
-from cbsim.world.traffic.events import APPEARED, LEFT
+from cbsim.world.traffic.events import APPEARED, HAPPENED, KINDS, LEFT
 
-__all__ = ["END", "NamesAt", "Roster", "Span", "unknown_name"]
+__all__ = ["END", "NamesAt", "Roster", "Span", "named_events", "unknown_name"]
 
 END = 2**62  # steps
 
@@ -111,6 +113,15 @@ class Roster:
         if found is None:
             raise unknown_name("object", name, self._objects.examples)
         return found
+
+
+def named_events(rows: Iterable[Sequence[int]], header: Header, roster: Roster) -> list[TrafficEvent]:
+    """Give rows of events (n, 4) their times and names; the roster has taken them."""
+    events, found = dict(enumerate(header.events)), []
+    for step, kind, who, _ in rows:
+        name = roster.name(who, step) if kind < HAPPENED else events.get(who, f"event {who}")
+        found.append(TrafficEvent(step * header.step, KINDS[kind], name))
+    return found
 
 
 def unknown_name(what: str, name: str, known: list[str]) -> UsageError:

@@ -9,6 +9,8 @@ from cbsim.collision.kernels.broad import has_left
 from cbsim.collision.kernels.literal import find_literal_contacts
 from cbsim.collision.kernels.stage import make_workspaces, models_from, near_pairs, pairs_on
 from cbsim.collision.kernels.workspace import HORIZON, are_valid, store_pairs
+from cbsim.events.kernels.actions.run_state import brake_stopped, give_back
+from cbsim.events.kernels.look import event_stack, look_at_events
 from cbsim.geometry.kernels.bvh import DEPTH
 from cbsim.jit import inlined, inner, kernel
 from cbsim.traffic.kernels.cars import bound_cars, drive_cars, mark_hits
@@ -72,7 +74,8 @@ def advance_into(
     car_floats, car_ints
         Blocks of a workspace of reactive cars (`cbsim.traffic.kernels.workspace`), empty where there are none; written.
     note_floats, note_ints, events
-        What cars of traffic do (`cbsim.traffic.kernels.events`); empty where nobody wants to know; written.
+        What cars of traffic do (`cbsim.traffic.kernels.events`), and events of the scenario; empty where nobody wants
+        to know; written.
     rows : (r,) int64
         Bodies whose motion is recorded.
     hashes : (steps,) uint64, out
@@ -100,11 +103,14 @@ def advance_into(
     )
     pairs, anchors, cars = pairs_on(workspace), workspace.anchors, state.intent.shape[0]
     moving, active_contacts, start = constants.moving, state.active_contacts, state.clock[0]
+    waiting, stack_of_events, kept = state.event.shape[0], event_stack(pack), np.empty((state.run_state.shape[0], 2))
     found, most, (models, _) = 0, 4 * constants.moving.shape[0], models_from(constants, shapes.kind.shape[0])
     for k in range(hashes.shape[0]):
         if found + most > contacts.shape[0]:
             store_pairs(workspace, pairs)
             return k, found, first_non_finite(constants, state)
+        if waiting > 0:
+            look_at_events(pack, state, start, stack_of_events, note_ints, events)
         state.clock[0] += 1
         follow_trajectories(constants, state, start * constants.step)
         read_vehicles(constants, state, planar)
@@ -132,9 +138,11 @@ def advance_into(
                 found,
             )
         if planar.shape[0] > 0:
+            brake_stopped(constants, state, kept)
             found, pairs = drive_vehicles(
                 constants, shapes, state, planar, stack, segments, workspace, touch_workspace, pairs, contacts, found
             )
+            give_back(state, kept)
         if cars > 0:
             mark_hits(contacts, before, found, workspace.roles, constants.mover_body.shape[0], state.intent)
             note_events(pack, state, note_floats, note_ints, events)

@@ -52,7 +52,8 @@ def advance_models(
     StepError
         If the first step of a model has no solution. If a later one has none, the steps before it are returned.
     """
-    if not world.scene.actors and not world.layout.cars and len(world.instances) < 2:
+    alone = not (world.scene.actors or world.layout.cars or world.layout.events)
+    if alone and len(world.instances) < 2:
         return (*_settle(world, snapshot, _trajectories(world, snapshot, steps, diagnostics), 1, rows), NO_CONTACTS)
     parts: list[Advanced] = []
     for _ in range(steps):

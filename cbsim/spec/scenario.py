@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from cbsim.errors import Location
 from cbsim.spec.brief import brief
+from cbsim.spec.events import Event
 from cbsim.spec.objects import TrafficObject, Triple
 from cbsim.spec.road import PointId
 from cbsim.spec.traffic import Driver, LightProgram, Pool
@@ -171,6 +172,8 @@ class Scenario:
         Drivers that pools name.
     lights : tuple of LightProgram
         Programs of traffic lights.
+    events : tuple of Event
+        What happens in the run.
     record : Record
         What a recording holds.
     planner : tuple of (str, str)
@@ -200,6 +203,7 @@ class Scenario:
     traffic: tuple[Pool, ...] = ()
     drivers: tuple[Driver, ...] = ()
     lights: tuple[LightProgram, ...] = ()
+    events: tuple[Event, ...] = ()
     record: Record = NOT_SAID
     planner: tuple[tuple[str, str], ...] = ()
     expect: tuple[Expectation, ...] = ()

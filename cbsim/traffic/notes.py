@@ -16,7 +16,7 @@ from cbsim.traffic.kernels.events import (
 )
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.tables import Floats, Ints
-from cbsim.world.traffic.events import EVENT, NO_EVENTS
+from cbsim.world.traffic.events import EVENT, HAPPENED, NO_EVENTS
 from cbsim.world.world import World
 
 __all__ = ["NO_NOTES", "TrafficNotes"]
@@ -26,7 +26,7 @@ NO_NOTES = np.zeros(0), np.zeros(0, np.int64), np.zeros((0, len(EVENT)), np.int6
 
 
 class TrafficNotes:
-    """Events and extremes of the traffic of a run.
+    """What happens in a run: events of the scenario, and events and extremes of its traffic.
 
     Parameters
     ----------
@@ -35,21 +35,26 @@ class TrafficNotes:
     Attributes
     ----------
     blocks : (Floats, Ints, Ints)
-        For kernels; without rows where there is no reactive traffic.
+        For kernels; without rows where there are neither reactive traffic nor events.
     """
 
     def __init__(self, world: World) -> None:
-        cars = world.layout.cars
+        cars, waiting = world.layout.cars, world.layout.events
         self.blocks: tuple[Floats, Ints, Ints] = NO_NOTES
-        if cars:
+        if cars or waiting:
             floats, ints = np.zeros(FIRST_FLOAT + CAR_FLOATS * cars), np.zeros(FIRST_INT + CAR_INTS * cars, np.int64)
-            self.blocks = floats, ints, np.zeros((cars + SPARE, len(EVENT)), np.int64)
+            self.blocks = floats, ints, np.zeros((cars + 2 * waiting + SPARE, len(EVENT)), np.int64)
 
     def begin(self, world: World, snapshot: Snapshot) -> None:
-        """Note who is there at the start."""
+        """Note who is there at the start, and which events have come true by then."""
         if world.layout.cars:
             with wrapping():
                 note_step(world.pack, world.layout.sizes, *snapshot.blocks, *self.blocks)
+        _, ints, events = self.blocks
+        steps = snapshot.columns.event
+        for number in np.flatnonzero(steps >= 0).tolist():
+            events[ints[0]] = steps[number], HAPPENED, number, 0
+            ints[0] += 1
 
     def drain(self) -> Ints:
         """Events since the last call, shape (n, 4), columns as in `cbsim.world.traffic.events.EVENT`."""

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from cbsim.errors import Location, ModelError, StepError
+from cbsim.errors import ModelError, StepError
 from cbsim.geometry import elementary as math
 from cbsim.geometry.forest import Forest
 from cbsim.geometry.kernels.bvh import DEPTH
@@ -22,6 +20,9 @@ from cbsim.spec.traffic import CLASSES
 from cbsim.vehicle.kernels.columns import TRACK, WHEELBASE
 from cbsim.vehicle.parameters import PARAMETERS, drive_code, vehicle_parameters
 from cbsim.world.bodies import Bodies, Body, PoolRows
+from cbsim.world.digest import digest_of
+from cbsim.world.events.compile import compile_events
+from cbsim.world.events.tables import WAITING_FOR
 from cbsim.world.figures import outline_of
 from cbsim.world.memory import command_delay_steps, pose_history_steps
 from cbsim.world.places import frame_of, start_poses, trajectories_of
@@ -66,6 +67,7 @@ def compile_world(scene: Scene) -> World:
     sensors = tuple(_sensors(scene.actors, bodies, shapes))
     memory = pose_history_steps(sensors, scene.settings.step)
     constants = _constants(scene, trajectories, vehicles, ground, poses, memory, traffic)
+    events = compile_events(scene.events, bodies, constants.vehicle_body, scene.roadmap)
     layout = Layout(
         bodies=len(bodies),
         vehicles=len(vehicles),
@@ -78,18 +80,22 @@ def compile_world(scene: Scene) -> World:
         cars=len(traffic.road.car_rows),
         pools=len(traffic.demand.flows),
         watched=_watched(constants, len(bodies)) if cars is not None else 0,
+        events=len(events.names),
+        conditions=len(events.memory),
+        run_states=events.run_states,
     )
-    digest = _digest(constants, shapes, bodies, sensors, poses, instances, traffic, scene)
+    digest = digest_of(constants, shapes, bodies, sensors, poses, instances, scene, (traffic, events))
     start = _start(scene, layout, digest, poses, constants)
     if cars is not None:
         _put_cars(start, traffic, cars)
+    start.columns.event[:], start.columns.condition[:] = WAITING_FOR, events.memory
     for instance in instances:
         instance.write(start, instance.start, instance.memory)
     rows = np.repeat(constants.tracked_body, memory)
     columns = start.columns
     columns.pose_history[:, 0:3], columns.pose_history[:, 3:7] = columns.position[rows], columns.orientation[rows]
     _seal(constants, shapes, bodies, sensors)
-    return World(scene, bodies, shapes, constants, layout, sensors, digest, start, instances, traffic)
+    return World(scene, bodies, shapes, constants, layout, sensors, digest, start, instances, traffic, events)
 
 
 def _instances(scene: Scene, first_row: int) -> tuple[ModelInstance, ...]:
@@ -337,35 +343,3 @@ def _set_down(constants: Constants, state: State, vehicle: int) -> None:
     state.position[body, 2] = height + centre / math.sqrt(1.0 + p * p + q * q)
     if p != 0.0 or q != 0.0 or state.orientation[body, 1:3].any():
         lean_into(heading, p, q, state.orientation[body])
-
-
-def _digest(
-    constants: Constants,
-    shapes: Shapes,
-    bodies: Bodies,
-    sensors: tuple[Sensor, ...],
-    poses: list[Pose],
-    instances: tuple[ModelInstance, ...],
-    traffic: Traffic,
-    scene: Scene,
-) -> int:
-    """Digest the contents of a World, so that Snapshots of other Worlds are detected."""
-    digest = hashlib.blake2b(digest_size=8)
-    for value in (*constants, *shapes):
-        digest.update(np.ascontiguousarray(value).data)
-    if len(traffic.road.car_rows):
-        for value in traffic.tables():
-            digest.update(np.ascontiguousarray(value).data)
-        digest.update(repr([replace(pool, location=Location("")) for pool in scene.pools]).encode())
-    for body, pose in zip(bodies.single, poses, strict=False):
-        digest.update(f"{body.name}\0{body.kind}\0".encode())
-        digest.update(pose.position.tobytes() + pose.orientation.tobytes())
-    for body in bodies.single[len(poses) :]:
-        digest.update(f"{body.name}\0{body.kind}\0".encode())
-    for instance in instances:
-        for table in instance.tables():
-            digest.update(np.ascontiguousarray(table).tobytes())
-    for sensor in sensors:
-        digest.update(repr((sensor.key, replace(sensor.conf, location=Location("")))).encode())
-        digest.update(sensor.mount.position.tobytes() + sensor.directions.tobytes())
-    return int.from_bytes(digest.digest(), "little")

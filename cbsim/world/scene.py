@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from cbsim.errors import Location
 from cbsim.road.roadmap import RoadMap
 from cbsim.spec.brief import brief
+from cbsim.spec.events import Event
 from cbsim.spec.mechanism.model_description import ModelDescription
 from cbsim.spec.mission import Mission
 from cbsim.spec.objects import Goal, TrafficObject
@@ -153,6 +154,8 @@ class Scene:
         Drivers that pools name.
     lights : tuple of LightProgram
         Programs of traffic lights.
+    events : tuple of Event
+        What happens in the run.
     """
 
     name: str
@@ -167,6 +170,7 @@ class Scene:
     pools: tuple[Pool, ...] = ()
     drivers: tuple[Driver, ...] = ()
     lights: tuple[LightProgram, ...] = ()
+    events: tuple[Event, ...] = ()
 
     __repr__ = brief
 

@@ -85,6 +85,7 @@ COLUMNS: tuple[Column, ...] = (
         "watch", "float", "watched", 3, "1, s, s", "line at which another body waits, since when, for how long free"
     ),
     Column("controller_state", "float", "controller_values", 1, "by model", "of behaviours and motions of models"),
+    Column("condition", "float", "conditions", 1, "by kind", "what conditions of events remember"),
     # the run itself, and discrete states of moving bodies
     Column("clock", "int", "one", 1, "1", "steps since the start"),
     Column("seed", "int", "one", 1, "1", "seed of every random stream"),
@@ -93,6 +94,8 @@ COLUMNS: tuple[Column, ...] = (
     Column("intent", "int", "cars", 6, "1", "lanelet, next lanelet, forks or goals passed, claim, phase, serial"),
     Column("pool_counts", "int", "pools", 3, "1", "cars of a flow that have arrived, appeared and left"),
     Column("active_contacts", "int", "moving", 4, "1", "rows of the bodies that a moving body touches, -1 for none"),
+    Column("event", "int", "events", 1, "1", "step in which an event came true, -1 while it waits"),
+    Column("run_state", "int", "run_states", 1, "1", "emergency stop of a vehicle: RUN, PAUSE or DISABLE"),
 )
 
 
@@ -121,6 +124,8 @@ class State(NamedTuple):
         Bodies that reactive cars see wait at stop lines, columns as in `cbsim.world.traffic.tables`.
     controller_state : (controller_values,)
         States of the behaviours and motions of models, one after another; they include the controls.
+    condition : (conditions,)
+        What conditions of events remember: since when, or where an object was.
     clock, seed : (1,)
     trajectory_segment : (movers,)
     goal : (followers,)
@@ -130,6 +135,10 @@ class State(NamedTuple):
         How many cars of each flow have arrived, appeared and left.
     active_contacts : (moving, 4)
         In the order of the rows of moving bodies; a pair is stored with the first of them that has a free slot.
+    event : (events,)
+        Step in which each event came true; -1 while it waits.
+    run_state : (run_states,)
+        Emergency stop of each vehicle, by `cbsim.spec.events.RUN_STATES`; no rows where no event sets it.
     """
 
     position: Floats
@@ -145,6 +154,7 @@ class State(NamedTuple):
     pool_next: Floats
     watch: Floats
     controller_state: Floats
+    condition: Floats
     clock: Ints
     seed: Ints
     trajectory_segment: Ints
@@ -152,6 +162,8 @@ class State(NamedTuple):
     intent: Ints
     pool_counts: Ints
     active_contacts: Ints
+    event: Ints
+    run_state: Ints
 
 
 class Shapes(NamedTuple):
@@ -270,6 +282,7 @@ class Layout:
     Attributes
     ----------
     bodies, vehicles, movers, history_rows, moving, followers, delay_rows, controller_values, cars, pools, watched : int
+    events, conditions, run_states : int
         Number of rows of each kind.
     """
 
@@ -284,6 +297,9 @@ class Layout:
     cars: int = 0
     pools: int = 0
     watched: int = 0
+    events: int = 0
+    conditions: int = 0
+    run_states: int = 0
 
     @cached_property
     def sizes(self) -> tuple[int, ...]:

@@ -11,6 +11,7 @@ from cbsim.errors import UsageError, did_you_mean
 from cbsim.geometry.pose import Pose
 from cbsim.spec.sensor import SensorConf
 from cbsim.world.bodies import Bodies, Body
+from cbsim.world.events.tables import NO_EVENTS, Events
 from cbsim.world.packed import Pack, pack
 from cbsim.world.scene import Scene, Settings
 from cbsim.world.snapshot import Snapshot
@@ -87,6 +88,8 @@ class World:
         Its models.
     traffic : Traffic
         Tables of reactive cars and of their road.
+    events : Events
+        Conditions and actions.
     """
 
     scene: Scene
@@ -99,6 +102,7 @@ class World:
     first: Snapshot
     instances: tuple[ModelInstance, ...] = ()
     traffic: Traffic = NO_TRAFFIC
+    events: Events = NO_EVENTS
 
     @property
     def start(self) -> Snapshot:
@@ -167,7 +171,7 @@ class World:
     @cached_property
     def pack(self) -> Pack:
         """`constants` and `shapes` in two blocks, for kernels that are called often."""
-        return pack((*self.constants, *self.shapes, *self.traffic.tables()))
+        return pack((*self.constants, *self.shapes, *self.traffic.tables(), *self.events.tables))
 
     @cached_property
     def controls(self) -> Mapping[str, int]:

@@ -59,8 +59,14 @@ class Rule(ABC):
         self.expectation = expectation
         self.context = context
         self.step = context.header.step
-        self.subject = str(expectation["object"])
         self.decided = False
+        self.subject, self.rows = "", list[int]()
+        self._find_subject()
+
+    def _find_subject(self) -> None:
+        """Find the rows of the object that is watched."""
+        expectation, context = self.expectation, self.context
+        self.subject = str(expectation["object"])
         self.rows = context.rows_of(self.subject)
         if not self.rows:
             hint = did_you_mean(self.subject, context.header.objects.examples)

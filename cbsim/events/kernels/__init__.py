@@ -1,0 +1,1 @@
+"""Compiled events: conditions and actions, one file each."""

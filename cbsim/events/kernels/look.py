@@ -1,0 +1,93 @@
+"""Events in a step: which come true, and what they begin."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cbsim.events.kernels.actions import begin_action
+from cbsim.events.kernels.conditions import TIME, holds
+from cbsim.events.kernels.conditions.simulation_time import has_come
+from cbsim.jit import inner
+from cbsim.traffic.kernels.events import write_event
+from cbsim.world.events.tables import EVENT, KIND, SLOT
+from cbsim.world.packed.kernels import events_of, shapes_of
+from cbsim.world.traffic.events import HAPPENED, OVERRULED
+
+__all__ = ["event_stack", "look_at_events"]
+
+
+@inner
+def event_stack(pack):
+    """Allocate the stack of `look_at_events`: room for the conditions of the longest event."""
+    offsets, longest = events_of(pack).offsets, 0
+    for e in range(offsets.shape[0] - 1):
+        longest = max(longest, offsets[e + 1] - offsets[e])
+    return np.empty(longest, np.int64)
+
+
+@inner
+def look_at_events(pack, state, step, stack, ints, notes):
+    """Let events come true at the state before a step, and begin their actions in the order of their lines.
+
+    Of two actions of one step that would change the same thing, the later line wins.
+
+    Parameters
+    ----------
+    pack : Pack
+    state : State
+        Before the step; written.
+    step : int
+        Its clock.
+    stack : (n,) int64
+        From `event_stack`.
+    ints, notes
+        As `cbsim.traffic.kernels.events.note_events` has them.
+
+    Returns
+    -------
+    int
+        How many have come true.
+    """
+    tables, shapes, time, found = events_of(pack), shapes_of(pack), step * step_of(pack), 0
+    for e in range(state.event.shape[0]):
+        if state.event[e] >= 0:
+            continue
+        first, last = tables.offsets[e], tables.offsets[e + 1] - 1
+        if first == last and tables.nodes[first, KIND] == TIME:  # most events
+            happens = has_come(tables.values, first, time)
+        else:
+            size = 0
+            for n in range(first, last + 1):
+                size = holds(tables, shapes, state, n, time, stack, size)
+            happens = stack[0] != 0
+        if happens:
+            state.event[e] = step
+            found += 1
+            if ints.shape[0] > 0:
+                write_event(notes, ints, step, HAPPENED, e, 0)
+    if found > 0:
+        begin_actions(tables, state, step, ints, notes)
+    return found
+
+
+@inner
+def step_of(pack):
+    """Length of a step [s], the first of the constants."""
+    return pack[0][pack[2][0, 0]]
+
+
+@inner
+def begin_actions(tables, state, step, ints, notes):
+    """Begin the actions of the events that have come true in this step."""
+    actions = tables.actions
+    for a in range(actions.shape[0]):
+        if state.event[actions[a, EVENT]] != step:
+            continue
+        overruled = False
+        for b in range(a + 1, actions.shape[0]):
+            same = actions[b, SLOT] == actions[a, SLOT] and state.event[actions[b, EVENT]] == step
+            overruled = overruled or same
+        if not overruled:
+            begin_action(tables, state, a)
+        elif ints.shape[0] > 0:
+            write_event(notes, ints, step, OVERRULED, actions[a, EVENT], 0)

@@ -1,0 +1,129 @@
+"""Lint rules for the events of a scenario: names, circles, times, actions (82x, 83x)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cbsim.errors import Location
+from cbsim.formats.values import quote
+from cbsim.lint.rule import Finding, unknown
+from cbsim.lint.scenario_context import ScenarioContext
+from cbsim.spec.event_order import awaited, circle_of, order_of
+from cbsim.spec.events import Argument, Condition, Outline, Place
+from cbsim.spec.objects import Kind
+from cbsim.spec.road import PointId
+from cbsim.spec.scenario import Scenario
+
+__all__ = [
+    "circle_of_events", "crossed_region", "event_too_late", "points_of_events", "unfit_action", "unknown_in_events"
+]  # fmt: skip
+
+OBJECTS = ("object", "to", "with")
+"""Arguments that name objects."""
+Arguments = tuple[tuple[str, Argument], ...]
+
+
+def _said(scenario: Scenario) -> Iterator[tuple[Arguments, Location]]:
+    """Yield the arguments of all conditions and actions."""
+    for event in scenario.events:
+        yield from ((one.arguments, one.location) for one in event.when.walk())
+        yield from ((one.arguments, one.location) for one in event.do)
+
+
+def points_of_events(scenario: Scenario) -> Iterator[tuple[PointId, Location]]:
+    """Yield the waypoints that events name."""
+    for arguments, location in _said(scenario):
+        for _, value in arguments:
+            places = [value] if isinstance(value, Place) else value.corners if isinstance(value, Outline) else ()
+            yield from ((place.waypoint, location) for place in places if place.waypoint is not None)
+
+
+def unknown_in_events(context: ScenarioContext) -> Iterator[Finding]:
+    """E821: an event names an object or an event that does not exist, or a rule such an event."""
+    scenario = context.scenario
+    for arguments, location in _said(scenario) if context.complete else ():
+        for name, value in arguments:
+            if name in OBJECTS and isinstance(value, str):
+                yield from _unknown_object(context, value, location)
+    known = [event.name for event in scenario.events]
+    for event in scenario.events:
+        for name, condition in awaited(event):
+            yield from unknown(name, known, "event", condition.location)
+    for expectation in scenario.expect:
+        asked = dict(expectation.arguments).get("name")
+        if expectation.rule == "event" and isinstance(asked, str):
+            yield from unknown(asked, known, "event", expectation.location)
+
+
+def _unknown_object(context: ScenarioContext, name: str, place: Location) -> Iterator[Finding]:
+    models = [model.name for model in context.scenario.models]
+    if name.rpartition("/")[0] in models:  # a model's bodies are not known here
+        return
+    stem, _, number = name.rpartition(" ")
+    pool = next((one for one in context.scenario.traffic if one.name == stem and number.isdecimal()), None)
+    if pool is not None and not pool.count:
+        message = f"{quote(name)} is a car of a flow: events are about objects, and cars that are there from the start"
+        yield Finding(message, place)
+    elif pool is None or not 1 <= int(number) <= pool.count:
+        yield from unknown(name, [item.name for item in (*context.named, *context.added)], "object", place)
+
+
+def circle_of_events(context: ScenarioContext) -> Iterator[Finding]:
+    """E832: an event waits for itself, directly or round a circle."""
+    events = context.scenario.events
+    circle = [events[number] for number in circle_of(events)]
+    if len(circle) == 1:
+        yield Finding(f"the event {quote(circle[0].name)} waits for itself", circle[0].location)
+    elif circle:
+        names = " for ".join(quote(event.name) for event in (*circle, circle[0]))
+        yield Finding(f"events wait for each other in a circle: {names}", circle[0].location)
+
+
+def unfit_action(context: ScenarioContext) -> Iterator[Finding]:
+    """E833: an object cannot do what an action asks for."""
+    everyone = {item.name: item for item in (*context.named, *context.added)}
+    for event in context.scenario.events:
+        for action in event.do:
+            item = everyone.get(str(action["object"]))
+            if action.kind == "run_state" and item is not None and item.kind is not Kind.AUTONOMOUS:
+                message = f"{quote(item.name)} has no run state: it is {item.kind.value}, not autonomous"
+                yield Finding(message, action.location)
+
+
+def event_too_late(context: ScenarioContext) -> Iterator[Finding]:
+    """W827: an event cannot come true by its times before the run ends."""
+    scenario, duration = context.scenario, context.scenario.duration
+    earliest: dict[str, float] = {}
+    for number in order_of(scenario.events) if duration is not None else ():
+        event = scenario.events[number]
+        begin = earliest[event.name] = _earliest(event.when, earliest)
+        if duration is not None and begin >= duration:
+            message = f"the event {quote(event.name)} comes true at {begin:g} s at the earliest, but the run ends at"
+            yield Finding(f"{message} {duration:g} s", event.location)
+
+
+def _earliest(condition: Condition, known: dict[str, float]) -> float:
+    """Earliest time at which a condition can hold [s]."""
+    parts = [_earliest(part, known) for part in condition.parts]
+    waits = [condition[name] for name in ("at", "for", "delay")]
+    total = sum(wait for wait in waits if isinstance(wait, float))
+    if condition.kind == "event":
+        return known.get(str(condition["name"]), 0.0)
+    if condition.kind == "any":
+        return min(parts, default=0.0)
+    return max(parts, default=0.0) + total
+
+
+def crossed_region(context: ScenarioContext) -> Iterator[Finding]:
+    """E805: the outline of a region crosses or touches itself; corners at waypoints are known when a World is made."""
+    for event in context.scenario.events:
+        for condition in event.when.walk():
+            polygon = condition["polygon"]
+            if not isinstance(polygon, Outline):
+                continue
+            from shapely.geometry import Polygon  # of what scenarios without regions have no need
+
+            at_waypoints = any(place.waypoint is not None for place in polygon.corners)
+            if not at_waypoints and not Polygon([(place.x, place.y) for place in polygon.corners]).is_valid:
+                hint = "give its corners in the order in which they stand around it"
+                yield Finding("the region crosses or touches itself", condition.location, hint)

@@ -1,0 +1,1 @@
+"""Events compiled: tables for kernels, names for people."""
