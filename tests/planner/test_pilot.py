@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import ast
 import math
+import re
 
+import numpy as np
 import pytest
 
 import cbsim
 from cbsim.evaluation.outcome import execute
 from cbsim.planner.pilot import Pilot
+from cbsim.road.route import checkpoints
 from cbsim.spec.drawing import Text
 from cbsim.spec.mission import Mission, MissionCheckpoint
+from cbsim.spec.road import PointId
 from tests.common import ROOT
 
 EXPECT = """\
@@ -98,6 +102,37 @@ def test_a_long_car_stays_within_the_lot(tmp_path, network, start, duration):
     text = (tmp_path / "bot.xml").read_text().replace('x="1.7" y="3.68"', 'x="2.0" y="5.2"')
     (tmp_path / "bot.xml").write_text(text)
     drive(cbsim.load(tmp_path / "drive.yaml"))
+
+
+MDF = "MDF_name m\nRNDF n\ncheckpoints\nnum_checkpoints {}\n{}\nend_checkpoints\nend_file\n"
+
+
+def mission_of(folder, *numbers):
+    (folder / "mission.mdf").write_text(MDF.format(len(numbers), "\n".join(map(str, numbers))))
+    text = (folder / "drive.yaml").read_text()
+    (folder / "drive.yaml").write_text(re.sub("mission: .*", "mission: mission.mdf", text))
+    return cbsim.load(folder / "drive.yaml")
+
+
+def test_mission_may_end_in_a_parking_spot(tmp_path):
+    scenario(tmp_path, "parking", (1, 2, 1), duration=120)
+    world = mission_of(tmp_path, 3, 7)
+    outcome = drive(world)
+    front = world["CajunBot"].pose(outcome.snapshot).apply(np.array([0.0, 0.5 * 3.68, 0.0]))[:2]
+    spot = world.scene.roadmap.position(checkpoints(world.scene.roadmap)[7])
+    assert math.dist(front, spot) < 0.5
+
+
+def test_way_through_a_zone_that_is_not_found_ends_the_path_before_the_zone_and_is_told(tmp_path, monkeypatch):
+    scenario(tmp_path, "parking", (1, 2, 1), duration=80)
+    monkeypatch.setattr("cbsim.planner.pilot.itinerary.cross_zone", lambda *_, **__: None)
+    world, pilot = mission_of(tmp_path, 3, 7), Pilot()
+    outcome = execute(world, planner=pilot)
+    size = "a car 1.70 m wide and 3.68 m long"
+    assert pilot.reason == f"found no way for {size} through zone 4 from 4.0.6 to 4.3.2"
+    assert pilot.done
+    place = world["CajunBot"].pose(outcome.snapshot).position[:2]
+    assert math.dist(place, world.scene.roadmap.position(PointId(2, 2, 4))) < 6.0
 
 
 @pytest.mark.parametrize("step", [0.01, 0.2])
