@@ -160,6 +160,22 @@ def test_it_stops_for_a_box_in_its_lane(tmp_path):
     assert 1.0 < gap - 0.5 * (3.68 + 1.2) < 4.0
 
 
+@pytest.mark.parametrize("conf", ["onboard/scan_gp_driver_0.conf", "onboard/of_another_bot.conf"])
+def test_it_stops_behind_a_parked_car_even_with_the_laser_that_takes_the_place_of_an_unknown_conf(tmp_path, conf):
+    parked = "{name: Parked, kind: static, size: [1.8, 4.5, 1.5], at: {waypoint: 3.2.2, station: 30}}"
+    sensor = LASER.replace("onboard/scan_gp_driver_0.conf", conf)
+    world = scenario(tmp_path, "four_way_stop", (3, 2, 1), duration=20, sensor=sensor, extra=f"add:\n  - {parked}\n")
+    (one,) = world.sensors
+    conf_of = one.conf
+    assert conf_of.position[2] == (0.6 if "another" in conf else 0.55)
+    outcome = execute(world, planner=Pilot())
+    checks = {check.name.split()[0]: check for check in outcome.checks}
+    assert checks["collision"].message == "touched nothing"
+    car, box = world["CajunBot"], world["Parked"]
+    gap = math.dist(car.pose(outcome.snapshot).position[:2], box.pose(outcome.snapshot).position[:2])
+    assert 1.0 < gap - 0.5 * (3.68 + 4.5) < 4.0
+
+
 def test_it_can_be_told_not_to_look(tmp_path):
     box = "add:\n  - {name: Box, kind: static, size: [1.2, 1.2, 1.5], at: {waypoint: 3.2.2, station: 10}}\n"
     world = scenario(tmp_path, "four_way_stop", (3, 2, 1), duration=40, sensor=LASER, extra=box)
