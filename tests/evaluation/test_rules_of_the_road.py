@@ -9,7 +9,7 @@ import pytest
 
 from cbsim.errors import UsageError
 from cbsim.evaluation.judge import Judge
-from cbsim.road.roadmap import build
+from cbsim.road.roadmap import RoadMap, build
 from tests.evaluation.drives import FRONT, LANE, SIZE, Court, Drive, contact, expect, header, mission, site
 from tests.road.site import Site, straight
 
@@ -162,6 +162,28 @@ def test_slower_than_the_minimum_for_ten_seconds_fails_only_with_a_free_way(cour
     assert court(expect("speed"), Drive(y=2.0).go(19.0, 2.0).go(5.0, 5.0).go(19.0, 2.0), MINIMUM).passed
     assert court(expect("speed"), Drive(y=70.0).go(20.0, 1.0), MINIMUM).passed  # a stop line is ahead
     assert court(expect("speed"), Drive(y=140.0).go(10.0).wait(30.0), MINIMUM).passed  # finished
+
+
+def bent() -> RoadMap:
+    """A road of 100 m to the north, a half circle of 4 m to the left, and 200 m back."""
+    turn = np.radians(np.arange(0.0, 181.0, 15.0))
+    arc = [(4.0 * math.cos(a) - 4.0, 100.0 + 4.0 * math.sin(a)) for a in turn.tolist()]
+    made = Site(metric=True)
+    made.lane("1.1", [(0.0, 0.0), (0.0, 50.0), *arc, (-8.0, 50.0), (-8.0, 0.0), (-8.0, -100.0)])
+    return build(made.network())
+
+
+def test_minimum_counts_only_where_bends_and_acceleration_allow_it(court):
+    through = Drive(y=2.0).go(96.0).go(2.0, 2.0).go(4.0 * math.pi, 1.0, turn=math.pi)  # 13.6 s below the minimum
+    assert court(expect("speed"), through.go(3.0, 2.5).go(60.0), MINIMUM, roadmap=bent()).passed
+    slow = Drive(y=2.0).go(98.0).go(4.0 * math.pi, 2.9, turn=math.pi)
+    left = 0.05 * (len(slow.rows) - 1)
+    check = court(expect("speed"), slow.go(40.0, 2.9), MINIMUM, roadmap=bent())
+    faster = ((10 * MPH) ** 2 - 2.2 * 4.0) / (2.0 * 1.5) / 2.9  # behind the bend at 1.5 m/s², driven at 2.9 m/s
+    assert not check.passed
+    assert left + faster - 1.0 < check.time - 10.0 < left + faster + 0.1  # samples of the curve are up to 1 m apart
+    again = Drive(y=2.0).go(98.0).go(4.0 * math.pi, 2.9, turn=math.pi).go(29.0, 2.9).go(60.0)
+    assert court(expect("speed"), again, MINIMUM, roadmap=bent()).passed
 
 
 # Stop lines -----------------------------------------------------------------------------------------------------------

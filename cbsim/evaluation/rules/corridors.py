@@ -20,6 +20,7 @@ __all__ = ["Corridors", "corridors"]
 
 
 GAP = 1.5  # [m] largest gap between neighbouring lanes; wider ones have room for a car
+BEND = 0.5  # [m] to either side, over which curvature is averaged
 ALONG = np.cos(np.radians(45.0))  # cosine of the largest angle between neighbouring lanes
 
 
@@ -121,12 +122,44 @@ class Corridors:
         first, stations, bends = self.bends(reach)
         return np.asarray(bends[np.searchsorted(stations, first[line] + station).clip(max=len(bends) - 1)])
 
+    @lru_cache(maxsize=8)  # noqa: B019 - as above
+    def _bend_speeds(self, sideways: float, along: float) -> tuple[Floats, Floats, Floats]:
+        first, stations, _ = self.bends(BEND)
+        speeds = [_bend_speed(line, sideways, along) for line in self.lines]
+        return first, stations, np.concatenate([np.empty(0), *speeds])
+
+    def bend_speed(self, line: Ints, station: Floats, sideways: float, along: float) -> Floats:
+        """Speed that the bends of a line allow, shape (n,) [m/s].
+
+        Parameters
+        ----------
+        line : ndarray of int, shape (n,)
+            Rows of `lines`.
+        station : ndarray, shape (n,)
+            [m]
+        sideways : float
+            Acceleration in a bend [m/s²], of the mean curvature over 1 m.
+        along : float
+            Acceleration behind it, and deceleration before it [m/s²].
+        """
+        first, stations, speeds = self._bend_speeds(sideways, along)
+        return np.asarray(speeds[np.searchsorted(stations, first[line] + station).clip(max=len(speeds) - 1)])
+
 
 def _bends(line: Line, reach: float) -> Floats:
     turned = [
         np.abs(np.interp(line.stations + way, line.stations, line.headings) - line.headings) for way in (-reach, reach)
     ]
     return np.asarray(reach * np.maximum(*turned))
+
+
+def _bend_speed(line: Line, sideways: float, along: float) -> Floats:
+    low, high = (np.interp(line.stations + way, line.stations, line.headings) for way in (-BEND, BEND))
+    square = sideways * 2.0 * BEND / np.maximum(np.abs(high - low), 1e-9)
+    gained = 2.0 * along * line.stations
+    square = np.minimum.accumulate(square - gained) + gained
+    square = np.minimum.accumulate((square + gained)[::-1])[::-1] - gained
+    return np.asarray(np.sqrt(np.maximum(square, 0.0)))
 
 
 def _between(here: LaneCurve, there: LaneCurve) -> Iterator[Strip]:
