@@ -118,6 +118,80 @@ def test_zone_is_free(court):
     assert not court(expect("lane"), trip.go(15.0)).passed  # out through the fence
 
 
+def parked(steps: int, y: float, x: float = 0.0) -> np.ndarray:
+    """Motion of a car that stands, shape (steps, 1, 13)."""
+    return np.tile(np.array([Drive(x, y).rows[0]]), (steps, 1, 1))
+
+
+def around(begin: float, until: float) -> Drive:
+    """Drive along lane 1.1 from y = 110 and out into the oncoming lane from `begin` on, back in from `until` on."""
+    return Drive(y=110.0).go(begin - 110.0).go(8.0, aside=LANE).go(until - begin - 8.0).go(8.0, aside=-LANE).go(5.0)
+
+
+def test_car_that_passes_a_parked_car_may_leave_its_lane(court):
+    trip = around(130.0, 165.0)
+    steps = len(trip.rows)
+    assert court(expect("lane"), trip, others=parked(steps, 150.0)).passed
+    assert not court(expect("lane"), trip).passed
+    assert not court(expect("lane"), trip, others=parked(steps, 150.0, 30.0)).passed
+    beside = parked(steps, 150.0, 0.5 * LANE + 0.3)  # 3.06 m of 3.66 m are left: room for 1.8 m and a metre
+    assert not court(expect("lane"), trip, others=beside).passed
+    assert court(expect("lane"), trip, others=parked(steps, 150.0, 0.5 * LANE - 0.1)).passed  # 2.66 m are not
+
+
+OUT = (0.5 * (LANE - SIZE[0]) + 0.3) / LANE * 8.0  # [m] into a change of 8 m, at which a corner is out
+
+
+@pytest.mark.parametrize(("gap", "passed"), [(29.99, True), (30.3, False)])
+def test_pass_begins_within_thirty_metres(court, gap, passed):
+    begin = 150.0 - 0.5 * SIZE[1] - gap - FRONT - OUT
+    trip = around(begin, begin + 50.0)
+    check = court(expect("lane"), trip, others=parked(len(trip.rows), 150.0))
+    assert check.passed == passed
+
+
+def test_pass_ends_within_four_lengths(court):
+    trip = Drive(y=110.0).go(20.0).go(8.0, aside=LANE).go(60.0)
+    check = court(expect("lane"), trip, others=parked(len(trip.rows), 150.0))
+    back = 150.0 + 0.5 * SIZE[1] + 4.0 * SIZE[1] + 0.5 * SIZE[1]  # where the middle of the car is by then
+    row = next(k for k, row in enumerate(trip.rows) if row[1] > back)
+    assert (check.passed, check.time) == (False, pytest.approx(0.05 * row))
+
+
+@pytest.mark.parametrize(("rest", "passed"), [(10.0, True), (9.95, False)])
+def test_car_counts_as_parked_after_ten_seconds(court, rest, passed):
+    lead = Drive(y=140.0).go(10.0)  # it moves until 2 s
+    out = Drive(y=110.0).go(20.0).go(8.0, aside=LANE)
+    leaves = next(k for k, row in enumerate(out.rows) if -row[0] > 0.5 * (LANE - SIZE[0]) + 0.3)
+    trip = Drive(y=110.0).wait(2.0 + rest - 0.05 * leaves).go(20.0).go(8.0, aside=LANE).go(24.0).go(8.0, aside=-LANE)
+    lead.rows += [Drive(y=150.0).rows[0]] * (len(trip.rows) - len(lead.rows))
+    assert court(expect("lane"), trip, others=np.array(lead.rows)[:, None]).passed == passed
+
+
+def test_queue_before_a_stop_line_is_not_passed(court):
+    trip = Drive(y=130.0).go(20.0).go(8.0, aside=LANE).go(5.0)
+    assert not court(expect("lane"), trip, others=parked(len(trip.rows), 175.0)).passed
+    assert court(expect("lane"), trip, others=parked(len(trip.rows), 167.0)).passed
+
+
+def test_car_may_turn_round_before_a_car_that_blocks_its_lane(court):
+    trip = Drive(y=110.0).go(20.0).go(0.5 * math.pi * LANE, 2.0, turn=math.pi).go(20.0)
+    assert court(expect("lane"), trip, others=parked(len(trip.rows), 150.0)).passed
+    assert not court(expect("lane"), trip).passed
+
+
+def test_bend_tighter_than_the_car_may_be_cut(court):
+    turn = np.radians(np.arange(0.0, 181.0, 15.0)).tolist()
+    verdicts = []
+    for radius in (3.0, 6.0):
+        arc = [(radius * math.cos(a) - radius, 100.0 + radius * math.sin(a)) for a in turn]
+        made = Site(metric=True)
+        made.lane("1.1", [(0.0, 0.0), (0.0, 50.0), *arc, (-2.0 * radius, 50.0), (-2.0 * radius, 0.0)])
+        wide = Drive(y=80.0).go(20.0).go(math.pi * radius, 2.0, turn=math.pi, aside=-1.5).go(5.0)
+        verdicts.append(court(expect("lane"), wide, roadmap=build(made.network())).passed)
+    assert verdicts == [True, False]
+
+
 # Speed ----------------------------------------------------------------------------------------------------------------
 
 LIMITS = mission(1, 2, limits=[(1, 0.0, 25 * MPH), (2, 0.0, 10 * MPH), (4, 0.0, 5 * MPH)])

@@ -147,3 +147,16 @@ def test_a_minimum_speed_is_no_trap_on_a_road_of_kinks(tmp_path, limits):
     rndf = shared("rndf", "cornell", "arbiter-sample_roads__Sample3.rndf")
     outcome = execute(cbsim.load(tmp_path / "drive.yaml", rndf=rndf, mdf=tmp_path / "two.mdf"), planner=Pilot())
     assert outcome.verdict == "pass", outcome.checks
+
+
+def test_hairpins_tighter_than_the_car_are_no_fault_of_an_honest_driver(tmp_path):
+    text = (
+        "objects: bot.xml\nduration: 150\nexpect:\n  - lane: {object: CajunBot}\n  - checkpoints: {object: CajunBot}\n"
+    )
+    (tmp_path / "drive.yaml").write_text(text)
+    (tmp_path / "bot.xml").write_text(BOT.format(1, 1, 1, wheels=1, sensor=""))
+    files = (shared(kind, "utexas", f"utexas_explore.{kind}") for kind in ("rndf", "mdf"))
+    outcome = execute(
+        cbsim.load(tmp_path / "drive.yaml", **dict(zip(("rndf", "mdf"), files, strict=True))), planner=Pilot()
+    )
+    assert outcome.verdict == "pass", outcome.checks

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cbsim.evaluation.rules.corridors import corridors
+from cbsim.evaluation.rules.standing import Standing
 from cbsim.evaluation.rules.track import Track
 from cbsim.recording.batch import Batch, Header
 from cbsim.recording.roster import Roster
@@ -40,6 +41,7 @@ class Context:
         self._last: dict[int, tuple[float, Floats]] = {}
         self._matches: dict[int, Match] = {}
         self._halts: dict[int, Floats] = {}
+        self._standing: Standing | None = None
 
     def name(self, row: int, time: float) -> str:
         """Name of who is in a row at a time [s]: a row of a flow holds one car after another."""
@@ -82,6 +84,13 @@ class Context:
             assert self.roadmap is not None
             self._matches[row] = corridors(self.roadmap).index.match(track.centres[1:], track.headings[1:])
         return self._matches[row]
+
+    def standing(self, batch: Batch) -> Standing:
+        """Objects that stand, as known after a batch; rules that ask do so in every batch."""
+        if self._standing is None:
+            self._standing = Standing(self)
+        self._standing.see(batch)
+        return self._standing
 
     def others(self, row: int, batch: Batch) -> NDArray[np.bool_]:
         """Columns of a batch's motion that belong to other objects."""

@@ -20,6 +20,7 @@ __all__ = ["Corridors", "corridors"]
 
 
 GAP = 1.5  # [m] largest gap between neighbouring lanes; wider ones have room for a car
+HAIRPIN = 2.0  # [m] to either side, over which a bend is measured that may be too tight for a car
 BEND = 0.5  # [m] to either side, over which curvature is averaged
 ALONG = np.cos(np.radians(45.0))  # cosine of the largest angle between neighbouring lanes
 
@@ -121,6 +122,15 @@ class Corridors:
         """Interpolate the `bends` at given stations, shape (n,) [m]."""
         first, stations, bends = self.bends(reach)
         return np.asarray(bends[np.searchsorted(stations, first[line] + station).clip(max=len(bends) - 1)])
+
+    @lru_cache(maxsize=8)  # noqa: B019 - as above
+    def hairpins(self, radius: float) -> Floats:
+        """Places where lanes bend, over 4 m, more tightly than a radius [m], shape (h, 2) [m]."""
+        found = []
+        for lane in self._roadmap.lanes:
+            low, high = (np.interp(lane.stations + way, lane.stations, lane.headings) for way in (-HAIRPIN, HAIRPIN))
+            found.append(lane.samples[np.abs(high - low) * radius > 2.0 * HAIRPIN])
+        return np.concatenate([np.empty((0, 2)), *found])
 
     @lru_cache(maxsize=8)  # noqa: B019 - as above
     def _bend_speeds(self, sideways: float, along: float) -> tuple[Floats, Floats, Floats]:
