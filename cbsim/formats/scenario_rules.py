@@ -136,15 +136,23 @@ class MissionTimeModel(RuleModel):
 
     object: Name = about("name of the object")
     at_most: Time | None = about("time until the last checkpoint is passed", None, unit="s", example=300.0)
-    delay: Time | None = about(
-        "longest rest on the way while nothing within 30 m is moving", None, unit="s", example=10.0
-    )
+    delay: Time | None = about("longest time lost on a clear way, as in `excess_delay`", None, unit="s", example=10.0)
 
     @classmethod
     def contradictions(cls, data: Mapping[str, Any]) -> Iterator[Contradiction]:
         """One limit at least."""
         if data.get("at_most") is None and data.get("delay") is None:
             yield (), "one of 'at_most' and 'delay' is needed"
+
+
+class ExcessDelayModel(RuleModel):
+    """The object goes on when its way is clear."""
+
+    needs = ("network",)
+
+    object: Name = about("name of the object")
+    longest: Time = about("longest time lost in one piece", 10.0, unit="s")
+    sum: Time | None = about("time lost in all", None, unit="s", example=60.0)
 
 
 RULES: Registry[type[RuleModel]] = Registry(
@@ -159,6 +167,7 @@ RULES: Registry[type[RuleModel]] = Registry(
         ("stop_line", StopLineModel),
         ("checkpoints", CheckpointsModel),
         ("mission_time", MissionTimeModel),
+        ("excess_delay", ExcessDelayModel),
     ),
 )
 

@@ -383,18 +383,79 @@ def test_mission_time_counts_to_the_last_checkpoint(court):
     assert "not finished after 2.00 s (0 of 2 checkpoints)" in never.message
 
 
-def test_rest_counts_as_delay_only_before_the_finish_and_without_anybody_moving_near(court):
+SLOWLY = mission(1, 2, limits=[(1, 0.0, 15 * MPH)])
+
+
+def test_delay_of_the_mission_counts_only_before_the_finish_and_without_anybody_moving_at_a_junction(court):
     delay = expect("mission_time", delay=10.0)
     trip = Drive(y=10.0).go(20.0).wait(12.0).go(140.0).wait(60.0)
-    check = court(delay, trip, mission(1, 2))
+    check = court(delay, trip, SLOWLY)
     assert (check.passed, check.time) == (False, pytest.approx(14.1))
-    assert "stood still for 10.1 s" in check.message
+    assert check.message == "lost 10.1 s on a clear way until 14.10 s at (0.00, 30.00), expected 10 s at most"
     passer = Drive(y=30.0, x=-20.0)
     passer.go(10.0, 0.2)
     passer.rows += [passer.rows[-1]] * (len(trip.rows) - len(passer.rows))
     others = np.array(passer.rows[: len(trip.rows)])[:, None]
-    assert court(delay, trip, mission(1, 2), others=others).passed
-    assert court(expect("mission_time", delay=12.1), trip, mission(1, 2)).passed
+    assert court(delay, trip, SLOWLY, others=others).passed
+    assert court(expect("mission_time", delay=12.1), trip, SLOWLY).passed
+
+
+# Excess delay ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("gap", "passed"), [(4.0, True), (10.0, True), (10.02, False)])
+def test_queue_that_stands_ahead_excuses_up_to_ten_metres_behind_it(court, gap, passed):
+    lead = 120.0 + FRONT + gap + FRONT
+    trip = Drive(y=110.0).go(10.0).wait(40.0).go(5.0)
+    check = court(expect("excess_delay"), trip, SLOWLY, others=parked(len(trip.rows), lead))
+    assert check.passed == passed
+    if not passed:
+        assert check.time == pytest.approx(2.05 + 10.05)
+        assert check.message.startswith("lost 10.1 s on a clear way until 12.10 s at (0.00, 120.00)")
+
+
+def test_what_can_never_move_is_no_excuse(court):
+    trip = Drive(y=-10.0).wait(11.0)  # the box is 5.6 m ahead
+    assert court(expect("excess_delay"), trip).time == pytest.approx(10.05)
+    assert court(expect("excess_delay"), trip, others=parked(len(trip.rows), 0.0)).passed
+
+
+@pytest.mark.parametrize(("speed", "passed"), [(0.2, False), (7.5 * MPH - 0.01, False), (7.5 * MPH + 0.01, True)])
+def test_creeping_is_delay_below_half_of_what_the_way_allows(court, speed, passed):
+    trip = Drive(y=120.0).go(11.0 * speed, speed)
+    check = court(expect("excess_delay"), trip, SLOWLY)
+    assert check.passed == passed
+    if not passed:
+        assert check.time == pytest.approx(10.05)
+
+
+def test_braking_for_a_stop_line_is_no_delay_and_ten_seconds_of_rest_at_it_are_allowed(court):
+    trip = Drive(y=30.0).go(50.0 - FRONT)
+    while 100.0 - FRONT - trip.y > 0.5:
+        trip.go(0.05 * (speed := math.sqrt(2.0 * 1.5 * (99.9 - FRONT - trip.y))), speed)
+    assert court(expect("excess_delay"), trip.wait(9.9).go(30.0), SLOWLY).passed
+    braked = trip.rows[: -round(9.9 / 0.05) - 120]
+    longer = Drive(y=30.0)
+    longer.rows = [*braked, *[trip.rows[len(braked)]] * 205]
+    assert not court(expect("excess_delay"), longer, SLOWLY).passed
+
+
+def test_oncoming_traffic_does_not_excuse_and_who_crosses_the_way_does(court):
+    trip = Drive(y=120.0).wait(12.0)
+    oncoming = np.stack([np.array(Drive(-LANE, 130.0 + 6.0 * k, math.pi).go(60.0).rows) for k in range(10)], axis=1)
+    assert not court(expect("excess_delay"), trip, SLOWLY, others=oncoming).passed
+    walker = np.array(Drive(8.0, 130.0, 0.5 * math.pi).go(16.0, 16.0 / 12.0).rows)[:, None]
+    assert court(expect("excess_delay"), trip, SLOWLY, others=walker).passed
+
+
+def test_sum_of_short_delays_has_its_own_bound(court):
+    trip = Drive(y=105.0)
+    for _ in range(5):
+        trip.wait(4.05).go(10.0)
+    assert court(expect("excess_delay"), trip, SLOWLY).message.endswith(", 20.1 s in all")
+    assert court(expect("excess_delay", sum=20.06), trip, SLOWLY).passed
+    check = court(expect("excess_delay", sum=20.04), trip, SLOWLY)
+    assert check.message == "lost 20.1 s on a clear way in all, expected 20.04 s at most"
 
 
 # What is missing ------------------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from __future__ import annotations
 from cbsim.evaluation.rules.checkpoints import Checkpoints
 from cbsim.evaluation.rules.collision import Collision
 from cbsim.evaluation.rules.context import Context
+from cbsim.evaluation.rules.excess_delay import ExcessDelay
 from cbsim.evaluation.rules.lane import Lane
 from cbsim.evaluation.rules.mission_time import MissionTime
 from cbsim.evaluation.rules.reach import Reach
@@ -33,5 +34,6 @@ RULES: Registry[type[Rule]] = Registry(
         ("stop_line", StopLine),
         ("checkpoints", Checkpoints),
         ("mission_time", MissionTime),
+        ("excess_delay", ExcessDelay),
     ),
 )

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cbsim.evaluation.rules.corridors import corridors
-from cbsim.evaluation.rules.standing import Standing
+from cbsim.evaluation.rules.standing import Standing, footprint
 from cbsim.evaluation.rules.track import Track
 from cbsim.recording.batch import Batch, Header
 from cbsim.recording.roster import Roster
@@ -58,8 +58,7 @@ class Context:
 
     def footprint(self, row: int) -> tuple[float, float]:
         """Width and length of an object on the ground [m]; 0 where the header has none."""
-        size = self.header.objects[row].get("size") or [0.0, 0.0, 0.0]
-        return float(size[0]), float(size[1])
+        return footprint(self.header, row)
 
     def track(self, row: int, batch: Batch) -> Track:
         """Track of an object in a batch, cached for the newest batch."""
@@ -88,7 +87,8 @@ class Context:
     def standing(self, batch: Batch) -> Standing:
         """Objects that stand, as known after a batch; rules that ask do so in every batch."""
         if self._standing is None:
-            self._standing = Standing(self)
+            assert self.roadmap is not None
+            self._standing = Standing(self.header, self.roadmap)
         self._standing.see(batch)
         return self._standing
 

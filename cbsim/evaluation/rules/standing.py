@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from cbsim.geometry.polyline import direction, left_of
 from cbsim.geometry.pose import heading
-from cbsim.recording.batch import Batch
+from cbsim.recording.batch import Batch, Header
 from cbsim.road.curve import LaneCurve
+from cbsim.road.roadmap import RoadMap
 from cbsim.world.motion import ABSENT_BELOW, MOTION
 from cbsim.world.tables import Floats
 
-if TYPE_CHECKING:
-    from cbsim.evaluation.rules.context import Context
-
-__all__ = ["Blocked", "Standing", "nearest"]
+__all__ = ["Blocked", "Standing", "footprint", "nearest"]
 
 STILL = 0.1  # [m/s] slower counts as rest
 PARKED_FOR = 10.0  # [s] at rest, after which a car counts as parked (the delay of A.6)
@@ -52,27 +50,27 @@ class Standing:
 
     Parameters
     ----------
-    context : Context
-        With a road network.
+    header : Header
+        Of the run or the recording.
+    roadmap : RoadMap
     """
 
-    def __init__(self, context: Context) -> None:
-        assert context.roadmap is not None
-        self.context, self.roadmap = context, context.roadmap
-        self._moving = np.array(context.header.moving, np.int64)
+    def __init__(self, header: Header, roadmap: RoadMap) -> None:
+        self._header, self.roadmap = header, roadmap
+        self._moving = np.array(header.moving, np.int64)
         self._last_moved = np.full(len(self._moving), -np.inf)  # [s] -inf: never yet
         self._batch: Batch | None = None
         self._props = self._static()
 
     def _static(self) -> list[tuple[int, Floats]]:
         """Rows and footprints of all objects that never move."""
-        objects, moving = self.context.header.objects, set(self.context.header.moving)
+        objects, moving = self._header.objects, set(self._header.moving)
         rows = [objects.row_of(k) for k, one in enumerate(objects.single) if one.get("type") not in NOT_OBSTACLES]
         return [(row, self._footprint(row, _pose(objects[row]))) for row in rows if row not in moving]
 
     def _footprint(self, row: int, pose: Floats) -> Floats:
         """Corners (4, 2) [m] of an object with a pose (7,)."""
-        width, length = self.context.footprint(row)
+        width, length = footprint(self._header, row)
         ahead = direction(heading(pose[3:7]))
         along, aside = 0.5 * length * ahead, 0.5 * width * left_of(ahead)
         return np.asarray(pose[:2] + np.stack([along + aside, along - aside, -along - aside, -along + aside]))
@@ -97,7 +95,7 @@ class Standing:
         assert self._batch is not None
         found = self._last_moved.copy()
         index = self._latest[step]
-        times = self._batch.steps * self.context.header.step
+        times = self._batch.steps * self._header.step
         known = index >= 0
         found[self._columns[known]] = times[index[known]]
         return found
@@ -123,7 +121,7 @@ class Standing:
         if not len(self._columns):
             return found
         motion = self._batch.motion[step]
-        now = float(self._batch.steps[step] * self.context.header.step)
+        now = float(self._batch.steps[step] * self._header.step)
         since = self._moved(step)[self._columns]
         near = np.abs(motion[:, :2] - place).max(axis=1) <= reach
         stands = (now - since >= PARKED_FOR - 1e-9) & near & (self._moving[self._columns] != row)
@@ -170,6 +168,12 @@ class Standing:
         }
         lines = [s for number, s in zip(curve.numbers, curve.waypoint_stations, strict=True) if number in numbers]
         return any(-1.0 <= line - one.end <= SAFETY_AREA for line in lines)
+
+
+def footprint(header: Header, row: int) -> tuple[float, float]:
+    """Width and length of an object on the ground [m]; 0 where the header has none."""
+    size = header.objects[row].get("size") or [0.0, 0.0, 0.0]
+    return float(size[0]), float(size[1])
 
 
 def nearest(curve: LaneCurve, place: Floats) -> tuple[float, Floats, Floats]:
