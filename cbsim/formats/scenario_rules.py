@@ -100,7 +100,9 @@ class SpeedModel(RuleModel):
 
     object: Name = about("name of the object")
     at_most: Length | None = about("limit, on top of those of the mission", None, unit="m/s", example=8.0)
-    tolerance: Length | None = about("how much faster it may be; 1 mph by default", None, unit="m/s", example=0.2)
+    tolerance: Length | None = about(
+        "how much faster it may be; the profile's by default", None, unit="m/s", example=0.2
+    )
 
     @classmethod
     def needed(cls, arguments: Mapping[str, Any]) -> tuple[str, ...]:
@@ -114,7 +116,9 @@ class StopLineModel(RuleModel):
     needs = ("network",)
 
     object: Name = about("name of the object")
-    within: Positive = about("how far before the line its front bumper may stop", 1.0, unit="m")
+    within: Positive | None = about(
+        "how far before the line its front bumper may stop; the profile's by default", None, unit="m", example=1.0
+    )
     at_least: int = about("how many stop lines it crosses in the whole run", 0, ge=0, le=10**6)
 
 
@@ -151,7 +155,9 @@ class ExcessDelayModel(RuleModel):
     needs = ("network",)
 
     object: Name = about("name of the object")
-    longest: Time = about("longest time lost in one piece", 10.0, unit="s")
+    longest: Time | None = about(
+        "longest time lost in one piece; the profile's by default", None, unit="s", example=10.0
+    )
     sum: Time | None = about("time lost in all", None, unit="s", example=60.0)
 
 

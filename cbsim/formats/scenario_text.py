@@ -41,6 +41,7 @@ def scenario_text(spec: Scenario) -> str:
             "step",
             "duration",
             "deadline",
+            "profile",
         ),
     )
     whole |= _given(

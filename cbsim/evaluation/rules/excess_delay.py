@@ -18,8 +18,6 @@ from cbsim.world.tables import Floats
 
 __all__ = ["Delays", "ExcessDelay"]
 
-LONGEST = 10.0  # [s] Evaluation Criteria 2007, A.6; Rules 2006, 5.2
-
 
 class Delays:
     """Times that an object loses though its way is clear (`ClearWay`), in one piece and together.
@@ -87,7 +85,7 @@ class ExcessDelay(Rule):
         super().__init__(expectation, context)
         if context.roadmap is None:
             raise self.wrong("delays need a road network")
-        self.longest, self.sum = self.number("longest", LONGEST), self.number("sum", math.inf)
+        self.longest, self.sum = self.number("longest"), self.number("sum", math.inf)
         self.delays = Delays(context, self.row, self.longest)
         self.progress = self._progress()
         self.time = 0.0

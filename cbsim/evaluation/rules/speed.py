@@ -8,7 +8,7 @@ import numpy as np
 
 from cbsim.errors import UsageError
 from cbsim.evaluation.rules.context import Context
-from cbsim.evaluation.rules.limits import MPH, Limits
+from cbsim.evaluation.rules.limits import Limits
 from cbsim.evaluation.rules.progress import Progress
 from cbsim.evaluation.rules.rule import Check, Rule
 from cbsim.evaluation.rules.track import Track
@@ -20,7 +20,6 @@ from cbsim.world.tables import Floats
 
 __all__ = ["Speed"]
 
-TOLERANCE = MPH  # [m/s] Evaluation Criteria 2007, A.5
 GRACE = 10.0  # [s] a minimum applies once the path has been free for this time
 FREE = 30.0  # [m] ahead without objects, stop lines or the end of the lane
 SIDEWAYS, ONWARD = 2.2, 1.5  # [m/s²] in bends, and along the way, up to which a minimum may be asked for
@@ -37,7 +36,7 @@ class Speed(Rule):
 
     def __init__(self, expectation: Expectation, context: Context) -> None:
         super().__init__(expectation, context)
-        self.tolerance = self.number("tolerance", TOLERANCE)
+        self.tolerance = self.number("tolerance")
         self.at_most = self.number("at_most", math.inf)
         self.limits = self._limits()
         self.minimum = self.limits is not None and bool(np.any(self.limits.low > 0.0))
