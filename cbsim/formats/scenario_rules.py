@@ -161,6 +161,21 @@ class ExcessDelayModel(RuleModel):
     sum: Time | None = about("time lost in all", None, unit="s", example=60.0)
 
 
+class PrecedenceModel(RuleModel):
+    """The object enters junctions in its turn."""
+
+    needs = ("network",)
+
+    object: Name = about("name of the object")
+    patience: Time | None = about(
+        "how long who is first and free to go may stand before it is passed over; the profile's by default",
+        None,
+        unit="s",
+        example=10.0,
+    )
+    at_least: int = about("how many junctions it enters in the whole run", 0, ge=0, le=10**6)
+
+
 RULES: Registry[type[RuleModel]] = Registry(
     "rule",
     (
@@ -174,6 +189,7 @@ RULES: Registry[type[RuleModel]] = Registry(
         ("checkpoints", CheckpointsModel),
         ("mission_time", MissionTimeModel),
         ("excess_delay", ExcessDelayModel),
+        ("precedence", PrecedenceModel),
     ),
 )
 

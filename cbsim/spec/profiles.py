@@ -53,6 +53,10 @@ NUMBERS: dict[tuple[str, str], dict[str, ProfileNumber]] = {
         "darpa2006": ProfileNumber(1.0, NAVIGATION_2006),
         "darpa2007": ProfileNumber(1.0, "Criteria 2007, A.8"),
     },
+    ("precedence", "patience"): {
+        "darpa2006": ProfileNumber(10.0, NAVIGATION_2006),
+        "darpa2007": ProfileNumber(10.0, "Criteria 2007, A.6"),
+    },
     ("excess_delay", "longest"): {
         "darpa2006": ProfileNumber(10.0, NAVIGATION_2006),
         "darpa2007": ProfileNumber(10.0, "Criteria 2007, A.6"),
@@ -67,6 +71,7 @@ MISSION_RULES: dict[str, tuple[tuple[str, bool], ...]] = {
     "stop_line": (),
     "checkpoints": (("stop", True),),
     "excess_delay": (),
+    "precedence": (),
 }
 """Rules, with arguments that differ from none, by which a mission is judged whose scenario has no rules."""
 

@@ -12,6 +12,7 @@ from cbsim.evaluation.rules.context import Context
 from cbsim.evaluation.rules.excess_delay import ExcessDelay
 from cbsim.evaluation.rules.lane import Lane
 from cbsim.evaluation.rules.mission_time import MissionTime
+from cbsim.evaluation.rules.precedence import Precedence
 from cbsim.evaluation.rules.reach import Reach
 from cbsim.evaluation.rules.rest import Rest
 from cbsim.evaluation.rules.rule import Check, Rule
@@ -35,5 +36,6 @@ RULES: Registry[type[Rule]] = Registry(
         ("checkpoints", Checkpoints),
         ("mission_time", MissionTime),
         ("excess_delay", ExcessDelay),
+        ("precedence", Precedence),
     ),
 )
