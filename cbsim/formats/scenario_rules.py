@@ -84,6 +84,7 @@ class CollisionModel(RuleModel):
 
     object: Name = about("name of the object")
     impact_below: Positive | None = about("contacts slower than this do not count", None, unit="m/s", example=0.5)
+    at_fault: bool = about("only contacts that are its own fault count: active front and active lateral", False)
 
 
 class LaneModel(RuleModel):
@@ -176,6 +177,13 @@ class PrecedenceModel(RuleModel):
     at_least: int = about("how many junctions it enters in the whole run", 0, ge=0, le=10**6)
 
 
+class StandoffModel(RuleModel):
+    """The object, while it moves, keeps a distance from everything."""
+
+    object: Name = about("name of the object")
+    least: Positive | None = about("between the footprints; the profile's by default", None, unit="m", example=1.0)
+
+
 RULES: Registry[type[RuleModel]] = Registry(
     "rule",
     (
@@ -190,6 +198,7 @@ RULES: Registry[type[RuleModel]] = Registry(
         ("mission_time", MissionTimeModel),
         ("excess_delay", ExcessDelayModel),
         ("precedence", PrecedenceModel),
+        ("standoff", StandoffModel),
     ),
 )
 

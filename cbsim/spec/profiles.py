@@ -53,6 +53,7 @@ NUMBERS: dict[tuple[str, str], dict[str, ProfileNumber]] = {
         "darpa2006": ProfileNumber(1.0, NAVIGATION_2006),
         "darpa2007": ProfileNumber(1.0, "Criteria 2007, A.8"),
     },
+    ("standoff", "least"): {"darpa2007": ProfileNumber(1.0, "Criteria 2007, A.7")},
     ("precedence", "patience"): {
         "darpa2006": ProfileNumber(10.0, NAVIGATION_2006),
         "darpa2007": ProfileNumber(10.0, "Criteria 2007, A.6"),

@@ -9,6 +9,7 @@ import pytest
 
 from cbsim.errors import UsageError
 from cbsim.evaluation.judge import Judge
+from cbsim.evaluation.rules.footprints import clearance, rectangles
 from cbsim.road.roadmap import RoadMap, build
 from tests.evaluation.drives import FRONT, LANE, SIZE, Court, Drive, contact, expect, header, mission, site
 from tests.road.site import Site, straight
@@ -32,7 +33,8 @@ def test_first_contact_fails_with_time_partner_place_and_speed(court):
     hits = [contact(0.5, 1, 2, 9.0), contact(0.73, 0, 1, 3.25), contact(0.9, 0, 1, 1.0)]
     check = court(expect("collision"), Drive().go(10.0), contacts=hits, others=Drive(9.0).go(10.0).motion)
     assert (check.passed, check.time) == (False, 0.73)
-    assert check.message == "hit 'Box' at 0.73 s at (1.00, 2.00, 0.50) with 3.25 m/s, expected no contact"
+    told = "hit 'Box' at 0.73 s at (1.00, 2.00, 0.50) with 3.25 m/s"
+    assert check.message == f"{told} (active lateral), expected no contact"
 
 
 def test_contact_where_the_object_stands_second_counts_too(court):
@@ -46,6 +48,71 @@ def test_contact_slower_than_allowed_passes_and_is_told(court):
     assert (check.passed, check.message) == (True, "2 contacts, the hardest with 0.49 m/s")
     check = court(expect("collision", impact_below=0.45), Drive().go(5.0), contacts=hits)
     assert (check.passed, check.time) == (False, 0.3)
+
+
+def place(x: float, y: float, time: float = 1.0) -> np.ndarray:
+    """Describe a contact with the box at a place."""
+    row = contact(time, 0, 1, 2.0)
+    row[3:5] = x, y
+    return row
+
+
+FACES = [
+    ((0.0, 2.2), "active front"),
+    ((0.4, -2.2), "rear-ended"),
+    ((0.9, 1.0), "active lateral"),
+    ((-0.9, -2.0), "active lateral"),
+]
+
+
+@pytest.mark.parametrize(("where", "fault"), FACES)
+def test_collision_has_a_class_by_the_side_that_was_hit_and_only_active_ones_are_ones_own_fault(court, where, fault):
+    hit = place(30.0 + where[0], 5.0 + where[1], 1.02)
+    trip = Drive(30.0).go(5.0).go(5.0)  # the car is at y = 5 at 1 s
+    check = court(expect("collision"), trip, contacts=[hit])
+    assert f"with 2.00 m/s ({fault}), expected no contact" in check.message
+    assert court(expect("collision", at_fault=True), trip, contacts=[hit]).passed == (fault == "rear-ended")
+
+
+def test_collision_of_a_car_at_rest_is_not_its_fault(court):
+    hit = [place(0.0, 7.2, 2.0)]
+    trip = Drive().go(5.0).wait(2.0)
+    assert "(stopped)" in court(expect("collision"), trip, contacts=hit).message
+    assert court(expect("collision", at_fault=True), trip, contacts=hit).passed
+
+
+# Standoff -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("gap", "passed"), [(1.01, True), (0.99, False)])
+def test_car_that_moves_keeps_a_metre_from_everything(court, gap, passed):
+    trip = Drive(y=120.0).go(40.0)
+    check = court(expect("standoff"), trip, others=parked(len(trip.rows), 140.0, SIZE[0] + gap))
+    assert check.passed == passed
+    if passed:
+        assert check.message == "1.01 m from the nearest"
+    else:
+        reach = SIZE[1] + math.sqrt(1.0 - 0.99**2)  # corner to corner
+        row = math.ceil((20.0 - reach) / 0.25)
+        assert check.time == pytest.approx(0.05 * row)
+        assert check.message.endswith("m/s, expected 1 m at least")
+        assert "m from 'Other 0' at" in check.message
+
+
+def test_car_at_rest_and_in_a_zone_may_be_nearer(court):
+    trip = Drive(y=120.0).wait(5.0)
+    assert court(expect("standoff"), trip, others=parked(len(trip.rows), 120.0, SIZE[0] + 0.2)).passed
+    lot = Drive(x=50.0, y=60.0).go(5.0, 2.0)
+    assert court(expect("standoff"), lot, others=parked(len(lot.rows), 62.0, 50.0 + SIZE[0] + 0.2)).passed
+
+
+def test_turned_footprints_have_their_true_distance():
+    one = rectangles(np.zeros((1, 2)), np.zeros(1), np.array([[2.0, 4.0]]))
+    turned = rectangles(np.array([[4.0, 0.0]]), np.array([0.25 * math.pi]), np.array([[2.0, 2.0]]))
+    assert clearance(one, turned)[0] == pytest.approx(4.0 - 1.0 - math.sqrt(2.0))
+    assert clearance(one, one)[0] == 0.0
+    inside = rectangles(np.array([[0.1, 0.2]]), np.array([0.3]), np.array([[0.5, 0.5]]))
+    assert clearance(one, inside)[0] == clearance(inside, one)[0] == 0.0
 
 
 # Lane -----------------------------------------------------------------------------------------------------------------

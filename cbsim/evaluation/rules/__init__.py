@@ -17,6 +17,7 @@ from cbsim.evaluation.rules.reach import Reach
 from cbsim.evaluation.rules.rest import Rest
 from cbsim.evaluation.rules.rule import Check, Rule
 from cbsim.evaluation.rules.speed import Speed
+from cbsim.evaluation.rules.standoff import Standoff
 from cbsim.evaluation.rules.stop_line import StopLine
 from cbsim.evaluation.rules.travel import Travel
 from cbsim.registry import Registry
@@ -37,5 +38,6 @@ RULES: Registry[type[Rule]] = Registry(
         ("mission_time", MissionTime),
         ("excess_delay", ExcessDelay),
         ("precedence", Precedence),
+        ("standoff", Standoff),
     ),
 )
