@@ -22,7 +22,7 @@ from cbsim.road.goals import expand_goals
 from cbsim.road.roadmap import RoadMap
 from cbsim.spec.objects import Controller, Kind, TrafficObject
 from cbsim.spec.road import PointId
-from cbsim.spec.sensor import SensorConf
+from cbsim.spec.sensor import SensorConf, stand_in_conf
 from cbsim.viewer.camera import Camera
 from cbsim.viewer.stage import Stage, empty_stage, stage_of
 from cbsim.viewer.timeline import SceneState, Timeline
@@ -170,7 +170,7 @@ class PreviewBuilder:
     def _actor(self, item: TrafficObject) -> Actor:
         goals = () if self.roadmap is None else expand_goals(item, self.roadmap.network, Problems())
         confs = tuple(
-            (Path(mount.conf).stem, self.companions.conf(item, mount, self.folder) or SensorConf())
+            (Path(mount.conf).stem, self.companions.conf(item, mount, self.folder) or stand_in_conf(item.size.y))
             for mount in item.sensors
         )
         return Actor(item, None, goals, confs, self.companions.mesh(item, self.folder))

@@ -18,6 +18,7 @@ from cbsim.evaluation.judge import Judge
 from cbsim.evaluation.rules import Check
 from cbsim.evaluation.summary import Summary, Verdict, times
 from cbsim.planner import PlannerError
+from cbsim.planner.driver import default_driven_object
 from cbsim.recording.batch import Batch, Header
 from cbsim.recording.drawings import PERIOD
 from cbsim.recording.recorder import FileRecorder, Recorder
@@ -211,6 +212,14 @@ class InterruptedRun(KeyboardInterrupt):
         return told | {"steps": self.steps, "time": self.time, "digest": self.digest}
 
 
+def _undriven(run: Run) -> list[str]:
+    """Tell of a bot with a mission that nobody drives."""
+    world, name = run.world, default_driven_object(run.world)
+    if world.scene.mission is None or name is None or run.drivers:
+        return []
+    return [f"'{name}' has a mission and no planner: nobody drives it; name one with --planner or 'planner: …'"]
+
+
 class Digest:
     """A recorder that digests the hashes of all steps, and counts them and the contacts of reactive cars.
 
@@ -311,7 +320,7 @@ def execute(
         raise InterruptedRun(world.name, digest.steps, at, count, judge.decided, digest.text) from stop
     wall = time.perf_counter() - began
     complaints = *(annotations.warnings if annotations is not None else ()), *describe(run.diagnostics)
-    complaints = *complaints, *_overruled(world, digest.overruled)
+    complaints = *complaints, *_undriven(run), *_overruled(world, digest.overruled)
     if record is not None and run.recorded.misses_all:
         complaints = *complaints, NOBODY
     checks, diagnostics = judge.checks, tuple(run.diagnostics)

@@ -26,7 +26,8 @@ from cbsim.formats.scenario_spec import scenario_of
 from cbsim.formats.scenario_text import scenario_text
 from cbsim.formats.yaml_tree import Item, locate, plain, shown, tree
 from cbsim.paths import Files, find_shipped
-from cbsim.spec.scenario import Scenario
+from cbsim.spec.profiles import profiles_with
+from cbsim.spec.scenario import Expectation, Scenario
 
 __all__ = ["KINDS", "RULES", "count", "find_named", "read", "read_with", "schema", "write"]
 
@@ -105,7 +106,20 @@ def _validated(root: Item, problems: Problems) -> Scenario | None:
         if len(errors) > COMPLAINTS:
             problems.error("E805", f"and {len(errors) - COMPLAINTS} more mistakes", root.location)
         return None
-    return scenario_of(model, lambda *path: locate(root, path), dict(_places(root)))
+    spec = scenario_of(model, lambda *path: locate(root, path), dict(_places(root)))
+    for expectation in spec.expect:
+        _complain_of_profile(expectation, problems)
+    return spec
+
+
+def _complain_of_profile(expectation: Expectation, problems: Problems) -> None:
+    """Report arguments that the file does not give, and its profile has no number for."""
+    rule, profile = expectation.rule, expectation.profile
+    for argument, value in expectation.arguments:
+        having = profiles_with(rule, argument)
+        if value is None and having and profile not in having:
+            message = f"the profile {profile} has no '{argument}' for the rule '{rule}'; {' and '.join(having)} has one"
+            problems.error("E805", message, expectation.location, f"give '{argument}', or choose another profile")
 
 
 def _places(root: Item) -> Iterable[tuple[str, Location]]:

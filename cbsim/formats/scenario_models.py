@@ -44,6 +44,7 @@ from cbsim.formats.scenario_vehicle import VehicleParameters
 from cbsim.formats.yaml_tree import shown
 from cbsim.spec.drives import DRIVES, drives_on
 from cbsim.spec.objects import WheelType
+from cbsim.spec.profiles import DEFAULT_PROFILE
 from cbsim.spec.scenario import OFFSET_FRAMES, SCRIPT_ANGLES
 
 __all__ = ["RULES", "AdditionModel", "ModelModel", "PlacementModel", "ScenarioModel"]
@@ -340,6 +341,9 @@ class ScenarioModel(Model):
     record: RecordModel | None = about("what a recording holds", None, example={"traffic": "near"})
     planner: Planners = about(
         "module:Class of the first bot's planner, or a mapping from bots to planners", {}, example="my_planner:Planner"
+    )
+    profile: Literal["darpa2006", "darpa2007"] = about(
+        "whose numbers rules have that give none: those of DARPA's rules of 2006, or criteria of 2007", DEFAULT_PROFILE
     )
     expect: list[ExpectationModel] = about(  # type: ignore[valid-type]
         "what must come true", [], example=[{"reach": {"object": "Truck", "waypoint": "1.1.5", "before": 30.0}}]

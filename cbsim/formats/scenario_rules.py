@@ -84,6 +84,7 @@ class CollisionModel(RuleModel):
 
     object: Name = about("name of the object")
     impact_below: Positive | None = about("contacts slower than this do not count", None, unit="m/s", example=0.5)
+    at_fault: bool = about("only contacts that are its own fault count: active front and active lateral", False)
 
 
 class LaneModel(RuleModel):
@@ -100,7 +101,9 @@ class SpeedModel(RuleModel):
 
     object: Name = about("name of the object")
     at_most: Length | None = about("limit, on top of those of the mission", None, unit="m/s", example=8.0)
-    tolerance: Length | None = about("how much faster it may be; 1 mph by default", None, unit="m/s", example=0.2)
+    tolerance: Length | None = about(
+        "how much faster it may be; the profile's by default", None, unit="m/s", example=0.2
+    )
 
     @classmethod
     def needed(cls, arguments: Mapping[str, Any]) -> tuple[str, ...]:
@@ -114,7 +117,9 @@ class StopLineModel(RuleModel):
     needs = ("network",)
 
     object: Name = about("name of the object")
-    within: Positive = about("how far before the line its front bumper may stop", 1.0, unit="m")
+    within: Positive | None = about(
+        "how far before the line its front bumper may stop; the profile's by default", None, unit="m", example=1.0
+    )
     at_least: int = about("how many stop lines it crosses in the whole run", 0, ge=0, le=10**6)
 
 
@@ -136,9 +141,7 @@ class MissionTimeModel(RuleModel):
 
     object: Name = about("name of the object")
     at_most: Time | None = about("time until the last checkpoint is passed", None, unit="s", example=300.0)
-    delay: Time | None = about(
-        "longest rest on the way while nothing within 30 m is moving", None, unit="s", example=10.0
-    )
+    delay: Time | None = about("longest time lost on a clear way, as in `excess_delay`", None, unit="s", example=10.0)
 
     @classmethod
     def contradictions(cls, data: Mapping[str, Any]) -> Iterator[Contradiction]:
@@ -160,6 +163,40 @@ class EventRuleModel(RuleModel):
         yield from ordered(data, "after", "before")
 
 
+class ExcessDelayModel(RuleModel):
+    """The object goes on when its way is clear."""
+
+    needs = ("network",)
+
+    object: Name = about("name of the object")
+    longest: Time | None = about(
+        "longest time lost in one piece; the profile's by default", None, unit="s", example=10.0
+    )
+    sum: Time | None = about("time lost in all", None, unit="s", example=60.0)
+
+
+class PrecedenceModel(RuleModel):
+    """The object enters junctions in its turn."""
+
+    needs = ("network",)
+
+    object: Name = about("name of the object")
+    patience: Time | None = about(
+        "how long who is first and free to go may stand before it is passed over; the profile's by default",
+        None,
+        unit="s",
+        example=10.0,
+    )
+    at_least: int = about("how many junctions it enters in the whole run", 0, ge=0, le=10**6)
+
+
+class StandoffModel(RuleModel):
+    """The object, while it moves, keeps a distance from everything."""
+
+    object: Name = about("name of the object")
+    least: Positive | None = about("between the footprints; the profile's by default", None, unit="m", example=1.0)
+
+
 RULES: Registry[type[RuleModel]] = Registry(
     "rule",
     (
@@ -173,6 +210,9 @@ RULES: Registry[type[RuleModel]] = Registry(
         ("checkpoints", CheckpointsModel),
         ("mission_time", MissionTimeModel),
         ("event", EventRuleModel),
+        ("excess_delay", ExcessDelayModel),
+        ("precedence", PrecedenceModel),
+        ("standoff", StandoffModel),
     ),
 )
 

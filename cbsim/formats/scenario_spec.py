@@ -95,7 +95,8 @@ def scenario_of(model: ScenarioModel, where: Where, places: Mapping[str, Locatio
         events=events_of(model.events, where),
         record=Record() if model.record is None else Record(model.record.traffic or ""),
         planner=tuple(model.planner.items()),
-        expect=tuple(_expectation(one, where("expect", n)) for n, one in enumerate(model.expect)),
+        profile=model.profile,
+        expect=tuple(_expectation(one, where("expect", n), model.profile) for n, one in enumerate(model.expect)),
         parameters=tuple((name, _parameter(value)) for name, value in model.parameters.items()),
         places=places,
         location=where()._replace(inside=""),
@@ -243,10 +244,10 @@ def _driver(name: str, model: DriverModel, place: Location) -> Driver:
     )
 
 
-def _expectation(model: Model, place: Location) -> Expectation:
+def _expectation(model: Model, place: Location, profile: str) -> Expectation:
     rule, arguments = next((name, value) for name, value in model if value is not None)
     values: Iterable[tuple[str, Any]] = (
         (info.alias or name, getattr(arguments, name)) for name, info in type(arguments).model_fields.items()
     )
     plain = tuple((name, value.triple() if isinstance(value, Axes) else value) for name, value in values)
-    return Expectation(rule, plain, place)
+    return Expectation(rule, plain, place, profile)

@@ -42,6 +42,7 @@ def scenario_text(spec: Scenario) -> str:
             "step",
             "duration",
             "deadline",
+            "profile",
         ),
     )
     whole |= _given(

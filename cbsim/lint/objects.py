@@ -215,8 +215,8 @@ def _missing_conf_is_error(context: ObjectsContext) -> Iterator[Finding]:
 
 
 def _missing_conf(context: ObjectsContext) -> Iterator[Finding]:
-    """W655: a sensor conf does not exist; the default model is used."""
-    return iter(()) if context.strict else _missing_confs(context, "; the default model is used")
+    """W655: a sensor conf does not exist; a generic laser takes its place."""
+    return iter(()) if context.strict else _missing_confs(context, "; a generic laser takes its place")
 
 
 def _missing_mesh(context: ObjectsContext) -> Iterator[Finding]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -30,9 +30,10 @@ from cbsim.paths import Files, scenario_name
 from cbsim.road.goals import LaneTable, expand_goals
 from cbsim.road.roadmap import RoadMap, build
 from cbsim.spec.mission import Mission
-from cbsim.spec.objects import ObjectFile, TrafficObject
+from cbsim.spec.objects import Controller, Kind, ObjectFile, TrafficObject
+from cbsim.spec.profiles import MISSION_RULES
 from cbsim.spec.road import RoadNetwork
-from cbsim.spec.scenario import Placement, Scenario
+from cbsim.spec.scenario import Expectation, Placement, Scenario
 from cbsim.world.compile import compile_world
 from cbsim.world.scene import Actor, Model, Scene, Settings
 from cbsim.world.world import World
@@ -224,7 +225,7 @@ class _Assembly:
             roadmap,
             mission,
             settings,
-            self.spec.expect,
+            self._expectations(actors, roadmap, mission),
             self.loader.files.seen,
             request.to_dict(),
             models,
@@ -233,6 +234,19 @@ class _Assembly:
             self.spec.lights,
             self.spec.events,
         )
+
+    def _expectations(
+        self, actors: Sequence[Actor], roadmap: RoadMap | None, mission: Mission | None
+    ) -> tuple[Expectation, ...]:
+        """Rules of the scenario, else those of a mission about the first bot that a planner may drive."""
+        driven = (one.item for one in actors if one.item.controller is Controller.SENSOR)
+        bot = next((item.name for item in driven if item.kind is Kind.AUTONOMOUS), None)
+        if self.spec.expect or roadmap is None or mission is None or bot is None:
+            return self.spec.expect
+        profile = self.spec.profile
+        place = Location(f"rules of a mission ({profile})")
+        rules = MISSION_RULES.items()
+        return tuple(Expectation(rule, (("object", bot), *given), place, profile) for rule, given in rules)
 
     def _models(self, step: float) -> tuple[Model, ...]:
         """All models of the scenario."""

@@ -10,7 +10,7 @@ from cbsim.formats import read_as
 from cbsim.formats.companions import Companions, Mesh
 from cbsim.paths import Files
 from cbsim.spec.objects import TrafficObject
-from cbsim.spec.sensor import SensorConf
+from cbsim.spec.sensor import SensorConf, stand_in_conf
 
 __all__ = ["Loader"]
 
@@ -42,9 +42,12 @@ class Loader:
         return None if reading is None or reading.problems.count(Severity.ERROR) else reading.spec
 
     def confs(self, item: TrafficObject, folder: Path) -> tuple[tuple[str, SensorConf], ...]:
-        """Find and read the sensor confs of an object; a missing one is replaced by the default model."""
+        """Find and read the sensor confs of an object; `stand_in_conf` takes the place of a missing one."""
         return tuple(
-            (Path(mount.conf).stem, self.companions.conf(item, mount, folder) or SensorConf(location=mount.location))
+            (
+                Path(mount.conf).stem,
+                self.companions.conf(item, mount, folder) or stand_in_conf(item.size.y, mount.location),
+            )
             for mount in item.sensors
         )
 

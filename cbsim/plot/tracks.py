@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from cbsim.errors import RecordingError, UsageError, did_you_mean
 from cbsim.evaluation.judge import scene_of
-from cbsim.evaluation.rules.speed import Limits
+from cbsim.evaluation.rules.limits import Limits
 from cbsim.evaluation.rules.track import Track
 from cbsim.geometry.pose import heading, rotate
 from cbsim.plot.request import PlotRequest

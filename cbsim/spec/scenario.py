@@ -14,6 +14,7 @@ from cbsim.errors import Location
 from cbsim.spec.brief import brief
 from cbsim.spec.events import Event
 from cbsim.spec.objects import TrafficObject, Triple
+from cbsim.spec.profiles import DEFAULT_PROFILE
 from cbsim.spec.road import PointId
 from cbsim.spec.traffic import Driver, LightProgram, Pool
 
@@ -127,15 +128,26 @@ class ModelAddition:
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """One rule to be checked, with every argument of the rule, defaults filled in, spelled as in the file."""
+    """One rule to be checked, with every argument of the rule, defaults filled in, spelled as in the file.
+
+    Attributes
+    ----------
+    rule : str
+    arguments : tuple of (str, value)
+        None where the file does not say.
+    location : Location
+    profile : str
+        One of `cbsim.spec.profiles.PROFILES`, which has numbers for arguments that are None.
+    """
 
     rule: str
     arguments: tuple[tuple[str, Argument], ...]
     location: Location = field(default=Location(""), compare=False)
+    profile: str = DEFAULT_PROFILE
 
     def __getitem__(self, name: str) -> Argument:
-        """Value of one argument; times in seconds, lengths in metres."""
-        return dict(self.arguments)[name]
+        """Value of one argument, None if it is not given; times in seconds, lengths in metres."""
+        return dict(self.arguments).get(name)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -178,6 +190,8 @@ class Scenario:
         What a recording holds.
     planner : tuple of (str, str)
         Name of an autonomous object, empty for the first one, and ``module:Class``.
+    profile : str
+        Whose numbers rules have that give none: one of `cbsim.spec.profiles.PROFILES`.
     expect : tuple of Expectation
         What must come true.
     parameters : tuple of (str, value)
@@ -206,6 +220,7 @@ class Scenario:
     events: tuple[Event, ...] = ()
     record: Record = NOT_SAID
     planner: tuple[tuple[str, str], ...] = ()
+    profile: str = DEFAULT_PROFILE
     expect: tuple[Expectation, ...] = ()
     parameters: tuple[tuple[str, ParameterValue], ...] = ()
     places: Mapping[str, Location] = field(default_factory=dict, compare=False, repr=False)

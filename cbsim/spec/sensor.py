@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from cbsim.errors import Location
 from cbsim.spec.objects import ZERO, Triple
 
-__all__ = ["BINNED", "SIMULATED", "SensorConf", "Window"]
+__all__ = ["BINNED", "SIMULATED", "SensorConf", "Window", "stand_in_conf"]
 
 Window = tuple[float, float]
 
@@ -178,3 +178,22 @@ class SensorConf:
     ticks: int = 0
     settings: tuple[tuple[str, str], ...] = ()
     location: Location = field(default=Location(""), compare=False)
+
+
+STAND_IN_HEIGHT, STAND_IN_GAP = 0.6, 0.05  # [m] above the ground, and before the bumper, where a beam meets no own body
+
+
+def stand_in_conf(length: float, location: Location | None = None) -> SensorConf:
+    """Return the generic laser that takes the place of a conf that is missing or unreadable.
+
+    It sits on the front bumper, 0.6 m above the ground: at the origin of the body it would see little but the ground.
+
+    Parameters
+    ----------
+    length : float
+        Of the bot [m].
+    location : Location, optional
+        Of the line that names the conf.
+    """
+    position = Triple(0.0, 0.5 * length + STAND_IN_GAP, STAND_IN_HEIGHT)
+    return SensorConf(position=position, location=location or Location(""))

@@ -20,6 +20,7 @@ from cbsim.recording.recorder import FileRecorder
 from cbsim.recording.recording import Recording
 from cbsim.road.roadmap import RoadMap, build
 from cbsim.spec.mission import Mission, MissionCheckpoint, SpeedLimit
+from cbsim.spec.profiles import DEFAULT_PROFILE
 from cbsim.spec.scenario import Expectation
 from cbsim.world.motion import MOTION_WIDTH
 from cbsim.world.scene import Scene
@@ -113,10 +114,10 @@ def header(step: float, others: int = 0) -> Header:
     return Header(FORMAT_VERSION, "test", step, 0, "", [{"name": name, **pose} for name in names], moving, [], {})
 
 
-def expect(rule: str, **arguments: object) -> Expectation:
+def expect(rule: str, *, profile: str = DEFAULT_PROFILE, **arguments: object) -> Expectation:
     """Write an expectation as the scenario's models do, defaults and all."""
     model = MODELS[rule](object="Car", **arguments)
-    return Expectation(rule, tuple(dict(model).items()), Location("test.yaml", 7))
+    return Expectation(rule, tuple(dict(model).items()), Location("test.yaml", 7), profile)
 
 
 def contact(time: float, a: int, b: int, speed: float) -> np.ndarray:

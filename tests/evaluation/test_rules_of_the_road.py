@@ -9,7 +9,8 @@ import pytest
 
 from cbsim.errors import UsageError
 from cbsim.evaluation.judge import Judge
-from cbsim.road.roadmap import build
+from cbsim.evaluation.rules.footprints import clearance, rectangles
+from cbsim.road.roadmap import RoadMap, build
 from tests.evaluation.drives import FRONT, LANE, SIZE, Court, Drive, contact, expect, header, mission, site
 from tests.road.site import Site, straight
 
@@ -32,7 +33,8 @@ def test_first_contact_fails_with_time_partner_place_and_speed(court):
     hits = [contact(0.5, 1, 2, 9.0), contact(0.73, 0, 1, 3.25), contact(0.9, 0, 1, 1.0)]
     check = court(expect("collision"), Drive().go(10.0), contacts=hits, others=Drive(9.0).go(10.0).motion)
     assert (check.passed, check.time) == (False, 0.73)
-    assert check.message == "hit 'Box' at 0.73 s at (1.00, 2.00, 0.50) with 3.25 m/s, expected no contact"
+    told = "hit 'Box' at 0.73 s at (1.00, 2.00, 0.50) with 3.25 m/s"
+    assert check.message == f"{told} (active lateral), expected no contact"
 
 
 def test_contact_where_the_object_stands_second_counts_too(court):
@@ -46,6 +48,71 @@ def test_contact_slower_than_allowed_passes_and_is_told(court):
     assert (check.passed, check.message) == (True, "2 contacts, the hardest with 0.49 m/s")
     check = court(expect("collision", impact_below=0.45), Drive().go(5.0), contacts=hits)
     assert (check.passed, check.time) == (False, 0.3)
+
+
+def place(x: float, y: float, time: float = 1.0) -> np.ndarray:
+    """Describe a contact with the box at a place."""
+    row = contact(time, 0, 1, 2.0)
+    row[3:5] = x, y
+    return row
+
+
+FACES = [
+    ((0.0, 2.2), "active front"),
+    ((0.4, -2.2), "rear-ended"),
+    ((0.9, 1.0), "active lateral"),
+    ((-0.9, -2.0), "active lateral"),
+]
+
+
+@pytest.mark.parametrize(("where", "fault"), FACES)
+def test_collision_has_a_class_by_the_side_that_was_hit_and_only_active_ones_are_ones_own_fault(court, where, fault):
+    hit = place(30.0 + where[0], 5.0 + where[1], 1.02)
+    trip = Drive(30.0).go(5.0).go(5.0)  # the car is at y = 5 at 1 s
+    check = court(expect("collision"), trip, contacts=[hit])
+    assert f"with 2.00 m/s ({fault}), expected no contact" in check.message
+    assert court(expect("collision", at_fault=True), trip, contacts=[hit]).passed == (fault == "rear-ended")
+
+
+def test_collision_of_a_car_at_rest_is_not_its_fault(court):
+    hit = [place(0.0, 7.2, 2.0)]
+    trip = Drive().go(5.0).wait(2.0)
+    assert "(stopped)" in court(expect("collision"), trip, contacts=hit).message
+    assert court(expect("collision", at_fault=True), trip, contacts=hit).passed
+
+
+# Standoff -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("gap", "passed"), [(1.01, True), (0.99, False)])
+def test_car_that_moves_keeps_a_metre_from_everything(court, gap, passed):
+    trip = Drive(y=120.0).go(40.0)
+    check = court(expect("standoff"), trip, others=parked(len(trip.rows), 140.0, SIZE[0] + gap))
+    assert check.passed == passed
+    if passed:
+        assert check.message == "1.01 m from the nearest"
+    else:
+        reach = SIZE[1] + math.sqrt(1.0 - 0.99**2)  # corner to corner
+        row = math.ceil((20.0 - reach) / 0.25)
+        assert check.time == pytest.approx(0.05 * row)
+        assert check.message.endswith("m/s, expected 1 m at least")
+        assert "m from 'Other 0' at" in check.message
+
+
+def test_car_at_rest_and_in_a_zone_may_be_nearer(court):
+    trip = Drive(y=120.0).wait(5.0)
+    assert court(expect("standoff"), trip, others=parked(len(trip.rows), 120.0, SIZE[0] + 0.2)).passed
+    lot = Drive(x=50.0, y=60.0).go(5.0, 2.0)
+    assert court(expect("standoff"), lot, others=parked(len(lot.rows), 62.0, 50.0 + SIZE[0] + 0.2)).passed
+
+
+def test_turned_footprints_have_their_true_distance():
+    one = rectangles(np.zeros((1, 2)), np.zeros(1), np.array([[2.0, 4.0]]))
+    turned = rectangles(np.array([[4.0, 0.0]]), np.array([0.25 * math.pi]), np.array([[2.0, 2.0]]))
+    assert clearance(one, turned)[0] == pytest.approx(4.0 - 1.0 - math.sqrt(2.0))
+    assert clearance(one, one)[0] == 0.0
+    inside = rectangles(np.array([[0.1, 0.2]]), np.array([0.3]), np.array([[0.5, 0.5]]))
+    assert clearance(one, inside)[0] == clearance(inside, one)[0] == 0.0
 
 
 # Lane -----------------------------------------------------------------------------------------------------------------
@@ -118,6 +185,80 @@ def test_zone_is_free(court):
     assert not court(expect("lane"), trip.go(15.0)).passed  # out through the fence
 
 
+def parked(steps: int, y: float, x: float = 0.0) -> np.ndarray:
+    """Motion of a car that stands, shape (steps, 1, 13)."""
+    return np.tile(np.array([Drive(x, y).rows[0]]), (steps, 1, 1))
+
+
+def around(begin: float, until: float) -> Drive:
+    """Drive along lane 1.1 from y = 110 and out into the oncoming lane from `begin` on, back in from `until` on."""
+    return Drive(y=110.0).go(begin - 110.0).go(8.0, aside=LANE).go(until - begin - 8.0).go(8.0, aside=-LANE).go(5.0)
+
+
+def test_car_that_passes_a_parked_car_may_leave_its_lane(court):
+    trip = around(130.0, 165.0)
+    steps = len(trip.rows)
+    assert court(expect("lane"), trip, others=parked(steps, 150.0)).passed
+    assert not court(expect("lane"), trip).passed
+    assert not court(expect("lane"), trip, others=parked(steps, 150.0, 30.0)).passed
+    beside = parked(steps, 150.0, 0.5 * LANE + 0.3)  # 3.06 m of 3.66 m are left: room for 1.8 m and a metre
+    assert not court(expect("lane"), trip, others=beside).passed
+    assert court(expect("lane"), trip, others=parked(steps, 150.0, 0.5 * LANE - 0.1)).passed  # 2.66 m are not
+
+
+OUT = (0.5 * (LANE - SIZE[0]) + 0.3) / LANE * 8.0  # [m] into a change of 8 m, at which a corner is out
+
+
+@pytest.mark.parametrize(("gap", "passed"), [(29.99, True), (30.3, False)])
+def test_pass_begins_within_thirty_metres(court, gap, passed):
+    begin = 150.0 - 0.5 * SIZE[1] - gap - FRONT - OUT
+    trip = around(begin, begin + 50.0)
+    check = court(expect("lane"), trip, others=parked(len(trip.rows), 150.0))
+    assert check.passed == passed
+
+
+def test_pass_ends_within_four_lengths(court):
+    trip = Drive(y=110.0).go(20.0).go(8.0, aside=LANE).go(60.0)
+    check = court(expect("lane"), trip, others=parked(len(trip.rows), 150.0))
+    back = 150.0 + 0.5 * SIZE[1] + 4.0 * SIZE[1] + 0.5 * SIZE[1]  # where the middle of the car is by then
+    row = next(k for k, row in enumerate(trip.rows) if row[1] > back)
+    assert (check.passed, check.time) == (False, pytest.approx(0.05 * row))
+
+
+@pytest.mark.parametrize(("rest", "passed"), [(10.0, True), (9.95, False)])
+def test_car_counts_as_parked_after_ten_seconds(court, rest, passed):
+    lead = Drive(y=140.0).go(10.0)  # it moves until 2 s
+    out = Drive(y=110.0).go(20.0).go(8.0, aside=LANE)
+    leaves = next(k for k, row in enumerate(out.rows) if -row[0] > 0.5 * (LANE - SIZE[0]) + 0.3)
+    trip = Drive(y=110.0).wait(2.0 + rest - 0.05 * leaves).go(20.0).go(8.0, aside=LANE).go(24.0).go(8.0, aside=-LANE)
+    lead.rows += [Drive(y=150.0).rows[0]] * (len(trip.rows) - len(lead.rows))
+    assert court(expect("lane"), trip, others=np.array(lead.rows)[:, None]).passed == passed
+
+
+def test_queue_before_a_stop_line_is_not_passed(court):
+    trip = Drive(y=130.0).go(20.0).go(8.0, aside=LANE).go(5.0)
+    assert not court(expect("lane"), trip, others=parked(len(trip.rows), 175.0)).passed
+    assert court(expect("lane"), trip, others=parked(len(trip.rows), 167.0)).passed
+
+
+def test_car_may_turn_round_before_a_car_that_blocks_its_lane(court):
+    trip = Drive(y=110.0).go(20.0).go(0.5 * math.pi * LANE, 2.0, turn=math.pi).go(20.0)
+    assert court(expect("lane"), trip, others=parked(len(trip.rows), 150.0)).passed
+    assert not court(expect("lane"), trip).passed
+
+
+def test_bend_tighter_than_the_car_may_be_cut(court):
+    turn = np.radians(np.arange(0.0, 181.0, 15.0)).tolist()
+    verdicts = []
+    for radius in (3.0, 6.0):
+        arc = [(radius * math.cos(a) - radius, 100.0 + radius * math.sin(a)) for a in turn]
+        made = Site(metric=True)
+        made.lane("1.1", [(0.0, 0.0), (0.0, 50.0), *arc, (-2.0 * radius, 50.0), (-2.0 * radius, 0.0)])
+        wide = Drive(y=80.0).go(20.0).go(math.pi * radius, 2.0, turn=math.pi, aside=-1.5).go(5.0)
+        verdicts.append(court(expect("lane"), wide, roadmap=build(made.network())).passed)
+    assert verdicts == [True, False]
+
+
 # Speed ----------------------------------------------------------------------------------------------------------------
 
 LIMITS = mission(1, 2, limits=[(1, 0.0, 25 * MPH), (2, 0.0, 10 * MPH), (4, 0.0, 5 * MPH)])
@@ -162,6 +303,28 @@ def test_slower_than_the_minimum_for_ten_seconds_fails_only_with_a_free_way(cour
     assert court(expect("speed"), Drive(y=2.0).go(19.0, 2.0).go(5.0, 5.0).go(19.0, 2.0), MINIMUM).passed
     assert court(expect("speed"), Drive(y=70.0).go(20.0, 1.0), MINIMUM).passed  # a stop line is ahead
     assert court(expect("speed"), Drive(y=140.0).go(10.0).wait(30.0), MINIMUM).passed  # finished
+
+
+def bent() -> RoadMap:
+    """A road of 100 m to the north, a half circle of 4 m to the left, and 200 m back."""
+    turn = np.radians(np.arange(0.0, 181.0, 15.0))
+    arc = [(4.0 * math.cos(a) - 4.0, 100.0 + 4.0 * math.sin(a)) for a in turn.tolist()]
+    made = Site(metric=True)
+    made.lane("1.1", [(0.0, 0.0), (0.0, 50.0), *arc, (-8.0, 50.0), (-8.0, 0.0), (-8.0, -100.0)])
+    return build(made.network())
+
+
+def test_minimum_counts_only_where_bends_and_acceleration_allow_it(court):
+    through = Drive(y=2.0).go(96.0).go(2.0, 2.0).go(4.0 * math.pi, 1.0, turn=math.pi)  # 13.6 s below the minimum
+    assert court(expect("speed"), through.go(3.0, 2.5).go(60.0), MINIMUM, roadmap=bent()).passed
+    slow = Drive(y=2.0).go(98.0).go(4.0 * math.pi, 2.9, turn=math.pi)
+    left = 0.05 * (len(slow.rows) - 1)
+    check = court(expect("speed"), slow.go(40.0, 2.9), MINIMUM, roadmap=bent())
+    faster = ((10 * MPH) ** 2 - 2.2 * 4.0) / (2.0 * 1.5) / 2.9  # behind the bend at 1.5 m/s², driven at 2.9 m/s
+    assert not check.passed
+    assert left + faster - 1.0 < check.time - 10.0 < left + faster + 0.1  # samples of the curve are up to 1 m apart
+    again = Drive(y=2.0).go(98.0).go(4.0 * math.pi, 2.9, turn=math.pi).go(29.0, 2.9).go(60.0)
+    assert court(expect("speed"), again, MINIMUM, roadmap=bent()).passed
 
 
 # Stop lines -----------------------------------------------------------------------------------------------------------
@@ -287,18 +450,79 @@ def test_mission_time_counts_to_the_last_checkpoint(court):
     assert "not finished after 2.00 s (0 of 2 checkpoints)" in never.message
 
 
-def test_rest_counts_as_delay_only_before_the_finish_and_without_anybody_moving_near(court):
+SLOWLY = mission(1, 2, limits=[(1, 0.0, 15 * MPH)])
+
+
+def test_delay_of_the_mission_counts_only_before_the_finish_and_without_anybody_moving_at_a_junction(court):
     delay = expect("mission_time", delay=10.0)
     trip = Drive(y=10.0).go(20.0).wait(12.0).go(140.0).wait(60.0)
-    check = court(delay, trip, mission(1, 2))
+    check = court(delay, trip, SLOWLY)
     assert (check.passed, check.time) == (False, pytest.approx(14.1))
-    assert "stood still for 10.1 s" in check.message
+    assert check.message == "lost 10.1 s on a clear way until 14.10 s at (0.00, 30.00), expected 10 s at most"
     passer = Drive(y=30.0, x=-20.0)
     passer.go(10.0, 0.2)
     passer.rows += [passer.rows[-1]] * (len(trip.rows) - len(passer.rows))
     others = np.array(passer.rows[: len(trip.rows)])[:, None]
-    assert court(delay, trip, mission(1, 2), others=others).passed
-    assert court(expect("mission_time", delay=12.1), trip, mission(1, 2)).passed
+    assert court(delay, trip, SLOWLY, others=others).passed
+    assert court(expect("mission_time", delay=12.1), trip, SLOWLY).passed
+
+
+# Excess delay ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("gap", "passed"), [(4.0, True), (10.0, True), (10.02, False)])
+def test_queue_that_stands_ahead_excuses_up_to_ten_metres_behind_it(court, gap, passed):
+    lead = 120.0 + FRONT + gap + FRONT
+    trip = Drive(y=110.0).go(10.0).wait(40.0).go(5.0)
+    check = court(expect("excess_delay"), trip, SLOWLY, others=parked(len(trip.rows), lead))
+    assert check.passed == passed
+    if not passed:
+        assert check.time == pytest.approx(2.05 + 10.05)
+        assert check.message.startswith("lost 10.1 s on a clear way until 12.10 s at (0.00, 120.00)")
+
+
+def test_what_can_never_move_is_no_excuse(court):
+    trip = Drive(y=-10.0).wait(11.0)  # the box is 5.6 m ahead
+    assert court(expect("excess_delay"), trip).time == pytest.approx(10.05)
+    assert court(expect("excess_delay"), trip, others=parked(len(trip.rows), 0.0)).passed
+
+
+@pytest.mark.parametrize(("speed", "passed"), [(0.2, False), (7.5 * MPH - 0.01, False), (7.5 * MPH + 0.01, True)])
+def test_creeping_is_delay_below_half_of_what_the_way_allows(court, speed, passed):
+    trip = Drive(y=120.0).go(11.0 * speed, speed)
+    check = court(expect("excess_delay"), trip, SLOWLY)
+    assert check.passed == passed
+    if not passed:
+        assert check.time == pytest.approx(10.05)
+
+
+def test_braking_for_a_stop_line_is_no_delay_and_ten_seconds_of_rest_at_it_are_allowed(court):
+    trip = Drive(y=30.0).go(50.0 - FRONT)
+    while 100.0 - FRONT - trip.y > 0.5:
+        trip.go(0.05 * (speed := math.sqrt(2.0 * 1.5 * (99.9 - FRONT - trip.y))), speed)
+    assert court(expect("excess_delay"), trip.wait(9.9).go(30.0), SLOWLY).passed
+    braked = trip.rows[: -round(9.9 / 0.05) - 120]
+    longer = Drive(y=30.0)
+    longer.rows = [*braked, *[trip.rows[len(braked)]] * 205]
+    assert not court(expect("excess_delay"), longer, SLOWLY).passed
+
+
+def test_oncoming_traffic_does_not_excuse_and_who_crosses_the_way_does(court):
+    trip = Drive(y=120.0).wait(12.0)
+    oncoming = np.stack([np.array(Drive(-LANE, 130.0 + 6.0 * k, math.pi).go(60.0).rows) for k in range(10)], axis=1)
+    assert not court(expect("excess_delay"), trip, SLOWLY, others=oncoming).passed
+    walker = np.array(Drive(8.0, 130.0, 0.5 * math.pi).go(16.0, 16.0 / 12.0).rows)[:, None]
+    assert court(expect("excess_delay"), trip, SLOWLY, others=walker).passed
+
+
+def test_sum_of_short_delays_has_its_own_bound(court):
+    trip = Drive(y=105.0)
+    for _ in range(5):
+        trip.wait(4.05).go(10.0)
+    assert court(expect("excess_delay"), trip, SLOWLY).message.endswith(", 20.1 s in all")
+    assert court(expect("excess_delay", sum=20.06), trip, SLOWLY).passed
+    check = court(expect("excess_delay", sum=20.04), trip, SLOWLY)
+    assert check.message == "lost 20.1 s on a clear way in all, expected 20.04 s at most"
 
 
 # What is missing ------------------------------------------------------------------------------------------------------

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import ast
 import math
+import re
 
+import numpy as np
 import pytest
 
 import cbsim
 from cbsim.evaluation.outcome import execute
 from cbsim.planner.pilot import Pilot
+from cbsim.road.route import checkpoints
 from cbsim.spec.drawing import Text
 from cbsim.spec.mission import Mission, MissionCheckpoint
+from cbsim.spec.road import PointId
 from tests.common import ROOT
 
 EXPECT = """\
@@ -100,6 +104,37 @@ def test_a_long_car_stays_within_the_lot(tmp_path, network, start, duration):
     drive(cbsim.load(tmp_path / "drive.yaml"))
 
 
+MDF = "MDF_name m\nRNDF n\ncheckpoints\nnum_checkpoints {}\n{}\nend_checkpoints\nend_file\n"
+
+
+def mission_of(folder, *numbers):
+    (folder / "mission.mdf").write_text(MDF.format(len(numbers), "\n".join(map(str, numbers))))
+    text = (folder / "drive.yaml").read_text()
+    (folder / "drive.yaml").write_text(re.sub("mission: .*", "mission: mission.mdf", text))
+    return cbsim.load(folder / "drive.yaml")
+
+
+def test_mission_may_end_in_a_parking_spot(tmp_path):
+    scenario(tmp_path, "parking", (1, 2, 1), duration=120)
+    world = mission_of(tmp_path, 3, 7)
+    outcome = drive(world)
+    front = world["CajunBot"].pose(outcome.snapshot).apply(np.array([0.0, 0.5 * 3.68, 0.0]))[:2]
+    spot = world.scene.roadmap.position(checkpoints(world.scene.roadmap)[7])
+    assert math.dist(front, spot) < 0.5
+
+
+def test_way_through_a_zone_that_is_not_found_ends_the_path_before_the_zone_and_is_told(tmp_path, monkeypatch):
+    scenario(tmp_path, "parking", (1, 2, 1), duration=80)
+    monkeypatch.setattr("cbsim.planner.pilot.itinerary.cross_zone", lambda *_, **__: None)
+    world, pilot = mission_of(tmp_path, 3, 7), Pilot()
+    outcome = execute(world, planner=pilot)
+    size = "a car 1.70 m wide and 3.68 m long"
+    assert pilot.reason == f"found no way for {size} through zone 4 from 4.0.6 to 4.3.2"
+    assert pilot.done
+    place = world["CajunBot"].pose(outcome.snapshot).position[:2]
+    assert math.dist(place, world.scene.roadmap.position(PointId(2, 2, 4))) < 6.0
+
+
 @pytest.mark.parametrize("step", [0.01, 0.2])
 def test_it_drives_at_other_steps(tmp_path, step):
     scenario(tmp_path, "four_way_stop", (3, 2, 1), stops=3, duration=230)
@@ -123,6 +158,22 @@ def test_it_stops_for_a_box_in_its_lane(tmp_path):
     assert car.speed(outcome.snapshot) == 0.0
     gap = math.dist(car.pose(outcome.snapshot).position[:2], box.pose(outcome.snapshot).position[:2])
     assert 1.0 < gap - 0.5 * (3.68 + 1.2) < 4.0
+
+
+@pytest.mark.parametrize("conf", ["onboard/scan_gp_driver_0.conf", "onboard/of_another_bot.conf"])
+def test_it_stops_behind_a_parked_car_even_with_the_laser_that_takes_the_place_of_an_unknown_conf(tmp_path, conf):
+    parked = "{name: Parked, kind: static, size: [1.8, 4.5, 1.5], at: {waypoint: 3.2.2, station: 30}}"
+    sensor = LASER.replace("onboard/scan_gp_driver_0.conf", conf)
+    world = scenario(tmp_path, "four_way_stop", (3, 2, 1), duration=20, sensor=sensor, extra=f"add:\n  - {parked}\n")
+    (one,) = world.sensors
+    conf_of = one.conf
+    assert conf_of.position[2] == (0.6 if "another" in conf else 0.55)
+    outcome = execute(world, planner=Pilot())
+    checks = {check.name.split()[0]: check for check in outcome.checks}
+    assert checks["collision"].message == "touched nothing"
+    car, box = world["CajunBot"], world["Parked"]
+    gap = math.dist(car.pose(outcome.snapshot).position[:2], box.pose(outcome.snapshot).position[:2])
+    assert 1.0 < gap - 0.5 * (3.68 + 4.5) < 4.0
 
 
 def test_it_can_be_told_not_to_look(tmp_path):

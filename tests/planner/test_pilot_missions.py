@@ -136,3 +136,27 @@ def test_the_final_event_is_driven_from_its_first_checkpoint_to_its_last(tmp_pat
     assert checks["checkpoints"].passed
     assert checks["stop_line"].passed
     assert checks["speed"].passed
+
+
+@pytest.mark.parametrize("limits", ["1 10 20", "1 20 20"])
+def test_a_minimum_speed_is_no_trap_on_a_road_of_kinks(tmp_path, limits):
+    text = "checkpoints\nnum_checkpoints 3\n1\n2\n1\nend_checkpoints\nspeed_limits\nnum_speed_limits 1\n"
+    (tmp_path / "two.mdf").write_text(f"MDF_name two\nRNDF Sample3\n{text}{limits}\nend_speed_limits\nend_file\n")
+    (tmp_path / "bot.xml").write_text(BOT.format(1, 1, 2, wheels=1, sensor=""))
+    (tmp_path / "drive.yaml").write_text("objects: bot.xml\nduration: 200\nexpect:\n  - speed: {object: CajunBot}\n")
+    rndf = shared("rndf", "cornell", "arbiter-sample_roads__Sample3.rndf")
+    outcome = execute(cbsim.load(tmp_path / "drive.yaml", rndf=rndf, mdf=tmp_path / "two.mdf"), planner=Pilot())
+    assert outcome.verdict == "pass", outcome.checks
+
+
+def test_hairpins_tighter_than_the_car_are_no_fault_of_an_honest_driver(tmp_path):
+    text = (
+        "objects: bot.xml\nduration: 150\nexpect:\n  - lane: {object: CajunBot}\n  - checkpoints: {object: CajunBot}\n"
+    )
+    (tmp_path / "drive.yaml").write_text(text)
+    (tmp_path / "bot.xml").write_text(BOT.format(1, 1, 1, wheels=1, sensor=""))
+    files = (shared(kind, "utexas", f"utexas_explore.{kind}") for kind in ("rndf", "mdf"))
+    outcome = execute(
+        cbsim.load(tmp_path / "drive.yaml", **dict(zip(("rndf", "mdf"), files, strict=True))), planner=Pilot()
+    )
+    assert outcome.verdict == "pass", outcome.checks

@@ -10,12 +10,15 @@ from cbsim.evaluation.rules.checkpoints import Checkpoints
 from cbsim.evaluation.rules.collision import Collision
 from cbsim.evaluation.rules.context import Context
 from cbsim.evaluation.rules.event import EventRule
+from cbsim.evaluation.rules.excess_delay import ExcessDelay
 from cbsim.evaluation.rules.lane import Lane
 from cbsim.evaluation.rules.mission_time import MissionTime
+from cbsim.evaluation.rules.precedence import Precedence
 from cbsim.evaluation.rules.reach import Reach
 from cbsim.evaluation.rules.rest import Rest
 from cbsim.evaluation.rules.rule import Check, Rule
 from cbsim.evaluation.rules.speed import Speed
+from cbsim.evaluation.rules.standoff import Standoff
 from cbsim.evaluation.rules.stop_line import StopLine
 from cbsim.evaluation.rules.travel import Travel
 from cbsim.registry import Registry
@@ -35,5 +38,8 @@ RULES: Registry[type[Rule]] = Registry(
         ("checkpoints", Checkpoints),
         ("mission_time", MissionTime),
         ("event", EventRule),
+        ("excess_delay", ExcessDelay),
+        ("precedence", Precedence),
+        ("standoff", Standoff),
     ),
 )

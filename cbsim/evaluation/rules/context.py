@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cbsim.evaluation.rules.corridors import corridors
+from cbsim.evaluation.rules.standing import Standing, footprint
 from cbsim.evaluation.rules.track import Track
 from cbsim.recording.batch import Batch, Header
 from cbsim.recording.roster import Roster
@@ -40,6 +41,7 @@ class Context:
         self._last: dict[int, tuple[float, Floats]] = {}
         self._matches: dict[int, Match] = {}
         self._halts: dict[int, Floats] = {}
+        self._standing: Standing | None = None
 
     def name(self, row: int, time: float) -> str:
         """Name of who is in a row at a time [s]: a row of a flow holds one car after another."""
@@ -56,8 +58,7 @@ class Context:
 
     def footprint(self, row: int) -> tuple[float, float]:
         """Width and length of an object on the ground [m]; 0 where the header has none."""
-        size = self.header.objects[row].get("size") or [0.0, 0.0, 0.0]
-        return float(size[0]), float(size[1])
+        return footprint(self.header, row)
 
     def track(self, row: int, batch: Batch) -> Track:
         """Track of an object in a batch, cached for the newest batch."""
@@ -82,6 +83,14 @@ class Context:
             assert self.roadmap is not None
             self._matches[row] = corridors(self.roadmap).index.match(track.centres[1:], track.headings[1:])
         return self._matches[row]
+
+    def standing(self, batch: Batch) -> Standing:
+        """Objects that stand, as known after a batch; rules that ask do so in every batch."""
+        if self._standing is None:
+            assert self.roadmap is not None
+            self._standing = Standing(self.header, self.roadmap)
+        self._standing.see(batch)
+        return self._standing
 
     def others(self, row: int, batch: Batch) -> NDArray[np.bool_]:
         """Columns of a batch's motion that belong to other objects."""

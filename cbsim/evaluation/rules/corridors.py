@@ -14,12 +14,15 @@ from cbsim.road.curve import LaneCurve
 from cbsim.road.lanelets import LaneletKind, build_lanelets
 from cbsim.road.matching import LaneIndex, Line
 from cbsim.road.roadmap import RoadMap
+from cbsim.spec.road import PointId
 from cbsim.world.tables import Floats, Ints
 
 __all__ = ["Corridors", "corridors"]
 
 
 GAP = 1.5  # [m] largest gap between neighbouring lanes; wider ones have room for a car
+HAIRPIN = 2.0  # [m] to either side, over which a bend is measured that may be too tight for a car
+BEND = 0.5  # [m] to either side, over which curvature is averaged
 ALONG = np.cos(np.radians(45.0))  # cosine of the largest angle between neighbouring lanes
 
 
@@ -61,6 +64,7 @@ class Corridors:
         self._roadmap = roadmap
         ways = [one for one in build_lanelets(roadmap) if one.kind is not LaneletKind.LANE]
         through = [way for way in ways if way.kind is not LaneletKind.U_TURN and len(way.samples) > 1]
+        self._ways = through
         self.lines: list[Line] = [*roadmap.lanes, *through]
         self.names = [f"lane {lane}" for lane in roadmap.lanes]
         self.names += [f"the way from {way.source} to {way.target}" for way in through]
@@ -121,12 +125,89 @@ class Corridors:
         first, stations, bends = self.bends(reach)
         return np.asarray(bends[np.searchsorted(stations, first[line] + station).clip(max=len(bends) - 1)])
 
+    @lru_cache(maxsize=8)  # noqa: B019 - as above
+    def hairpins(self, radius: float) -> Floats:
+        """Places where lanes bend, over 4 m, more tightly than a radius [m], shape (h, 2) [m]."""
+        found = []
+        for lane in self._roadmap.lanes:
+            low, high = (np.interp(lane.stations + way, lane.stations, lane.headings) for way in (-HAIRPIN, HAIRPIN))
+            found.append(lane.samples[np.abs(high - low) * radius > 2.0 * HAIRPIN])
+        return np.concatenate([np.empty((0, 2)), *found])
+
+    @lru_cache(maxsize=8)  # noqa: B019 - as above
+    def _bend_speeds(self, sideways: float, along: float) -> tuple[Floats, Floats, Floats]:
+        first, stations, _ = self.bends(BEND)
+        speeds = [_bend_speed(line, sideways, along) for line in self.lines]
+        return first, stations, np.concatenate([np.empty(0), *speeds])
+
+    def bend_speed(self, line: Ints, station: Floats, sideways: float, along: float) -> Floats:
+        """Speed that the bends of a line allow, shape (n,) [m/s].
+
+        Parameters
+        ----------
+        line : ndarray of int, shape (n,)
+            Rows of `lines`.
+        station : ndarray, shape (n,)
+            [m]
+        sideways : float
+            Acceleration in a bend [m/s²], of the mean curvature over 1 m.
+        along : float
+            Acceleration behind it, and deceleration before it [m/s²].
+        """
+        first, stations, speeds = self._bend_speeds(sideways, along)
+        return np.asarray(speeds[np.searchsorted(stations, first[line] + station).clip(max=len(speeds) - 1)])
+
+    @lru_cache(maxsize=8)  # noqa: B019 - as above
+    def _way_speeds(self, sideways: float, along: float) -> tuple[Floats, Floats, Floats]:
+        first, stations, squares = self._bend_speeds(sideways, along)
+        squares = squares * squares
+        roadmap, starts = self._roadmap, np.searchsorted(stations, first).tolist()
+        for point, square in self._slowest(squares, starts):
+            row = roadmap.row(point)
+            lane = int(roadmap.lane_of_row[row])
+            if lane >= 0:
+                curve = roadmap.lanes[lane]
+                at = float(curve.waypoint_stations[row - int(roadmap.offsets[lane])])
+                part = slice(starts[lane], starts[lane] + int(np.searchsorted(curve.stations, at + 1e-9)))
+                bound = square + 2.0 * along * (at - (stations[part] - first[lane]))
+                squares[part] = np.minimum(squares[part], bound)
+        return first, stations, np.sqrt(np.maximum(squares, 0.0))
+
+    def _slowest(self, squares: Floats, starts: list[int]) -> list[tuple[PointId, float]]:
+        """Points of lanes with the square of the speed that stop lines, exits and ends of lanes allow there [m²/s²]."""
+        roadmap, count = self._roadmap, len(self._roadmap.lanes)
+        found = [(stop.point, 0.0) for lane in roadmap.network.lanes for stop in lane.stops if roadmap.has(stop.point)]
+        for start, way in zip(starts[count:], self._ways, strict=True):
+            found.append((way.source, float(squares[start : start + len(way.stations)].min())))
+        leads_on = {way.source for way in roadmap.exits}
+        lasts = [roadmap.ids[row - 1] for row in roadmap.offsets[1:].tolist()]
+        return found + [(point, 0.0) for point in lasts if point not in leads_on]
+
+    def way_speed(self, line: Ints, station: Floats, sideways: float, along: float) -> Floats:
+        """Speed that bends, stop lines, ends of lanes and the slowest exit ahead on a line allow, shape (n,) [m/s].
+
+        Parameters are those of `bend_speed`.
+        """
+        first, stations, speeds = self._way_speeds(sideways, along)
+        lengths = np.array([one.stations[-1] for one in self.lines])
+        where = first[line] + np.clip(station, 0.0, lengths[line])
+        return np.asarray(speeds[np.searchsorted(stations, where).clip(max=len(speeds) - 1)])
+
 
 def _bends(line: Line, reach: float) -> Floats:
     turned = [
         np.abs(np.interp(line.stations + way, line.stations, line.headings) - line.headings) for way in (-reach, reach)
     ]
     return np.asarray(reach * np.maximum(*turned))
+
+
+def _bend_speed(line: Line, sideways: float, along: float) -> Floats:
+    low, high = (np.interp(line.stations + way, line.stations, line.headings) for way in (-BEND, BEND))
+    square = sideways * 2.0 * BEND / np.maximum(np.abs(high - low), 1e-9)
+    gained = 2.0 * along * line.stations
+    square = np.minimum.accumulate(square - gained) + gained
+    square = np.minimum.accumulate((square + gained)[::-1])[::-1] - gained
+    return np.asarray(np.sqrt(np.maximum(square, 0.0)))
 
 
 def _between(here: LaneCurve, there: LaneCurve) -> Iterator[Strip]:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from cbsim.evaluation.rules.context import Context
 from cbsim.evaluation.rules.corridors import corridors
 from cbsim.evaluation.rules.rule import Check, Rule
+from cbsim.evaluation.rules.standing import Standing, nearest
 from cbsim.evaluation.rules.track import Track
 from cbsim.recording.batch import Batch
 from cbsim.road.matching import Match
@@ -20,6 +21,10 @@ Bools = NDArray[np.bool_]
 
 TOLERANCE = 0.3  # [m] waypoints have six decimals of a degree and are only nominally in the middle of the lane
 ONWARD = np.radians(60.0)  # cosine of the largest angle to a lane; at larger ones its traffic is crossing or oncoming
+FORE, AFT = 30.0, 4.0  # a pass: [m] before what stands in the lane, lengths of the car beyond it (A.10, A.11)
+ASIDE = 2.0  # lane widths from the middle of the lane, as far as a car may go that passes
+STANDOFF = 1.0  # [m] beside what stands in the lane (A.7)
+TIGHT, AROUND = 1.0, 2.0  # lengths of the car: radius of a bend too tight to be driven at once, and room around it
 U_TURN = 15.0  # [m] from its entry and exit, where a U-turn may leave its lane (Evaluation Criteria 2007, A.12)
 
 
@@ -28,7 +33,10 @@ class Lane(Rule):
 
     All lanes of the object's direction are allowed, so that it may change between them. A connector is as wide as the
     narrower of its lanes. Gaps between neighbouring lanes that are narrower than any car are allowed. Lines are
-    extended straight by a car's length at both ends. Zones, and 15 m around the ends of U-turns, are not checked.
+    extended straight by a car's length at both ends. Zones, and 15 m around the ends of U-turns, are not checked; nor
+    two lengths of the car around bends of lanes that are tighter than the car, and where it passes an object that
+    stands in its lane without room for the car and a metre, from 30 m before it to four lengths of the car beyond it,
+    or turns back before it.
 
     Notes
     -----
@@ -46,17 +54,46 @@ class Lane(Rule):
         self.widest = 0.0  # [m] largest excess within the tolerance
         self.time = 0.0
         self.failure: tuple[float, str] | None = None
+        self.passes: set[int] = set()  # rows of what the car passes
 
     def see(self, batch: Batch) -> None:
         """Find the first step outside the lane."""
         track = self.track(batch)
         self.time = float(track.times[-1])
         match = self.context.on_corridor(self.row, track)
+        standing = self.context.standing(batch)
         doubtful = 1 + np.flatnonzero(~self._fits(match, self._room(match)))
-        if len(doubtful):
-            outside = doubtful[~self._allowed(track, doubtful)]
-            if len(outside):
-                self._fail(track, match, int(outside[0]))
+        outside = doubtful[~self._allowed(track, doubtful)] if len(doubtful) else doubtful
+        before = 0
+        for row in outside.tolist():
+            if row > before + 1:
+                self.passes.clear()
+            if not self._avoids(track, standing, row):
+                self._fail(track, match, row)
+                return
+            before = row
+        if before < len(track.steps) - 1:
+            self.passes.clear()
+
+    def _avoids(self, track: Track, standing: Standing, row: int) -> bool:
+        """Whether the car passes something that blocks its lane, or turns round before it."""
+        place, ahead, half = track.centres[row], track.ahead[row], 0.5 * self.length
+        reach = FORE + (AFT + 1.0) * self.length
+        for one in standing.parked(self.row, row - 1, place, reach):
+            if one.room >= self.width + STANDOFF:
+                continue
+            curve = self.roadmap.lanes[one.lane]
+            station, middle, along = nearest(curve, place)
+            front, rear, away = station + half, station - half, float(np.hypot(*(place - middle)))
+            onward = float(ahead @ along) > 0.0
+            aside = ASIDE if self.passes else 0.5  # the next of a row of parked cars, or the first
+            if onward and one.begin - FORE <= front <= one.begin and away <= aside * curve.width:
+                self.passes.add(one.row)
+            passing = onward and rear <= one.end + AFT * self.length and away <= ASIDE * curve.width
+            turning = not onward and rear <= one.end and away <= U_TURN
+            if one.row in self.passes and (passing or turning):
+                return True
+        return False
 
     def _room(self, match: Match) -> Floats:
         """Distance of the rotated footprint from the edge of the line under its centre, shape (n,) [m]; nan on none."""
@@ -84,10 +121,11 @@ class Lane(Rule):
             free = self.roadmap.zone_at(corners[out]) >= 0
             inside[out[free]] = True
         allowed = np.all(inside.reshape(-1, 4), axis=1)
-        turns = self.corridors.turns
-        if len(turns) and not allowed.all():
-            gaps = np.linalg.norm(track.centres[rows][:, None] - turns, axis=2)
-            allowed |= np.any(gaps <= U_TURN, axis=1)
+        bends = self.corridors.hairpins(TIGHT * self.length)
+        for places, reach in ((self.corridors.turns, U_TURN), (bends, AROUND * self.length)):
+            if len(places) and not allowed.all():
+                gaps = np.linalg.norm(track.centres[rows][:, None] - places, axis=2)
+                allowed |= np.any(gaps <= reach, axis=1)
         return np.asarray(allowed)
 
     def _fail(self, track: Track, match: Match, row: int) -> None:

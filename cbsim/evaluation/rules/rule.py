@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
@@ -9,6 +10,7 @@ from cbsim.errors import FileError, Problem, Severity, UsageError, did_you_mean
 from cbsim.evaluation.rules.context import Context
 from cbsim.evaluation.rules.track import Track
 from cbsim.recording.batch import Batch
+from cbsim.spec.profiles import profile_number
 from cbsim.spec.scenario import Expectation
 
 __all__ = ["Check", "Rule"]
@@ -84,10 +86,15 @@ class Rule(ABC):
         """Rule and object."""
         return f"{self.expectation.rule} {self.subject}"
 
-    def number(self, key: str, default: float) -> float:
-        """Return a numeric argument, or a default."""
+    def number(self, key: str, default: float = math.nan) -> float:
+        """Return a numeric argument, else the number of the profile, else a default."""
         value = self.expectation[key]
-        return default if value is None else float(value)  # type: ignore[arg-type]
+        if value is not None:
+            return float(value)  # type: ignore[arg-type]
+        known = profile_number(self.expectation.profile, self.expectation.rule, key)
+        if known is None:
+            return default
+        return known.value * self.length if known.lengths else known.value
 
     def wrong(self, message: str) -> UsageError:
         """Return an error at the line of an expectation that cannot be evaluated."""

@@ -8,65 +8,35 @@ import numpy as np
 
 from cbsim.errors import UsageError
 from cbsim.evaluation.rules.context import Context
-from cbsim.evaluation.rules.corridors import Corridors, corridors
+from cbsim.evaluation.rules.limits import Limits
 from cbsim.evaluation.rules.progress import Progress
 from cbsim.evaluation.rules.rule import Check, Rule
 from cbsim.evaluation.rules.track import Track
 from cbsim.recording.batch import Batch
-from cbsim.road.roadmap import RoadMap
-from cbsim.spec.mission import Mission
+from cbsim.road.matching import Match
 from cbsim.spec.scenario import Expectation
 from cbsim.world.motion import ABSENT_BELOW
 from cbsim.world.tables import Floats
 
-__all__ = ["Limits", "Speed"]
+__all__ = ["Speed"]
 
-TOLERANCE = 0.44704  # [m/s] 1 mph: Evaluation Criteria 2007, A.5
-CAP = 30.0 * TOLERANCE  # [m/s] where no limit is known; the highest of DARPA's missions
 GRACE = 10.0  # [s] a minimum applies once the path has been free for this time
 FREE = 30.0  # [m] ahead without objects, stop lines or the end of the lane
+SIDEWAYS, ONWARD = 2.2, 1.5  # [m/s²] in bends, and along the way, up to which a minimum may be asked for
 BESIDE = 2.5  # [m] to either side of the path ahead
-
-
-class Limits:
-    """Speed limits of a mission along an object's track.
-
-    Parameters
-    ----------
-    roadmap : RoadMap
-    mission : Mission
-    """
-
-    def __init__(self, roadmap: RoadMap, mission: Mission) -> None:
-        self.corridors: Corridors = corridors(roadmap)
-        self.roadmap = roadmap
-        given = {limit.segment: limit for limit in mission.speed_limits or ()}
-        highest = {number: limit.maximum or CAP for number, limit in given.items()}
-        lowest = {number: limit.minimum for number, limit in given.items()}
-        segments = self.corridors.segments.tolist()
-        self.high: Floats = np.array([max(highest.get(one, CAP) for one in ends) for ends in segments] + [CAP])
-        self.low: Floats = np.array([min(lowest.get(one, 0.0) for one in ends) for ends in segments] + [0.0])
-        self.zones: Floats = np.array([highest.get(zone.number, CAP) for zone in roadmap.network.zones] + [CAP])
-
-    def maximum(self, track: Track, lines: np.ndarray) -> Floats:
-        """Upper limit at each step, shape (n,) [m/s]: that of its line or zone, else 30 mph."""
-        limit = self.high[lines]
-        off = np.flatnonzero(lines < 0)
-        if len(off) and len(self.zones) > 1:
-            limit[off] = self.zones[self.roadmap.zone_at(track.centres[1:][off])]
-        return np.asarray(limit)
 
 
 class Speed(Rule):
     """Never faster than the limit of segment or zone plus 1 mph; slower than its minimum only briefly.
 
     Between two segments the higher limit holds. The object may be slower than the minimum for ten seconds at a time,
-    as long as something, a stop line or the end of the lane is within 30 m ahead, and after the mission.
+    as long as something, a stop line or the end of the lane is within 30 m ahead, where it could not be faster with
+    2.2 m/s² sideways and 1.5 m/s² along its way, and after the mission.
     """
 
     def __init__(self, expectation: Expectation, context: Context) -> None:
         super().__init__(expectation, context)
-        self.tolerance = self.number("tolerance", TOLERANCE)
+        self.tolerance = self.number("tolerance")
         self.at_most = self.number("at_most", math.inf)
         self.limits = self._limits()
         self.minimum = self.limits is not None and bool(np.any(self.limits.low > 0.0))
@@ -122,7 +92,7 @@ class Speed(Rule):
             self.progress.follow(track)
             finish = self.progress.times[-1] if self.progress.passed else math.inf
             low = np.where(track.times[1:] > finish, 0.0, low)
-        slow = track.speeds[1:] < low - self.tolerance
+        slow = (track.speeds[1:] < low - self.tolerance) & (self._attainable(match) >= low)
         rows = np.flatnonzero(slow)
         if len(rows):
             slow[rows] = self._free(track, batch, rows)
@@ -137,6 +107,13 @@ class Speed(Rule):
                 message = f"drove slower than {least:.2f} m/s for more than {GRACE:g} s with a free way"
                 return time, f"{message}, from {self.slow_since:.2f} s"
         return None
+
+    def _attainable(self, match: Match) -> Floats:
+        """Speed that bends, and 1.5 m/s² before and behind them, allow, shape (n,) [m/s]."""
+        assert self.limits is not None
+        found, on = np.full(len(match.lane), np.inf), match.lane >= 0
+        found[on] = self.limits.corridors.bend_speed(match.lane[on], match.station[on], SIDEWAYS, ONWARD)
+        return found
 
     def _free(self, track: Track, batch: Batch, rows: np.ndarray) -> np.ndarray:
         """Find the steps with a free path ahead, shape (k,)."""

@@ -31,7 +31,7 @@ class StopLine(Rule):
 
     def __init__(self, expectation: Expectation, context: Context) -> None:
         super().__init__(expectation, context)
-        self.within = self.number("within", 1.0)
+        self.within = self.number("within")
         self.at_least = int(self.number("at_least", 0))
         roadmap = context.roadmap
         if roadmap is None:

@@ -55,6 +55,7 @@ class Itinerary:
     geometry: VehicleGeometry
     reason: str = ""
     _skip: float = 0.0
+    _overhang: float = 0.0  # [m] of the front bumper beyond the end of the path, in a parking spot
     _u_turns: dict[tuple[PointId, PointId, bool], tuple[float, float, ArcPath] | None] = field(default_factory=dict)
     _ways: dict[tuple[Pose, PointId], tuple[float, ArcPath] | None] = field(default_factory=dict)
 
@@ -91,15 +92,14 @@ class Itinerary:
         if self.legs and self.legs[0].start is not None:
             rehearsal = PathBuilder()
             for leg in self.legs:
-                if leg.route is None:
+                if leg.route is None or not self._follow(rehearsal, leg.route):
                     break
-                self._follow(rehearsal, leg.route)
         self._skip = 0.0
 
     def build(self, start: Pose) -> PathBuilder:
         """Plan the path from the pose of the car's control point to the end of the mission."""
         builder = PathBuilder()
-        self._skip, self.reason = 0.0, ""
+        self._skip, self._overhang, self.reason = 0.0, 0.0, ""
         goal = None
         if self.mission is not None:
             number = self.mission.checkpoints[0].number
@@ -113,9 +113,10 @@ class Itinerary:
             if leg.route is None:
                 self.reason = f"no route from checkpoint {leg.numbers[0]} to {leg.numbers[1]}: {leg.reason}"
                 break
-            self._follow(builder, leg.route)
+            if not self._follow(builder, leg.route):
+                break
             builder.mark(Mark.CHECKPOINT)
-        builder.mark(Mark.FINISH)
+        builder.mark(Mark.FINISH, back=-self._overhang)
         return builder
 
     # --- from the initial pose -----------------------------------------------------------------------------------
@@ -142,7 +143,7 @@ class Itinerary:
                 first = row if row not in rows else int(rows[0])
                 self._along(builder, lane, station, float(stations[row]), marks=range(first, row + 1))
                 if found is not None:
-                    self._follow(builder, found)
+                    return self._followed(builder, found)
                 return True
         self.reason = f"no route from lane {curve} to the checkpoint at {goal}"
         self._along(builder, lane, station, curve.length)
@@ -160,8 +161,15 @@ class Itinerary:
         if goal is not None and point != goal:
             onward = route(self.roadmap, point, goal)
             if onward is not None:
-                self._follow(builder, onward)
+                return self._followed(builder, onward)
         return True
+
+    def _followed(self, builder: PathBuilder, way: Route) -> bool:
+        """Add a route; where it leads no further, the path ends there."""
+        done = self._follow(builder, way)
+        if not done:
+            builder.mark(Mark.FINISH, back=-self._overhang)
+        return done
 
     def _entry(self, start: Pose, goal: PointId | None) -> tuple[PointId, ArcPath] | None:
         """Choose the entry point onto the network that gives the shortest path to the goal."""
@@ -199,8 +207,14 @@ class Itinerary:
 
     # --- along a route -------------------------------------------------------------------------------------------
 
-    def _follow(self, builder: PathBuilder, way: Route) -> None:
-        """Add a route, move by move; consecutive points of a lane make one section."""
+    def _follow(self, builder: PathBuilder, way: Route) -> bool:
+        """Add a route, move by move; consecutive points of a lane make one section.
+
+        Returns
+        -------
+        bool
+            False if no way through a zone was found: the path ends before it, and `reason` says so.
+        """
         moves = list(zip(_pairs(way), way.kinds, strict=True))
         k = 0
         while k < len(moves):
@@ -210,6 +224,7 @@ class Itinerary:
                 while last + 1 < len(moves) and moves[last + 1][1] is Kind.LANE:
                     last += 1
                 self._lane(builder, source, moves[last][0][1])
+                self._overhang = 0.0
                 k = last + 1
                 continue
             if kind is Kind.EXIT:
@@ -218,9 +233,11 @@ class Itinerary:
                 self._change(builder, source, target, self._along_lane(moves[k + 1 :]))
             elif kind is Kind.U_TURN:
                 self._turn(builder, source, target, k + 1 == len(moves))
-            else:
-                self._cross(builder, way.points, k)
+            elif not self._cross(builder, way.points, k):
+                return False
+            self._overhang = self.geometry.nose if kind is Kind.ZONE and target.lane else 0.0
             k += 1
+        return True
 
     def _limit(self, *points: PointId) -> float:
         return min(float(self.limits[self.roadmap.row(point)]) for point in points)
@@ -325,8 +342,8 @@ class Itinerary:
             self._along(builder, other, end + after, end)
         self._skip = max(after, 0.0)
 
-    def _cross(self, builder: PathBuilder, points: tuple[PointId, ...], k: int) -> None:
-        """Add a path through a zone, from the current end to an exit or a spot."""
+    def _cross(self, builder: PathBuilder, points: tuple[PointId, ...], k: int) -> bool:
+        """Add a path through a zone, from the current end to an exit or a spot; return False if none is found."""
         source, target = points[k], points[k + 1]
         start = self._at_end(builder) or self._pose(source)
         key = (tuple(round(value, 6) for value in start), target)
@@ -341,8 +358,12 @@ class Itinerary:
                 found = cross_zone(ground, start, self._pose(target), self.geometry, leaving=source.lane)
             self._ways[key] = found  # type: ignore[index]
         way = self._ways[key]  # type: ignore[index]
-        if way is not None:
-            self._add_arc_path(builder, start, way[1], min(self._limit(source), 2.0 * MANOEUVRE_SPEED))
+        if way is None:
+            size = f"a car {self.geometry.vehicle.width:.2f} m wide and {self.geometry.vehicle.length:.2f} m long"
+            self.reason = f"found no way for {size} through zone {source.segment} from {source} to {target}"
+            return False
+        self._add_arc_path(builder, start, way[1], min(self._limit(source), 2.0 * MANOEUVRE_SPEED))
+        return True
 
     def _parked(self, point: PointId) -> tuple[Pose, float]:
         """Pose in a spot with the front bumper just past its second point, and length of the straight into it [m]."""

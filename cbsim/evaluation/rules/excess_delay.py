@@ -1,0 +1,120 @@
+"""``excess_delay``: an object goes on when its way is clear."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from cbsim.errors import UsageError
+from cbsim.evaluation.rules.clear_way import ClearWay
+from cbsim.evaluation.rules.context import Context
+from cbsim.evaluation.rules.progress import Progress
+from cbsim.evaluation.rules.rule import Check, Rule
+from cbsim.evaluation.rules.track import Track
+from cbsim.recording.batch import Batch
+from cbsim.spec.scenario import Expectation
+from cbsim.world.tables import Floats
+
+__all__ = ["Delays", "ExcessDelay"]
+
+
+class Delays:
+    """Times that an object loses though its way is clear (`ClearWay`), in one piece and together.
+
+    Parameters
+    ----------
+    context : Context
+        With a road network.
+    row : int
+        Of the object.
+    at_most : float
+        Nothing is counted after one piece was longer than this [s].
+
+    Attributes
+    ----------
+    longest, until : float
+        The longest piece, and its end [s].
+    place : ndarray, shape (2,)
+        Where the object was then [m].
+    total : float
+        Of all pieces [s].
+    """
+
+    def __init__(self, context: Context, row: int, at_most: float = math.inf) -> None:
+        self._way = ClearWay(context, row)
+        self._at_most = at_most
+        self._since: float | None = None
+        self.longest, self.until, self.total = 0.0, 0.0, 0.0
+        self.place: Floats = np.zeros(2)
+
+    def follow(self, track: Track, batch: Batch, finish: float = math.inf) -> None:
+        """Process the next steps, as far as they lie before the finish [s]."""
+        loses = self._way.loses_time(track, batch) & (track.times[1:] <= finish)
+        for k, (time, lost) in enumerate(zip(track.times[1:].tolist(), loses.tolist(), strict=True)):
+            if self.longest > self._at_most:
+                return
+            if not lost:
+                self._since = None
+            elif self._since is None:
+                self._since = time
+            else:
+                self.total += time - float(track.times[k])
+                if time - self._since > self.longest:
+                    self.longest, self.until, self.place = time - self._since, time, track.centres[1 + k]
+
+    @property
+    def too_long(self) -> bool:
+        """Whether one piece was longer than allowed."""
+        return self.longest > self._at_most + 1e-9
+
+    def told(self) -> str:
+        """Longest piece, for messages."""
+        x, y = self.place.tolist()
+        return f"lost {self.longest:.1f} s on a clear way until {self.until:.2f} s at ({x:.2f}, {y:.2f})"
+
+
+class ExcessDelay(Rule):
+    """The longest piece of time that the object loses, and all together, are within bounds.
+
+    Time is lost at less than 0.5 m/s, or half of what limits, bends and stop lines allow, while nothing hinders it.
+    After the finish of a mission nothing is lost.
+    """
+
+    def __init__(self, expectation: Expectation, context: Context) -> None:
+        super().__init__(expectation, context)
+        if context.roadmap is None:
+            raise self.wrong("delays need a road network")
+        self.longest, self.sum = self.number("longest"), self.number("sum", math.inf)
+        self.delays = Delays(context, self.row, self.longest)
+        self.progress = self._progress()
+        self.time = 0.0
+
+    def _progress(self) -> Progress | None:
+        try:
+            return Progress(self.context)
+        except UsageError:
+            return None
+
+    def see(self, batch: Batch) -> None:
+        """Add up what is lost."""
+        track = self.track(batch)
+        self.time = float(track.times[-1])
+        finish = math.inf
+        if self.progress is not None:
+            self.progress.follow(track)
+            finish = self.progress.times[-1] if self.progress.passed else math.inf
+        self.delays.follow(track, batch, finish)
+        self.decided = self.delays.too_long
+
+    def result(self) -> Check:
+        """Pass if neither was too long."""
+        delays = self.delays
+        if delays.too_long:
+            return self.check(False, delays.until, f"{delays.told()}, expected {self.longest:g} s at most")
+        if delays.total > self.sum + 1e-9:
+            return self.check(
+                False, self.time, f"lost {delays.total:.1f} s on a clear way in all, expected {self.sum:g} s at most"
+            )
+        told = f"{delays.told()}, {delays.total:.1f} s in all" if delays.longest else "lost no time on a clear way"
+        return self.check(True, self.time, told)

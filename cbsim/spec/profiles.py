@@ -1,0 +1,87 @@
+"""Profiles of rules: the numbers of DARPA's documents, each with its section, and the rules of a mission without any.
+
+*Rules 2006* are DARPA's *Urban Challenge Rules*, draft of 17 May 2006; *Criteria 2007* its *Technical Evaluation
+Criteria* of 16 March 2007.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from cbsim.units import MPH
+
+__all__ = [
+    "DEFAULT_PROFILE",
+    "MISSION_RULES",
+    "NUMBERS",
+    "PROFILES",
+    "ProfileNumber",
+    "profile_number",
+    "profiles_with",
+]
+
+PROFILES = ("darpa2006", "darpa2007")
+DEFAULT_PROFILE = "darpa2007"
+
+
+class ProfileNumber(NamedTuple):
+    """A number of a document.
+
+    Attributes
+    ----------
+    value : float
+        In SI units and radians, or in lengths of the vehicle.
+    source : str
+        Document and section.
+    lengths : bool
+        Whether it counts lengths of the vehicle under test, the documents' *VL*.
+    """
+
+    value: float
+    source: str
+    lengths: bool = False
+
+
+NAVIGATION_2006 = "Rules 2006, 5.2, basic navigation"
+
+NUMBERS: dict[tuple[str, str], dict[str, ProfileNumber]] = {
+    ("speed", "tolerance"): {
+        "darpa2006": ProfileNumber(0.0, NAVIGATION_2006),
+        "darpa2007": ProfileNumber(MPH, "Criteria 2007, A.5"),
+    },
+    ("stop_line", "within"): {
+        "darpa2006": ProfileNumber(1.0, NAVIGATION_2006),
+        "darpa2007": ProfileNumber(1.0, "Criteria 2007, A.8"),
+    },
+    ("standoff", "least"): {"darpa2007": ProfileNumber(1.0, "Criteria 2007, A.7")},
+    ("precedence", "patience"): {
+        "darpa2006": ProfileNumber(10.0, NAVIGATION_2006),
+        "darpa2007": ProfileNumber(10.0, "Criteria 2007, A.6"),
+    },
+    ("excess_delay", "longest"): {
+        "darpa2006": ProfileNumber(10.0, NAVIGATION_2006),
+        "darpa2007": ProfileNumber(10.0, "Criteria 2007, A.6"),
+    },
+}
+"""(Rule, argument) → profile → number; a profile that is missing has none."""
+
+MISSION_RULES: dict[str, tuple[tuple[str, bool], ...]] = {
+    "collision": (),
+    "lane": (),
+    "speed": (),
+    "stop_line": (),
+    "checkpoints": (("stop", True),),
+    "excess_delay": (),
+    "precedence": (),
+}
+"""Rules, with arguments that differ from none, by which a mission is judged whose scenario has no rules."""
+
+
+def profile_number(profile: str, rule: str, argument: str) -> ProfileNumber | None:
+    """Return the number of a profile for an argument of a rule; None if it has none."""
+    return NUMBERS.get((rule, argument), {}).get(profile)
+
+
+def profiles_with(rule: str, argument: str) -> list[str]:
+    """List the profiles that have a number for an argument of a rule."""
+    return [name for name in PROFILES if name in NUMBERS.get((rule, argument), {})]
