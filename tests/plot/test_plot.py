@@ -63,7 +63,7 @@ add:
     kind: dynamic
     size: [2.5, 9, 3]
     at: 4.2.1
-    goals: [{waypoint: 4.2.1, speed: 10, pause: 8}, {waypoint: 4.2.6, speed: 10, pause: 2.5}, {waypoint: 2.2.1, speed: 6}]
+    goals: [{waypoint: 4.2.1, speed: 10, pause: 8}, {waypoint: 4.2.6, speed: 10, pause: 2}, {waypoint: 2.2.1, speed: 6}]
   - {name: Barrel, shape: cylinder, size: [0.6, 0.6, 1.1], at: {waypoint: 1.1.5, offset: -2.8}}
 """
 

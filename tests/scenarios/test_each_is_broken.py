@@ -45,7 +45,6 @@ TRAFFIC = [
         "the sedan comes first",
         (
             "reach Bus 2.2.6",
-            "reach Bus 4.2.6",
             "reach Pickup 1.1.6",
             "reach Pickup 3.1.6",
             "reach Sedan 2.1.6",

@@ -20,7 +20,6 @@ from cbsim.world.traffic.tables import (
     LANELET,
     PAUSING,
     PHASE,
-    SAMPLE,
     SPEED,
     STATION,
     STOPPED,
@@ -281,7 +280,7 @@ def test_of_two_that_leave_a_fork_side_by_side_only_the_one_behind_waits():
     site = Site(metric=True).lane("1.1", [(0.0, -80.0), (0.0, 0.0)], exits=[("1.1.2", "2.1.1"), ("1.1.2", "3.1.1")])
     site.lane("2.1", [(0.0, 12.0), (0.0, 120.0)]).lane("3.1", [(3.0, 50.0), (3.0, 120.0)])
     made = world(site.network(), Pool("p", count=2), step=0.1)
-    lengths, starts = made.road.lanelets.lengths, made.traffic.road.samples[made.traffic.road.links[:-1, SAMPLE], :2]
+    lengths, starts = made.road.lanelets.lengths, made.traffic.road.samples[made.traffic.road.sample_offsets[:-1], :2]
     ways = np.flatnonzero(np.hypot(*(starts - starts[0] - (0.0, 80.0)).T) < 0.1)
     short, long = sorted(ways.tolist(), key=lambda row: lengths[row])
     snapshot = made.start

@@ -11,7 +11,7 @@ from cbsim.geometry.kernels.bvh import DEPTH, overlaps_into
 from cbsim.geometry.kernels.rotation import rotate
 from cbsim.jit import inlined, inner
 from cbsim.traffic.kernels.workspace import EXTENT, OBSTACLES, PACE, SPOT
-from cbsim.world.traffic.tables import ALONG, WIDTH
+from cbsim.world.traffic.tables import ALONG
 
 __all__ = ["MeshSearch", "entry_on", "find_mesh", "make_mesh_search"]
 
@@ -122,7 +122,7 @@ def find_mesh(road, around, shapes, state, body, count, entries, swept, top, sea
             for at in range(around.offsets[c], around.offsets[c + 1]):
                 k, lanelet = around.samples[at], around.owners[around.samples[at]]
                 u, w = road.samples[k, 0] - x, road.samples[k, 1] - y
-                half = min(swept, 0.5 * road.lanelets[lanelet, WIDTH])
+                half = min(swept, 0.5 * road.widths[lanelet])
                 height = top - state.position[body, 2]
                 if not is_near(shapes, body, u * ax + w * ay, w * ax - u * ay, half, height, search):
                     continue
