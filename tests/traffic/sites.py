@@ -63,14 +63,21 @@ def four_way() -> RoadNetwork:
 
 
 def cross(
-    stops: tuple[int, ...] = (1, 2, 3, 4), far: float = 300.0, numbers: tuple[int, ...] = (1, 2, 3, 4)
+    stops: tuple[int, ...] = (1, 2, 3, 4),
+    far: float = 300.0,
+    numbers: tuple[int, ...] = (1, 2, 3, 4),
+    *,
+    mirrored: bool = False,
 ) -> RoadNetwork:
-    """Four roads that meet, numbered clockwise from the north, some with stop lines; cars leave at the ends."""
-    site, near, aside = Site(metric=True), 8.0, 2.0
+    """Four roads that meet, numbered clockwise from the north, some with stop lines; cars leave at the ends.
+
+    Mirrored, they are numbered counter-clockwise, and traffic keeps to the left.
+    """
+    site, near, aside, side = Site(metric=True), 8.0, 2.0, -1.0 if mirrored else 1.0
     arms = dict(sorted(zip(numbers, ((0.0, 1.0), (1.0, 0.0), (0.0, -1.0), (-1.0, 0.0)), strict=True)))
     for arm, (dx, dy) in arms.items():
-        ways_in = [(dx * along - dy * aside, dy * along + dx * aside) for along in (far, near)]
-        ways_out = [(dx * along + dy * aside, dy * along - dx * aside) for along in (near, far)]
+        ways_in = [(side * (dx * along - dy * aside), dy * along + dx * aside) for along in (far, near)]
+        ways_out = [(side * (dx * along + dy * aside), dy * along - dx * aside) for along in (near, far)]
         exits = [(f"{arm}.1.2", f"{other}.2.1") for other in arms if other != arm]
         site.lane(f"{arm}.1", ways_in, exits=exits, stops=[f"{arm}.1.2"] if arm in stops else [])
         site.lane(f"{arm}.2", ways_out)

@@ -344,8 +344,9 @@ def test_two_recordings_are_laid_over_each_other(recording):
     assert (np.abs(pictures[0] - pictures[1]).sum(axis=2) > 30).any()
 
 
-def test_a_run_has_the_same_hashes_whoever_looks():
-    world = cbsim.load("four_way_stop", duration=4.0)
+@pytest.mark.parametrize("name", ["four_way_stop", "town"])
+def test_a_run_has_the_same_hashes_whoever_looks(name):
+    world = cbsim.load(name, duration=4.0)
     alone = cbsim.run(world, seed=world.settings.seed).hashes
     with LiveSource(world) as live:
         hashes = [live.run.snapshot.hash]
