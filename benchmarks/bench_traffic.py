@@ -145,8 +145,8 @@ def roads_for(cars: int, is_grid: bool) -> int:
     return max(2, round(math.sqrt(cars / (4 * BLOCK * DENSITY)) + 0.5)) if is_grid else max(1, round(cars / PER_ROAD))
 
 
-def write_sumo_grid(folder: Path, roads: int) -> None:
-    """Write the same grid and cars that wander on it for SUMO."""
+def write_sumo_grid(folder: Path, roads: int, count: int, blocks: int = WAY) -> None:
+    """Write the same grid and cars that wander on it for SUMO, each over so many blocks."""
     nodes = [(i, j) for i in range(roads) for j in range(roads)]
     ways = [(a, (a[0] + i, a[1] + j)) for a in nodes for i, j in ((1, 0), (0, 1), (-1, 0), (0, -1))]
     ways = [(a, b) for a, b in ways if 0 <= b[0] < roads and 0 <= b[1] < roads]
@@ -159,11 +159,11 @@ def write_sumo_grid(folder: Path, roads: int) -> None:
     )
     (folder / "nodes.nod.xml").write_text(f"<nodes>{places}</nodes>")
     (folder / "edges.edg.xml").write_text(f"<edges>{edges}</edges>")
-    count, draw, cars = count_of(roads, True), random.Random(1), []
+    draw, cars = random.Random(1), []
     per = -(-count // len(ways))
     for n, (k, way) in enumerate([(k, way) for k in range(per) for way in ways][:count]):
         route = [way]
-        for _ in range(WAY):
+        for _ in range(blocks):
             route.append(draw.choice([one for one in after[route[-1][1]] if one[1] != route[-1][0]]))
         edge_names, place = " ".join(name[one] for one in route), 10.0 + (BLOCK - 30.0) * (k + 0.5) / per
         cars.append(
@@ -212,7 +212,7 @@ def recording(roads: int, steps: int) -> dict[str, float]:
 def write_sumo(folder: Path, roads: int, binaries: Path, is_grid: bool) -> None:
     """Write the same roads and cars for SUMO."""
     if is_grid:
-        write_sumo_grid(folder, roads)
+        write_sumo_grid(folder, roads, count_of(roads, True))
     else:
         write_sumo_roads(folder, roads)
     files = ("-n", "nodes.nod.xml", "-e", "edges.edg.xml", "-o", "net.xml")
