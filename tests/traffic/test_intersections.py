@@ -58,34 +58,33 @@ class Watch:
         self.waited = np.zeros(made.layout.cars, bool)
         self.served = 0
 
-    def check(self, snapshot, contacts) -> None:
+    def check(self, snapshot) -> None:
         columns = snapshot.columns
-        assert not len(contacts)
         assert columns.travel[:, ACCELERATION].min() >= -HARDEST
         assert columns.travel[:, SPEED].min() >= 0.0
         self._lines(columns)
         self._areas(columns)
-        if self.made.step <= LONGEST_PART:  # what the workspace holds is that of the last part of a step
-            self._order(snapshot)
 
-    def _order(self, snapshot) -> None:
-        """Who has just been let over a stop line came before all who wait with room beyond and conflict with it."""
-        columns, work = snapshot.columns, workspace(self.made, snapshot)
-        phases, arrivals = columns.intent[:, PHASE], columns.travel[:, ARRIVAL]
+    def order(self, snapshot) -> None:
+        """Who has just been let over a stop line came before all who wait with room beyond and conflict with it.
+
+        To be called after every step of at most 0.1 s: what the workspace holds is that of the last part of a step.
+        """
+        columns = snapshot.columns
+        claims, phases, arrivals = columns.intent[:, CLAIM], columns.intent[:, PHASE], columns.travel[:, ARRIVAL]
         waits = (phases == STOPPED) | (phases == ROLLING)
-        waiting = np.flatnonzero(waits & (work.queues.is_blocked == 0))
-        waiting = waiting[columns.travel[waiting, WAITING] > 2.0 * LONGEST_PART]  # they waited before this step, too
-        claims = columns.intent[:, CLAIM]
-        for car in np.flatnonzero((claims > 0) & (self.claims == 0) & self.waited).tolist():
-            earlier = waiting[arrivals[waiting] < arrivals[car] - TOGETHER]
-            mine = self._ways(int(claims[car]) - 1)
-            for other in earlier.tolist():
-                entry = int(work.queues.conflicts[other])
-                theirs = self._ways(entry) if entry >= 0 else {}
-                assert not any(row in theirs and theirs[row] != side for row, side in mine.items()), (
-                    f"car {car}, there since {arrivals[car]:.1f} s, goes before {other}, since {arrivals[other]:.1f} s"
-                )
-            self.served += 1
+        served = np.flatnonzero((claims > 0) & (self.claims == 0) & self.waited)
+        if len(served):
+            work = workspace(self.made, snapshot)
+            waiting = np.flatnonzero(waits & self.waited & (work.queues.is_blocked == 0))
+            for car in served.tolist():
+                mine = self._ways(int(claims[car]) - 1)
+                for other in waiting[arrivals[waiting] < arrivals[car] - TOGETHER].tolist():
+                    entry = int(work.queues.conflicts[other])
+                    theirs = self._ways(entry) if entry >= 0 else {}
+                    since = f"there since {arrivals[car]:.1f} s, goes before {other}, since {arrivals[other]:.1f} s"
+                    assert not any(theirs.get(row, side) != side for row, side in mine.items()), f"{car}, {since}"
+                self.served += 1
         self.claims, self.waited = claims.copy(), waits
 
     def _ways(self, entry: int) -> dict[int, int]:
@@ -128,8 +127,12 @@ def hold(made: World, duration: float, checks: int = 1) -> Watch:
     """Run a World and hold its laws; areas and lines are looked at every so many steps."""
     watch, snapshot = Watch(made), made.start
     for _ in range(round(duration / made.step / checks)):
-        _, _, contacts = advance(made, snapshot, checks)
-        watch.check(snapshot, contacts)
+        for _ in range(checks):
+            _, _, contacts = advance(made, snapshot, 1)
+            assert not len(contacts)
+            if made.step <= LONGEST_PART:
+                watch.order(snapshot)
+        watch.check(snapshot)
     return watch
 
 
