@@ -1,0 +1,63 @@
+"""Reactive traffic on roads with oddities: stop lines without a conflict, short connectors, lanes that cross freely."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cbsim.spec.road import PointId
+from cbsim.spec.traffic import Pool
+from cbsim.world.traffic.tables import LANELET, PHASE, SPEED, STATION, STOPPED
+from tests.road.site import Site
+from tests.traffic.sites import cross, put_on, run, world
+
+
+def flow(name: str, start: str, end: str, rate: float) -> Pool:
+    points = [PointId(*map(int, text.split("."))) for text in (start, end)]
+    return Pool(name, flow=rate, origin=points[0], destinations=((points[1], 1.0),))
+
+
+def test_stop_line_in_mid_lane_is_stopped_at_and_nobody_is_waited_for():
+    site = Site(metric=True).lane("1.1", [(0.0, 0.0), (0.0, 150.0), (0.0, 400.0)], stops=["1.1.2"])
+    made = world(site.network(), Pool("p", count=1), step=0.1)
+    snapshot = made.start
+    put_on(made, snapshot, 0, 0, 60.0)
+    snapshots = run(made, snapshot, 30.0, 0.1)
+    phases = np.array([each.columns.intent[0, PHASE] for each in snapshots])
+    stopped = np.flatnonzero(phases == STOPPED)
+    assert 1 <= len(stopped) <= 3
+    front = snapshots[stopped[0]].columns.travel[0, STATION] + 4.5
+    assert 149.0 < front < 150.1
+    assert snapshots[-1].columns.travel[0, SPEED] > 10.0
+
+
+@pytest.mark.parametrize("near", [3.0, 4.5])
+def test_cars_longer_than_connectors_cross_without_a_touch(near):
+    site, aside = Site(metric=True), 1.6
+    arms = {1: (0.0, 1.0), 2: (1.0, 0.0), 3: (0.0, -1.0), 4: (-1.0, 0.0)}
+    for arm, (dx, dy) in arms.items():
+        ways_in = [(dx * along - dy * aside, dy * along + dx * aside) for along in (150.0, 60.0, near)]
+        ways_out = [(dx * along + dy * aside, dy * along - dx * aside) for along in (near, 60.0, 150.0)]
+        exits = [(f"{arm}.1.3", f"{other}.2.1") for other in arms if other != arm]
+        site.lane(f"{arm}.1", ways_in, exits=exits, stops=[f"{arm}.1.3"])
+        site.lane(f"{arm}.2", ways_out)
+    pools = [flow(f"{a}{b}", f"{a}.1.1", f"{b}.2.3", 200.0) for a in arms for b in arms if a != b]
+    made = world(site.network(), *pools, step=0.1)
+    counts = run(made, None, 300.0)[-1].columns.pool_counts
+    assert counts[:, 2].sum() > 60
+
+
+def test_lanes_that_cross_without_an_exit_are_a_conflict_like_any_other():
+    site = Site(metric=True).lane("1.1", [(0.0, -150.0), (0.0, 0.0), (0.0, 150.0)])
+    site.lane("2.1", [(-150.0, 10.0), (0.0, 10.0), (150.0, 10.0)])
+    made = world(site.network(), flow("a", "1.1.1", "1.1.3", 400.0), flow("b", "2.1.1", "2.1.3", 400.0), step=0.1)
+    final = run(made, None, 600.0)[-1].columns
+    assert (final.pool_counts[:, 2] > 40).all()
+
+
+def test_four_ways_that_meet_without_any_line_are_decided_by_id_and_nobody_stands_for_good():
+    pools = [flow(f"{arm}", f"{arm}.1.1", f"{(arm + 1) % 4 + 1}.2.2", 300.0) for arm in (1, 2, 3, 4)]
+    made = world(cross(()), *pools, step=0.1)
+    final = run(made, None, 900.0)[-1].columns
+    assert (final.pool_counts[:, 2] > 50).all()
+    assert final.intent[:, LANELET].max() < len(made.traffic.road.lanelets)
