@@ -28,6 +28,7 @@ from cbsim.report.channels import CHANNELS, acceleration, extreme, lateral_error
 from cbsim.report.frames import Motion, unwrapped
 from cbsim.report.model_poses import ModelPose, hulls_of, model_pose_of
 from cbsim.road.drawing import Road, road_of
+from cbsim.road.lights import LaneLights, lane_lights
 from cbsim.world.compile import is_vehicle
 from cbsim.world.motion import ABSENT_BELOW
 from cbsim.world.scene import Scene
@@ -118,6 +119,8 @@ class Run:
         Row of a moving model body → its pose over time.
     alone : bool
         Whether all bodies belong to one model; then their names carry no model prefix and may contain slashes.
+    lights : LaneLights or None
+        Traffic lights of the network.
     """
 
     file: str
@@ -137,6 +140,7 @@ class Run:
     drawings: list[DrawingRow] = field(default_factory=list)
     figures: dict[int, ModelPose] = field(default_factory=dict)
     alone: bool = False
+    lights: LaneLights | None = None
 
     @property
     def times(self) -> Floats:
@@ -239,6 +243,7 @@ def run_of(recording: Recording, *, plotted: int = MAX_PLOTTED) -> Run:
         columns.drawings,
         {header.moving[k]: model_pose_of(spanned[header.moving[k]], poses) for k, poses in columns.stands.items()},
         scene is not None and scene.alone,
+        None if scene is None or scene.roadmap is None else lane_lights(scene.roadmap, scene.lights),
     )
 
 

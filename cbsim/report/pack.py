@@ -21,6 +21,7 @@ from cbsim.report.frames import Motion, Quantised, frames_of, interpolation_erro
 from cbsim.report.model_poses import ModelPose
 from cbsim.report.planner_annotations import kept_rows, pack_annotations
 from cbsim.road.drawing import Road
+from cbsim.road.lights import LaneLights
 
 __all__ = ["BUDGET", "PackedData", "pack"]
 
@@ -83,11 +84,11 @@ def _pack(runs: Sequence[Run], stride: int) -> PackedData:
             place, angle = max(place, off[0]), max(angle, off[1])
         told.append(_run(run, kept, packer) | _shown(run, stride, packer))
         frames.append(len(kept))
-    road = next((run.road for run in runs if run.road is not None), None)
+    road, lights = next(((run.road, run.lights) for run in runs if run.road is not None), (None, None))
     data = {
         "runs": told,
         "channels": [{"key": c.key, "title": c.title, "unit": c.unit, "limit": c.limit} for c in CHANNELS],
-        "road": None if road is None else _road(road, packer),
+        "road": None if road is None else _road(road, packer) | {"lights": _lights(lights)},
         "data": packer.text(),
     }
     return PackedData(data, frames, place, angle)
@@ -205,6 +206,19 @@ def _road(road: Road, packer: Packer) -> dict[str, Any]:
         "checkpoints": _labels(road.checkpoints, packer),
         "points": _labels(road.points, packer),
     }
+
+
+def _lights(found: LaneLights | None) -> list[dict[str, Any]]:
+    """List ends of lanes with the phases of their lights: when each ends within its cycle [s], and its state."""
+    if found is None:
+        return []
+    signals = found.signals
+    cycles = [slice(*signals.offsets[light : light + 2].tolist()) for light in range(len(signals.names))]
+    phases = [[signals.ends[cycle].round(3).tolist(), signals.states[cycle].tolist()] for cycle in cycles]
+    return [
+        {"place": place, "phases": [phases[light] for light in lights]}
+        for place, lights in zip(found.places.round(2).tolist(), found.lights, strict=True)
+    ]
 
 
 def _labels(labels: Sequence[Any], packer: Packer) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from cbsim.report.pack import pack
 
 __all__ = ["page_of", "write_report"]
 
-SCRIPTS = ("motion.js", "annotations.js", "model_poses.js", "replay.js", "plots.js", "main.js")
+SCRIPTS = ("motion.js", "annotations.js", "lights.js", "model_poses.js", "replay.js", "plots.js", "main.js")
 
 
 def write_report(recordings: Recording | Sequence[Recording], path: str | Path, *, title: str = "") -> Path:

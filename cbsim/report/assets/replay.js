@@ -109,7 +109,7 @@ class Replay {
     pen.restore();
     this.boxes = [];
     this.taken = [];
-    if (this.road && this.flat) this.signs();
+    if (this.road && this.flat) { drawLights(this); this.signs(); }
     if (this.flat) this.runs.forEach((run) => this.trails(run));
     const annotations = this.annotations && this.flat ? this.runs.flatMap((run) => run.shown(this.time).map((part) => ({ ...part, run }))) : [];
     annotations.forEach((part) => drawAnnotation(this, part));
