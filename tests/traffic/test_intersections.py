@@ -14,6 +14,7 @@ from cbsim.simulation.advance import advance
 from cbsim.spec.objects import Triple
 from cbsim.spec.road import PointId, RoadNetwork
 from cbsim.spec.traffic import Pool
+from cbsim.traffic.kernels.look import CHAIN_END, GAP, LEADER, STANDS
 from cbsim.world.traffic.tables import (
     ACCELERATION,
     ARRIVAL,
@@ -76,7 +77,8 @@ class Watch:
         served = np.flatnonzero((claims > 0) & (self.claims == 0) & self.waited)
         if len(served):
             work = workspace(self.made, snapshot)
-            waiting = np.flatnonzero(waits & self.waited & (work.queues.is_blocked == 0))
+            stuck = (work.plan[:, LEADER] < STANDS) & (work.plan[:, GAP] < work.plan[:, CHAIN_END])  # behind who stands
+            waiting = np.flatnonzero(waits & self.waited & (work.queues.is_blocked == 0) & ~stuck)
             for car in served.tolist():
                 mine = self._ways(int(claims[car]) - 1)
                 for other in waiting[arrivals[waiting] < arrivals[car] - TOGETHER].tolist():

@@ -43,7 +43,6 @@ __all__ = ["DETOUR", "UNTURNED", "arbitrate", "find_detour", "join", "order_wait
 
 UNTURNED = 1 << 30  # place in the order of arrival of who has not arrived
 JUDGES, JUDGES_EACH, MOST_JUDGED = 0.8, 0.8, 3  # [s] that one needs to see whose turn it is, and for each who waits too
-MARGIN = 1.0  # [s] between the rear of one that leaves a conflict area and the front of the next one
 PATIENCE = 5.0  # [s] of standing after which the one who stands longest goes first
 AGAIN = 4.0  # [m/s²] with which who drives behind the conflicts is expected to come to rest
 LEAVES = 2.5  # [s] before others leave a conflict area in which who waits for them decides whether the gap will do
@@ -183,7 +182,7 @@ def goes_first(crossings, travel, queues, entries, watch, claims, values, i, row
     Returns
     -------
     float
-        0 where it goes first, -1 where the critical gap is that of its own time, else the critical gap.
+        0 where it goes first, infinite where it has to wait for its turn, else the critical gap.
     """
     other = claims.comer[row, 1 - side]
     if other < 0 or other == i:
@@ -209,8 +208,8 @@ def goes_first(crossings, travel, queues, entries, watch, claims, values, i, row
     if both_stand and mine > PATIENCE and (mine > theirs or (mine == theirs and i < other)):
         return 0.0
     gap = crossings.gaps[row, side]
-    if gap <= 0.0:
-        return -1.0
+    if gap <= 0.0:  # the other has come to its line before
+        return math.inf
     return gap * values[CAUTION] * (1.0 - (1.0 - HURRIED) * min(travel[i, WAITING] / HURRY, 1.0))
 
 
@@ -288,16 +287,11 @@ def may_enter(
                 continue
             other = claims.comer[row, 1 - side]
             pace = travel[other, SPEED] if other < cars else entries.stands[other, PACE]
-            if gap < 0.0:
-                gap = travel_time(over, travel[i, SPEED], plan[DESIRED], values[STRONGEST]) + MARGIN
-                reached = math.sqrt(travel[i, SPEED] ** 2 + 2.0 * values[STRONGEST] * over)
-                gap += max(0.0, pace - min(reached, plan[DESIRED])) / 4.0
+            if intent[i, PHASE] == ROLLING and gap < math.inf:  # it has taken this gap already
+                gap = 0.0
             else:
-                if intent[i, PHASE] == ROLLING:  # it has taken this gap already
-                    gap = 0.0
-                else:
-                    gap -= time_through(crossings, claims, row, 1 - side, pace, road.car_sizes[i, CAR_LENGTH])
-                gap = max(gap, pace / (2.0 * EASY) + SURE)
+                gap -= time_through(crossings, claims, row, 1 - side, pace, road.car_sizes[i, CAR_LENGTH])
+            gap = max(gap, pace / (2.0 * EASY) + SURE)
             if claims.eta[row, 1 - side] <= gap:
                 return 0
         base += road.lanelets[lanelet, LENGTH]

@@ -45,6 +45,7 @@ from cbsim.world.traffic.tables import (
 __all__ = [
     "BEYOND",
     "CHAIN",
+    "CHAIN_END",
     "DESIRED",
     "GAP",
     "LEADER",
