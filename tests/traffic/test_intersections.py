@@ -14,7 +14,7 @@ from cbsim.simulation.advance import advance
 from cbsim.spec.objects import Triple
 from cbsim.spec.road import PointId, RoadNetwork
 from cbsim.spec.traffic import Pool
-from cbsim.traffic.kernels.look import CHAIN_END, GAP, LEADER, STANDS
+from cbsim.traffic.kernels.look import CHAIN_END, GAP, LEADER, SIDE_GAP, SIDE_LEADER, STANDS
 from cbsim.world.traffic.tables import (
     ACCELERATION,
     ARRIVAL,
@@ -77,7 +77,9 @@ class Watch:
         served = np.flatnonzero((claims > 0) & (self.claims == 0) & self.waited)
         if len(served):
             work = workspace(self.made, snapshot)
-            stuck = (work.plan[:, LEADER] < STANDS) & (work.plan[:, GAP] < work.plan[:, CHAIN_END])  # behind who stands
+            plan = work.plan
+            stuck = (plan[:, LEADER] < STANDS) & (plan[:, GAP] < plan[:, CHAIN_END])  # behind somebody who stands
+            stuck |= (plan[:, SIDE_LEADER] < STANDS) & (plan[:, SIDE_GAP] < plan[:, CHAIN_END])
             waiting = np.flatnonzero(waits & self.waited & (work.queues.is_blocked == 0) & ~stuck)
             for car in served.tolist():
                 mine = self._ways(int(claims[car]) - 1)

@@ -15,7 +15,7 @@ from cbsim.recording.recording import Recording
 from cbsim.simulation.advance import advance
 from cbsim.spec.road import RoadNetwork
 from cbsim.spec.traffic import Pool
-from cbsim.traffic.kernels.look import GAP
+from cbsim.traffic.kernels.look import GAP, SIDE_GAP
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.traffic.tables import JUNCTION, WAITING
 from cbsim.world.world import World
@@ -80,7 +80,7 @@ def held_up(made: World, snapshot: Snapshot, active: set[int]) -> list[str]:
     waits, found = snapshot.columns.travel[:, WAITING], list[str]()
     for car in np.flatnonzero(waits > PATIENCE).tolist():
         entry = int(work.queues.conflicts[car])
-        if entry < 0 or work.plan[car, GAP] < QUEUED or work.queues.is_blocked[car]:
+        if entry < 0 or min(work.plan[car, GAP], work.plan[car, SIDE_GAP]) < QUEUED or work.queues.is_blocked[car]:
             continue
         row, side = int(crossings.entry_rows[entry]), int(crossings.entry_sides[entry])
         junction = int(crossings.rules[row, JUNCTION])

@@ -24,6 +24,8 @@ from cbsim.traffic.kernels.look import (
     GAP,
     LEADER,
     LINE,
+    SIDE_GAP,
+    SIDE_LEADER,
     STOP,
     look,
 )
@@ -146,13 +148,15 @@ def acceleration_of(road, seed, travel, intent, values, plan, i, time, dt):
     if phase in (STOPPED, PAUSING):
         return -max(speed / dt, 0.0)
     following_values = values[HEADWAY], values[LEAST], values[STRONGEST], values[COMFORTABLE]
-    chosen = follow(int(values[MODEL]), speed, plan[DESIRED], plan[GAP], plan[LEADER], following_values, dt)
-    if plan[GAP] < QUEUE:
-        moves_up = speed < SLOW and min(plan[LINE], plan[CHAIN]) < QUEUE
-        if moves_up or chosen < -values[COMFORTABLE]:  # the latter: what is safe, where IDM is startled by a small gap
-            queue_values = QUEUE_TIME, min(values[LEAST], QUEUE_GAP), values[STRONGEST], values[COMFORTABLE]
-            safe = krauss(speed, plan[DESIRED], plan[GAP], plan[LEADER], queue_values, dt)
-            chosen = max(chosen, safe if moves_up else min(safe, -values[COMFORTABLE]))
+    queue_values = QUEUE_TIME, min(values[LEAST], QUEUE_GAP), values[STRONGEST], values[COMFORTABLE]
+    moves_up, chosen = speed < SLOW and min(plan[LINE], plan[CHAIN]) < QUEUE, math.inf
+    for n in range(2 if plan[SIDE_GAP] < math.inf else 1):
+        gap, leader = (plan[GAP], plan[LEADER]) if n == 0 else (plan[SIDE_GAP], plan[SIDE_LEADER])
+        one = follow(int(values[MODEL]), speed, plan[DESIRED], gap, leader, following_values, dt)
+        if gap < QUEUE and (moves_up or one < -values[COMFORTABLE]):
+            safe = krauss(speed, plan[DESIRED], gap, leader, queue_values, dt)
+            one = max(one, safe if moves_up else min(safe, -values[COMFORTABLE]))  # IDM is startled by a small gap
+        chosen = min(chosen, one)
     stop = min(plan[STOP], plan[LINE] - BEFORE_LINE, plan[CHAIN] - BEFORE_LINE)
     if stop < math.inf:
         needed = speed * speed / (2.0 * stop) if stop > 0.0 else 0.0  # at a light turned yellow more than comfortable

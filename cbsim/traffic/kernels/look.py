@@ -51,6 +51,8 @@ __all__ = [
     "LEADER",
     "LINE",
     "PASSED",
+    "SIDE_GAP",
+    "SIDE_LEADER",
     "STANDS",
     "STOP",
     "WAY_END",
@@ -61,8 +63,9 @@ __all__ = [
 
 # columns of `CarWorkspace.plan`: gap to the leader [m] and its speed [m/s], the speed that is wanted [m/s]; distances
 # of the front from where to stop, from the next stop line, from the begin of conflicts that need a claim, and from
-# their end [m]; distance of the front from the end of the way [m]
-GAP, LEADER, DESIRED, STOP, LINE, CHAIN, CHAIN_END, WAY_END = range(8)
+# their end [m]; distance of the front from the end of the way [m]; gap to who is next on the other way of a fork, and
+# its speed, as long as widths overlap
+GAP, LEADER, DESIRED, STOP, LINE, CHAIN, CHAIN_END, WAY_END, SIDE_GAP, SIDE_LEADER = range(10)
 BEFORE_LINE = 0.5  # [m] where a car means to stop before a line, and before a conflict area
 PASSED = 0.3  # [m] beyond a line at which it has been passed
 BEYOND = 1.5  # [m] ahead of the front within which the line stands that a car has been let over
@@ -131,19 +134,19 @@ def behind_fork(crossings, entries, lanelet, station):
 
 
 @inlined
-def leader_on(road, crossings, entries, lanelet, at, station):
-    """Rear station [m] and speed [m/s] of who is next on a lanelet, from place `at` of the order on, or beside a fork.
+def leaders_on(road, crossings, entries, lanelet, at, base, length, side_gap):
+    """Gaps [m] to and speeds [m/s] of who is next on a lanelet, from place `at` of the order on, and beside a fork.
 
-    The station is infinite where there is nobody.
+    A gap is infinite where there is nobody; beside forks who is next is looked for as long as `side_gap` is infinite.
     """
-    nearest, pace = math.inf, 0.0
+    gap, leader, beside, pace = math.inf, 0.0, math.inf, 0.0
     if at < entries.first[lanelet + 1]:
-        nearest, pace = entries.sorted_stands[at, SPOT], entries.sorted_stands[at, PACE]
-    if road.links[lanelet, EXTRAS] & FORKS:
-        beside, other = behind_fork(crossings, entries, lanelet, station)
-        if beside < nearest:
-            nearest, pace = beside, entries.stands[other, PACE]
-    return nearest, pace
+        gap, leader = base + entries.sorted_stands[at, SPOT] - length, entries.sorted_stands[at, PACE]
+    if side_gap == math.inf and road.links[lanelet, EXTRAS] & FORKS:
+        station, other = behind_fork(crossings, entries, lanelet, -base)
+        if base + station - length < gap:
+            beside, pace = base + station - length, entries.stands[other, PACE]
+    return gap, leader, beside, pace
 
 
 @inlined
@@ -212,12 +215,13 @@ def look(
     )  # fmt: skip
     released, closed, count, way_end = phase in (CROSSING, ROLLING), False, 0, math.inf
     in_chain, k, conflict, clear, fork = True, 0, -1, math.inf, -math.inf
+    side_gap, side_leader = math.inf, 0.0
     while True:
         end = base + road.lanelets[lanelet, LENGTH]
         if gap == math.inf:
             nxt = at + 1 if k == 0 else entries.first[lanelet]
-            nearest, leader = leader_on(road, crossings, entries, lanelet, nxt, -base)
-            gap = base + nearest - length
+            gap, leader, beside, pace = leaders_on(road, crossings, entries, lanelet, nxt, base, length, side_gap)
+            side_gap, side_leader = (beside, pace) if beside < side_gap else (side_gap, side_leader)
         desired = min(desired, allowed_on(road, values, lanelet, base, length, k == 0))
         for e in range(road.links[lanelet, ENTRY], road.links[lanelet, ENTRY_END]):
             row, side = crossings.entry_rows[e], crossings.entry_sides[e]
@@ -280,9 +284,11 @@ def look(
         fork = end if road.links[lanelet, WANDER_END] - road.links[lanelet, WANDER] > 1 else fork
         base, lanelet, k = end, beyond, k + 1
     plan[GAP], plan[LEADER], plan[DESIRED] = gap, leader, max(desired, 0.5)
+    plan[SIDE_GAP], plan[SIDE_LEADER] = side_gap, side_leader
     plan[STOP], plan[LINE], plan[CHAIN], plan[CHAIN_END], plan[WAY_END] = stop, line, chain, chain_end, way_end
     queues.conflicts[i], queues.is_blocked[i] = conflict, 0
     reached = gap + length if leader < STANDS else math.inf  # who stands behind somebody does not come
+    reached = min(reached, side_gap + length) if side_leader < STANDS else reached
     for n in range(count):
         e = ahead_of[n]
         if distances[n] > reached:

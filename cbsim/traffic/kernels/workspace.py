@@ -20,7 +20,7 @@ __all__ = [
 
 LONGEST_STEP = 0.1  # [s] in which a car decides once
 OBSTACLES = 6  # lanelets that one body may stand on
-PLAN = 8  # columns of `CarWorkspace.plan`
+PLAN = 10  # columns of `CarWorkspace.plan`
 KEY = 5  # columns of `Ways.keys`
 SPOT, PACE, EXTENT = range(3)  # columns of `Entries.stands`
 
@@ -142,7 +142,7 @@ class CarWorkspace(NamedTuple):
     ways : Ways
     counts : (2,) int64
         Entries of cars and of bodies that never move; junctions.
-    plan : (cars, 8)
+    plan : (cars, 10)
         What a car has seen, columns as in `cbsim.traffic.kernels.look`.
     destinations : (cars,) int64
         Where each goes.
