@@ -13,14 +13,14 @@ from cbsim.events.kernels.actions.run_state import brake_stopped, give_back
 from cbsim.events.kernels.look import event_stack, look_at_events
 from cbsim.geometry.kernels.bvh import DEPTH
 from cbsim.jit import inlined, inner, kernel
-from cbsim.traffic.kernels.cars import bound_cars, drive_cars, mark_hits
+from cbsim.traffic.kernels.cars import bound_cars, drive_cars, have_left, mark_hits, refresh_cars
 from cbsim.traffic.kernels.events import note_events
 from cbsim.traffic.kernels.follower import follow_trajectories
 from cbsim.traffic.kernels.literal import move_literally
 from cbsim.traffic.kernels.vehicles import drive_vehicles, read_vehicles
 from cbsim.traffic.kernels.workspace import parts_of, path_of
 from cbsim.world.kernels import hash_leaves_into, hash_words
-from cbsim.world.packed.kernels import constants_of, shapes_of, state_of
+from cbsim.world.packed.kernels import constants_of, road_of, shapes_of, state_of
 
 __all__ = ["advance_into", "settle_into"]
 
@@ -97,12 +97,15 @@ def advance_into(
     constants, shapes, state = constants_of(pack), shapes_of(pack), state_of(floats, ints, sizes)
     float_words, int_words = floats.view(np.uint64), ints.view(np.uint64)
     planar, stack = np.empty((constants.vehicle_body.shape[0], 6)), np.empty(DEPTH, np.int64)
+    parts, car_rows = parts_of(constants.step), road_of(pack).car_rows
     segments, workspace, touch_workspace, pair_workspace, ways = make_workspaces(
         *(constants, shapes, state, workspace_floats, workspace_ints),
-        path_of(state.intent.shape[0], parts_of(constants.step), car_floats),
+        path_of(state.intent.shape[0], parts, car_floats),
     )
     pairs, anchors, cars = pairs_on(workspace), workspace.anchors, state.intent.shape[0]
     moving, active_contacts, start = constants.moving, state.active_contacts, state.clock[0]
+    if cars > 0:
+        refresh_cars(pack, sizes, floats, ints, car_floats, car_ints)
     waiting, stack_of_events, kept = state.event.shape[0], event_stack(pack), np.empty((state.run_state.shape[0], 2))
     found, most, (models, _) = 0, 4 * constants.moving.shape[0], models_from(constants, shapes.kind.shape[0])
     for k in range(hashes.shape[0]):
@@ -114,8 +117,10 @@ def advance_into(
         state.clock[0] += 1
         follow_trajectories(constants, state, start * constants.step)
         read_vehicles(constants, state, planar)
-        changed = drive_cars(pack, sizes, floats, ints, car_floats, car_ints) if cars > 0 else 0
-        if changed > 0 or not are_valid(workspace, start) or has_left(planar, anchors):
+        if cars > 0:
+            drive_cars(pack, sizes, floats, ints, car_floats, car_ints)
+        is_valid = are_valid(workspace, start) and not has_left(planar, anchors)
+        if not is_valid or have_left(car_rows, constants.step, parts, state, shapes.radius, workspace.bounds):
             if cars > 0:
                 bound_cars(pack, sizes, floats, ints, HORIZON, workspace.bounds, workspace.reach)
             pairs = near_pairs(constants, shapes.radius, start, segments, planar, workspace, pairs)

@@ -6,6 +6,7 @@ import numpy as np
 
 from cbsim.traffic.kernels.cars import note_static_obstacles
 from cbsim.traffic.kernels.workspace import car_workspace_sizes, parts_of
+from cbsim.world.packed import aligned
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.static_cache import StaticCache
 from cbsim.world.tables import Floats, Ints
@@ -31,7 +32,7 @@ def take_cars(world: World, snapshot: Snapshot, static_cache: StaticCache) -> tu
             layout.bodies - layout.cars,
             parts_of(world.step),
         )
-        found = np.zeros(floats), np.zeros(ints, np.int64)
+        found = aligned(floats, np.float64), aligned(ints, np.int64)
         note_static_obstacles(world.pack, layout.sizes, *snapshot.blocks, *found)
     floats, ints = found
     return floats, ints

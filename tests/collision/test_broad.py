@@ -6,12 +6,16 @@ import numpy as np
 import pytest
 
 from cbsim.collision.kernels.body_paths import trajectory_of
-from cbsim.collision.kernels.broad import find_pairs, has_left, set_bounds
+from cbsim.collision.kernels.broad import find_pairs, has_left, order_pairs, set_bounds
 from cbsim.collision.kernels.stage import make_workspaces, near_pairs, pairs_on
 from cbsim.collision.kernels.workspace import workspace_of
 from cbsim.collision.workspace import take_workspace
+from cbsim.simulation.advance import advance
 from cbsim.spec.objects import ShapeKind, Triple
+from cbsim.spec.traffic import Pool
 from cbsim.traffic.kernels.vehicles import read_vehicles
+from tests.traffic.sites import put, straight
+from tests.traffic.sites import world as traffic
 from tests.worlds import bot, mesh, mover, prop, world
 
 
@@ -69,11 +73,31 @@ def test_grid_finds_every_pair_of_bounds_that_overlap(movers, props, spread):
     assert literal.tolist() == sorted(literal.tolist())
 
 
+def test_pairs_are_in_order_whatever_is_in_the_memory_that_they_are_written_to():
+    order = getattr(order_pairs, "py_func", order_pairs)
+    rng = np.random.default_rng(3)
+    wanted = np.array(sorted({tuple(sorted(pair)) for pair in rng.integers(0, 12, (60, 2)).tolist()}))
+    out = np.column_stack([wanted[:, 0] + 1, np.full(len(wanted), 99)])  # as if of the run that comes next
+    order(rng.permutation(wanted), len(wanted), np.full(12, 7), out)
+    assert np.array_equal(out, wanted)
+
+
+def test_pairs_are_those_of_a_new_search_when_a_car_is_elsewhere_at_the_same_time():
+    made = traffic(straight(), Pool("p", count=2), step=0.05)
+    snapshot, other = made.start, made.start
+    put(snapshot, 0, 20.0)
+    put(snapshot, 1, 400.0)
+    advance(made, snapshot, 1)  # its pairs hold for some more steps, and none of them is of these two
+    put(other, 0, 20.0)
+    put(other, 1, 21.0)
+    other.state.clock[0] = 1
+    _, _, contacts = advance(made, other, 1)
+    assert len(contacts) == 1
+
+
 def test_bounds_hold_the_way_of_every_mover():
     made = scene(np.random.default_rng(1), 40, 0, 30.0)
     workspace, *_ = pairs_of(made, 0.0, 8)
-    from cbsim.simulation.advance import advance
-
     snapshot = made.start
     for _ in range(8):
         advance(made, snapshot, 1)

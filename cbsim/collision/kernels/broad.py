@@ -21,6 +21,7 @@ __all__ = ["find_pairs", "has_left", "set_bounds"]
 MARGIN = 0.5  # [m] least margin of a vehicle, taken at rest
 SPEED_FACTOR = 1.5  # times the distance that a vehicle covers at its speed
 CELL, STRIDE = 8.0, 2.0  # [m] width of cells of the finest level; ratio of widths of consecutive levels
+MOVERS, STATICS = range(2)  # columns of the tally of a level
 GRID_THRESHOLD = 6000  # product of moving bodies and bodies up to which all pairs are tested without a grid
 
 
@@ -105,7 +106,7 @@ def fill_grid(roles, bounds, cells, order, starts, sorted_bounds, tally):
     """Sort obstacles into the cells of their centres, in the level of their size; count those of each level."""
     bodies, buckets = bounds.shape[0], starts.shape[0] - 1
     for level in range(LEVELS):
-        tally[level] = 0
+        tally[level, MOVERS], tally[level, STATICS] = 0, 0
     for k in range(buckets + 1):
         starts[k] = 0
     for body in range(bodies):
@@ -115,7 +116,7 @@ def fill_grid(roles, bounds, cells, order, starts, sorted_bounds, tally):
         level, width = 0, CELL
         while width < max(box[2] - box[0], box[3] - box[1]) and level < LEVELS - 1:
             level, width = level + 1, STRIDE * width
-        tally[level] += 1
+        tally[level, STATICS if roles[body, MOVING] < 0 else MOVERS] += 1
         cells[body, 0] = level
         cells[body, 1] = math.floor(0.5 * (box[0] + box[2]) / width)
         cells[body, 2] = math.floor(0.5 * (box[1] + box[3]) / width)
@@ -134,17 +135,21 @@ def fill_grid(roles, bounds, cells, order, starts, sorted_bounds, tally):
         starts[k] = starts[k + 1]
     starts[buckets] = 0
     for level in range(LEVELS):
-        starts[buckets] += tally[level]
+        starts[buckets] += tally[level, MOVERS] + tally[level, STATICS]
 
 
 @inner
 def query_grid(a, roles, bounds, cells, order, starts, sorted_bounds, tally, near):
-    """Collect the obstacles near a moving body from the cells around it; return their number."""
-    bodies, buckets = bounds.shape[0], starts.shape[0] - 1
+    """Collect the obstacles near a moving body from the cells around it; return their number.
+
+    Of two moving bodies the one with the finer level finds the other, the first one if both have the same. Static
+    bodies, which look for nobody, are found at every level.
+    """
+    bodies, buckets, own = bounds.shape[0], starts.shape[0] - 1, cells[a, 0]
     x0, y0, x1, y1 = bounds[a, 0], bounds[a, 1], bounds[a, 2], bounds[a, 3]
     count, width = 0, CELL
     for level in range(LEVELS):
-        if tally[level] > 0:
+        if tally[level, STATICS] > 0 or (level >= own and tally[level, MOVERS] > 0):
             # obstacles are at most one cell wide, so centres lie within half a cell of the bounds
             left, low = math.floor(x0 / width - 0.5), math.floor(y0 / width - 0.5)
             right, high = math.floor(x1 / width + 0.5), math.floor(y1 / width + 0.5)
@@ -165,7 +170,7 @@ def query_grid(a, roles, bounds, cells, order, starts, sorted_bounds, tally, nea
                     b = order[at]
                     # buckets are shared by cells of equal hash; pairs of moving bodies count once
                     here = cells[b, 0] == level and (everything or (cells[b, 1] == ix and cells[b, 2] == iy))
-                    if here and b != a and (roles[b, MOVING] < 0 or b > a):
+                    if here and (roles[b, MOVING] < 0 or level > own or (level == own and b > a)):
                         near[count] = b
                         count += 1
         width *= STRIDE
@@ -187,22 +192,6 @@ def query_all(a, roles, bounds, near):
 
 
 @inner
-def shell_sort(numbers, count):
-    """Sort the first `count` numbers in place (Shell 1959, gaps 3 h + 1)."""
-    gap = 1
-    while 3 * gap + 1 < count:
-        gap = 3 * gap + 1
-    while gap > 0:
-        for k in range(gap, count):
-            value, at = numbers[k], k - gap
-            while at >= 0 and numbers[at] > value:
-                numbers[at + gap] = numbers[at]
-                at -= gap
-            numbers[at + gap] = value
-        gap //= 3
-
-
-@inner
 def append_pair(pairs, count, a, b):
     """Append a pair; return the table, a larger one if it was full."""
     if count == pairs.shape[0]:
@@ -212,6 +201,33 @@ def append_pair(pairs, count, a, b):
         pairs = larger
     pairs[count, 0], pairs[count, 1] = a, b
     return pairs
+
+
+@inner
+def order_pairs(pairs, count, counts, out):
+    """Write pairs to `out` (count, 2) in the order of their first, then their second bodies (counting sort).
+
+    Parameters
+    ----------
+    counts : (bodies,) int64
+        Scratch.
+    """
+    for body in range(counts.shape[0]):
+        counts[body] = 0
+    for k in range(count):
+        counts[pairs[k, 0]] += 1
+        out[k, 0] = -1  # what is not written yet belongs to nobody
+    total = 0
+    for body in range(counts.shape[0]):
+        total, counts[body] = total + counts[body], total
+    for k in range(count):
+        a, b = pairs[k, 0], pairs[k, 1]
+        at = counts[a]
+        counts[a] = at + 1
+        while at > 0 and out[at - 1, 0] == a and out[at - 1, 1] > b:
+            out[at, 0], out[at, 1] = a, out[at - 1, 1]
+            at -= 1
+        out[at, 0], out[at, 1] = a, b
 
 
 @kernel
@@ -237,7 +253,7 @@ def find_pairs(moving, workspace, literal, driven):
     in_grid = moving.shape[0] * bounds.shape[0] > GRID_THRESHOLD
     if in_grid:
         fill_grid(roles, bounds, cells, order, starts, sorted_bounds, tally)
-    first, second = 0, 0
+    total = 0
     for k in range(moving.shape[0]):
         a = moving[k]
         if bounds[a, 0] > bounds[a, 2]:  # empty bounds: an absent reactive car
@@ -246,16 +262,23 @@ def find_pairs(moving, workspace, literal, driven):
             count = query_grid(a, roles, bounds, cells, order, starts, sorted_bounds, tally, near)
         else:
             count = query_all(a, roles, bounds, near)
-        shell_sort(near, count)
         for n in range(count):
             b = near[n]
-            if roles[a, VEHICLE] >= 0:
-                driven = append_pair(driven, second, a, b)
-                second += 1
-            elif roles[b, VEHICLE] >= 0:
-                driven = append_pair(driven, second, b, a)
-                second += 1
-            else:
-                literal = append_pair(literal, first, a, b)
-                first += 1
+            one, two = (b, a) if roles[b, MOVING] >= 0 and b < a else (a, b)
+            literal = append_pair(literal, total, one, two)
+            total += 1
+    found = np.empty((total, 2), np.int64)
+    order_pairs(literal, total, order, found)
+    first, second = 0, 0
+    for k in range(total):
+        a, b = found[k, 0], found[k, 1]
+        if roles[a, VEHICLE] >= 0:
+            driven = append_pair(driven, second, a, b)
+            second += 1
+        elif roles[b, VEHICLE] >= 0:
+            driven = append_pair(driven, second, b, a)
+            second += 1
+        else:
+            literal[first, 0], literal[first, 1] = a, b
+            first += 1
     return literal, first, driven, second

@@ -40,7 +40,7 @@ GROUND, STATIC = -2, -1  # roles of static bodies: ground, obstacle
 MOVING, MOVER, VEHICLE = range(3)  # columns of roles
 FIRST, UNTIL, LITERAL, DRIVEN = range(4)  # columns of a memo: first step and last of validity, and numbers of pairs
 MEMO = 4
-KEPT = 256  # largest number of pairs of each kind that is passed to the next call; more are searched again
+KEPT, KEPT_EACH = 256, 2  # largest number of pairs of each kind that is passed to the next call, and more for each body
 
 
 class BroadWorkspace(NamedTuple):
@@ -61,11 +61,12 @@ class BroadWorkspace(NamedTuple):
     starts : (buckets + 1,) int64
     near : (bodies,) int64
     sorted_bounds : (bodies, 4) [m]
-    tally : (levels,) int64
+    tally : (levels, 2) int64
+        Moving and static bodies of each.
     memo : (4,) int64
         Of the stored pairs: first step, step after the last, numbers without and with a vehicle.
-    kept : (2, `KEPT`, 2) int64
-        Those pairs.
+    kept : (2, n, 2) int64
+        Those pairs; more than n are searched again.
     """
 
     roles: NDArray[np.int64]
@@ -110,10 +111,16 @@ def bucket_count(bodies):
     return buckets
 
 
+@inner
+def kept_count(bodies):
+    """Return how many pairs of each kind are passed to the next call."""
+    return KEPT + KEPT_EACH * bodies
+
+
 @kernel
 def workspace_sizes(bodies, vehicles):
     """Sizes of the float and int blocks of a workspace."""
-    return 9 * bodies + 3 * vehicles, 8 * bodies + bucket_count(bodies) + 1 + LEVELS + 4 * KEPT + MEMO
+    return 9 * bodies + 3 * vehicles, 8 * bodies + bucket_count(bodies) + 1 + 2 * LEVELS + 4 * kept_count(bodies) + MEMO
 
 
 @kernel
@@ -121,7 +128,7 @@ def workspace_of(bodies, vehicles, floats, ints):
     """Slice a `BroadWorkspace` from its two blocks."""
     buckets, n = bucket_count(bodies), 8 * bodies
     starts, n = ints[n : n + buckets + 1], n + buckets + 1
-    tally, n = ints[n : n + LEVELS], n + LEVELS
+    tally, n = ints[n : n + 2 * LEVELS].reshape((LEVELS, 2)), n + 2 * LEVELS
     memo, n = ints[n : n + MEMO], n + MEMO
     return BroadWorkspace(
         roles=ints[: 3 * bodies].reshape((bodies, 3)),
@@ -135,7 +142,7 @@ def workspace_of(bodies, vehicles, floats, ints):
         sorted_bounds=floats[4 * bodies : 8 * bodies].reshape((bodies, 4)),
         tally=tally,
         memo=memo,
-        kept=ints[n:].reshape((2, KEPT, 2)),
+        kept=ints[n:].reshape((2, kept_count(bodies), 2)),
     )
 
 
@@ -215,5 +222,5 @@ def note_pairs(workspace, start, pairs):
 @inner
 def store_pairs(workspace, pairs):
     """Store candidate pairs for the next call; drop them if they exceed the workspace's tables."""
-    if max(pairs.literal.shape[0], pairs.driven.shape[0]) > KEPT:
+    if max(pairs.literal.shape[0], pairs.driven.shape[0]) > workspace.kept.shape[1]:
         workspace.memo[UNTIL] = 0

@@ -44,7 +44,7 @@ from cbsim.world.traffic.tables import (
     WAITING,
 )
 
-__all__ = ["bound_cars", "drive_cars", "mark_hits", "note_static_obstacles"]
+__all__ = ["bound_cars", "drive_cars", "have_left", "mark_hits", "note_static_obstacles", "refresh_cars"]
 
 
 UPRIGHT = 1e-6  # part of a quaternion below which a mesh is upright
@@ -90,8 +90,8 @@ def note_static_obstacles(pack, sizes, floats, ints, car_floats, car_ints):
 
 @inner
 def move_cars(road, crossings, seed, state, work, time, dt):
-    """Accelerate and move all cars by their plans; count those that have left the road."""
-    left, entries, travel, intent = 0, work.entries, state.travel, state.intent
+    """Accelerate and move all cars by their plans."""
+    entries, travel, intent = work.entries, state.travel, state.intent
     claims, queues, ways = work.claims, work.queues, work.ways
     for i in range(intent.shape[0]):
         if entries.where[i] < 0:
@@ -102,8 +102,7 @@ def move_cars(road, crossings, seed, state, work, time, dt):
             way = find_detour(road, travel, intent, values, plan, entries, claims, ways, i, work.destinations[i])
             if way >= 0:
                 intent[i, NEXT] = way
-        left += move(road, crossings, seed, state, work.drawn, plan, ways, work.destinations, i, time, dt)
-    return left
+        move(road, crossings, seed, state, work.drawn, plan, ways, work.destinations, i, time, dt)
 
 
 @inner
@@ -129,7 +128,6 @@ def trace_cars(road, seed, state, work, part, path):
         if was_absent:
             for k in range(part + 1):
                 row[k, 0], row[k, 1], row[k, 2], row[k, 3] = now[0], now[1], now[2], now[3]
-            work.before[i, 0], work.before[i, 1] = now[0], now[1]
         elif part == 0:
             row[0, 0], row[0, 1], row[0, 2], row[0, 3] = x, y, w, z
 
@@ -137,38 +135,50 @@ def trace_cars(road, seed, state, work, part, path):
 @inner
 def pose_cars(road, seed, state, work, step, path):
     """Write the poses and the velocities of the bodies of all cars; `path` is that of `trace_cars`, or has no rows."""
-    travel, intent, position, before = state.travel, state.intent, state.position, work.before
+    travel, intent, position = state.travel, state.intent, state.position
     for i in range(intent.shape[0]):
         if intent[i, PHASE] == ABSENT:
             continue
         body = road.car_rows[i, BODY]
         q = state.orientation[body]
-        w, z = q[0], q[3]
+        x, y, w, z = position[body, 0], position[body, 1], q[0], q[3]
         was_absent = position[body, 2] != road.car_sizes[i, HEIGHT]
         destination = destination_of(road, intent, work.drawn, i)
         keep_way(road, seed, intent, work.ways, i, destination)
         pose_car(road, seed, travel, intent, work.ways, position, state.orientation, i, destination)
-        if was_absent:
-            before[i, 0], before[i, 1] = position[body, 0], position[body, 1]
-            w, z = q[0], q[3]
         if path.shape[0] > 0:
-            w, z = path[i, 0, 2], path[i, 0, 3]
-        for c in range(2):
-            state.velocity[body, c] = (position[body, c] - before[i, c]) / step
+            x, y, w, z = path[i, 0, 0], path[i, 0, 1], path[i, 0, 2], path[i, 0, 3]
+        elif was_absent:
+            x, y, w, z = position[body, 0], position[body, 1], q[0], q[3]
+        state.velocity[body, 0], state.velocity[body, 1] = (
+            (position[body, 0] - x) / step,
+            (position[body, 1] - y) / step,
+        )
         sine = w * q[3] - z * q[0]  # of half the turn, which is small in a step
         sine = sine if w * q[0] + z * q[3] >= 0.0 else -sine
         state.angular_velocity[body, 2] = 2.0 * sine / step
 
 
 @kernel
-def drive_cars(pack, sizes, floats, ints, car_floats, car_ints):
-    """Advance all reactive cars by a step; the clock is that of its end, other bodies are as at its begin.
+def refresh_cars(pack, sizes, floats, ints, car_floats, car_ints):
+    """Work out, once in a kernel call, what the workspace holds of cars, and the next lanelets of new ones.
 
-    Returns
-    -------
-    int
-        How many cars have appeared or left.
+    Within the call only cars that appear change: see `cbsim.traffic.kernels.pools.appear`.
     """
+    shapes, road, crossings, demand = shapes_of(pack), road_of(pack), crossings_of(pack), demand_of(pack)
+    state = state_of(floats, ints, sizes)
+    work, seed, intent = workspace_of_cars(shapes, road, crossings, car_floats, car_ints), state.seed[0], state.intent
+    draw_drivers(road, demand, seed, intent, work.drawn, work.memo)
+    for i in range(intent.shape[0]):
+        if intent[i, NEXT] == UNKNOWN:
+            destination = destination_of(road, intent, work.drawn, i)
+            serial, lanelet, forks = intent[i, SERIAL], intent[i, LANELET], intent[i, GOAL]
+            intent[i, NEXT], _ = following(road, seed, i, serial, destination, lanelet, forks)
+
+
+@kernel
+def drive_cars(pack, sizes, floats, ints, car_floats, car_ints):
+    """Advance all reactive cars by a step; the clock is that of its end, other bodies are as at its begin."""
     constants, shapes, road, crossings = constants_of(pack), shapes_of(pack), road_of(pack), crossings_of(pack)
     around, demand, state = surroundings_of(pack), demand_of(pack), state_of(floats, ints, sizes)
     work = workspace_of_cars(shapes, road, crossings, car_floats, car_ints)
@@ -176,23 +186,13 @@ def drive_cars(pack, sizes, floats, ints, car_floats, car_ints):
     parts = parts_of(step)
     dt, cars = step / parts, state.intent.shape[0]
     path = path_of(cars, parts, car_floats)
-    draw_drivers(road, demand, seed, state.intent, work.drawn, work.memo)
-    for i in range(cars):
-        if state.intent[i, NEXT] == UNKNOWN:
-            destination = destination_of(road, state.intent, work.drawn, i)
-            serial, lanelet, forks = state.intent[i, SERIAL], state.intent[i, LANELET], state.intent[i, GOAL]
-            state.intent[i, NEXT], _ = following(road, seed, i, serial, destination, lanelet, forks)
     begin, entries = work.counts[0], work.entries
     count = find_others(constants, shapes, road, around, state, entries, begin)
-    for i in range(cars):
-        body = road.car_rows[i, BODY]
-        work.before[i, 0], work.before[i, 1] = state.position[body, 0], state.position[body, 1]
     scratch = (
         *(np.empty(MOST, np.int64), np.empty(MOST)),
         (np.empty(WAIT), np.empty((4, WAIT), np.int64), np.empty((WAIT, WAIT), np.bool_)),
         (np.empty(BRANCHES, np.int64), np.empty(BRANCHES)),
     )
-    changed = 0
     for part in range(parts):
         time = start + part * dt
         for e in range(begin, count if part > 0 else begin):
@@ -202,14 +202,13 @@ def drive_cars(pack, sizes, floats, ints, car_floats, car_ints):
             *(road, crossings, around, seed, state.travel, state.intent, state.watch, work, scratch, time),
             *(begin, count, dt, part > 0),
         )
-        changed += appear(road, demand, seed, state, work.drawn, work.memo, entries, time)
-        changed += move_cars(road, crossings, seed, state, work, time, dt)
+        appear(road, demand, seed, state, work.drawn, work.memo, entries, time)
+        move_cars(road, crossings, seed, state, work, time, dt)
         if parts > 1:
             trace_cars(road, seed, state, work, part, path)
     pose_cars(road, seed, state, work, step, path)
     if constants.memory > 0:
         remember_cars(constants, road, state)
-    return changed
 
 
 @inner
@@ -260,6 +259,26 @@ def bound(constants, shapes, road, state, steps, bounds, reach):
         box[0], box[1] = min(x, x - u) - way, min(y, y - w) - way
         box[2], box[3] = max(x, x - u) + way, max(y, y - w) + way
         reach[body] = shapes.radius[body] + constants.step * (speed + fastest * duration) + math.sqrt(u * u + w * w)
+
+
+@inner
+def have_left(cars, step, parts, state, radius, bounds):
+    """Whether a car has been outside its bounds in this step, as one that has just appeared has.
+
+    Bounds are scratch of the call before, and the state may be that of another run at the same time.
+    """
+    for i in range(cars.shape[0]):
+        body = cars[i, BODY]
+        if state.intent[i, PHASE] == ABSENT:
+            continue
+        x, y, box, more = state.position[body, 0], state.position[body, 1], bounds[body], radius[body]
+        u, w = step * state.velocity[body, 0], step * state.velocity[body, 1]
+        if parts > 1:  # it need not have moved in a straight line
+            more += abs(u) + abs(w)
+        inside = min(x, x - u) - more >= box[0] and max(x, x - u) + more <= box[2]
+        if not (inside and min(y, y - w) - more >= box[1] and max(y, y - w) + more <= box[3]):
+            return True
+    return False
 
 
 @inner

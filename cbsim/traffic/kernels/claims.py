@@ -264,7 +264,7 @@ def may_enter(
     while base < chain_end:
         for e in range(road.links[lanelet, ENTRY], road.links[lanelet, ENTRY_END]):
             row, side = crossings.entry_rows[e], crossings.entry_sides[e]
-            begin, over = base + crossings.spans[row, side], base + crossings.spans[row, 2 + side]
+            begin, over = base + crossings.entry_spans[e, 0], base + crossings.entry_spans[e, 1]
             if begin < chain or over > chain_end + 1e-9:
                 continue
             last = e + 1

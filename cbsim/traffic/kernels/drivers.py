@@ -10,7 +10,7 @@ from cbsim.world.traffic.tables import CLASS_ACCELERATION, FIRST_TARGET, LAST_TA
 
 __all__ = [
     "ARRIVALS", "BRAKES_HARD", "CAUTION", "COMFORTABLE", "DESTINATION", "FACTOR", "HEADWAY", "IGNORES", "LEAST",
-    "MISTAKES", "MODEL", "RUNS_STOPS", "SPEED", "STRONGEST", "VALUES", "draw_drivers", "uniform",
+    "MISTAKES", "MODEL", "RUNS_STOPS", "SPEED", "STRONGEST", "VALUES", "draw_driver", "draw_drivers", "uniform",
 ]  # fmt: skip
 
 # columns of the values of a driver, as drawn
@@ -52,47 +52,43 @@ def bounded(value, least, most):
 @inner
 def draw_drivers(road, demand, seed, intent, drawn, memo):
     """Draw the values (cars, 12) of every car whose serial or seed is another than that noted in `memo` (cars, 2)."""
+    words, normal = np.empty(4, np.uint64), np.empty(8)
     for i in range(intent.shape[0]):
         if memo[i, 0] != intent[i, SERIAL] or memo[i, 1] != seed:
-            draw_new_drivers(road, demand, seed, intent, drawn, memo, i)
-            return
+            draw_driver(road, demand, seed, intent, drawn, memo, i, words, normal)
 
 
 @inner
-def draw_new_drivers(road, demand, seed, intent, drawn, memo, begin):
-    """Draw the values of cars from number `begin` on."""
-    words, normal = np.empty(4, np.uint64), np.empty(8)
-    for i in range(begin, intent.shape[0]):
-        serial = intent[i, SERIAL]
-        if memo[i, 0] == serial and memo[i, 1] == seed:
-            continue
-        memo[i, 0], memo[i, 1] = serial, seed
-        pool, mix = road.car_rows[i, POOL], road.car_rows[i, MIX]
-        word = road.words[pool] if pool >= 0 else i
-        first, last = demand.mixes[mix], demand.mixes[mix + 1]
-        row = first
-        if last - first > 1:
-            row = pick(demand.mix_rows, first, last, uniform(seed, DRIVERS, word, serial, 0))
-        driver, values = demand.drivers[int(demand.mix_rows[row, 0])], drawn[i]
-        philox_into(np.uint64(seed) ^ DRIVERS, np.uint64(word), serial, 1, words)
-        normal_into(words, normal)
-        values[MODEL] = driver[0]
-        for k in range(6):
-            spread = max(-CUT, min(CUT, normal[k]))
-            values[FACTOR + k] = driver[MEANS + k] + driver[DEVIATIONS + k] * spread
-        values[FACTOR] = bounded(values[FACTOR], 0.1, 3.0)
-        values[SPEED] = bounded(values[SPEED], 0.5, 100.0) if driver[MEANS + 1] > 0.0 else -1.0
-        values[HEADWAY] = bounded(values[HEADWAY], 0.2, 10.0)
-        values[LEAST] = bounded(values[LEAST], 0.5, 20.0)
-        values[STRONGEST] = bounded(values[STRONGEST], 0.2, road.car_sizes[i, CLASS_ACCELERATION])
-        values[COMFORTABLE] = bounded(values[COMFORTABLE], 0.3, 6.0)
-        values[RUNS_STOPS], values[IGNORES], values[BRAKES_HARD] = driver[13], driver[14], driver[15]
-        if driver[TAILGATES] > 0.0 and uniform(seed, MISTAKES, word, serial, 0) < driver[TAILGATES]:
-            values[HEADWAY] *= CLOSE
-        caution = driver[GAPS] + driver[GAPS + 1] * max(-CUT, min(CUT, normal[6]))
-        values[DESTINATION], values[CAUTION] = -1.0, bounded(caution, 0.3, 3.0)
-        if pool >= 0:
-            first, last = demand.pool_rows[pool, FIRST_TARGET], demand.pool_rows[pool, LAST_TARGET] + 1
-            if last > first:
-                chosen = pick(demand.targets, first, last, uniform(seed, ROUTES, word, serial, 1 << 40))
-                values[DESTINATION] = demand.targets[chosen, 0]
+def draw_driver(road, demand, seed, intent, drawn, memo, i, words, normal):
+    """Draw the values of car i; `words` (4,) and `normal` (8,) are scratch."""
+    serial = intent[i, SERIAL]
+    memo[i, 0], memo[i, 1] = serial, seed
+    pool, mix = road.car_rows[i, POOL], road.car_rows[i, MIX]
+    word = road.words[pool] if pool >= 0 else i
+    first, last = demand.mixes[mix], demand.mixes[mix + 1]
+    row = first
+    if last - first > 1:
+        row = pick(demand.mix_rows, first, last, uniform(seed, DRIVERS, word, serial, 0))
+    driver, values = demand.drivers[int(demand.mix_rows[row, 0])], drawn[i]
+    philox_into(np.uint64(seed) ^ DRIVERS, np.uint64(word), serial, 1, words)
+    normal_into(words, normal)
+    values[MODEL] = driver[0]
+    for k in range(6):
+        spread = max(-CUT, min(CUT, normal[k]))
+        values[FACTOR + k] = driver[MEANS + k] + driver[DEVIATIONS + k] * spread
+    values[FACTOR] = bounded(values[FACTOR], 0.1, 3.0)
+    values[SPEED] = bounded(values[SPEED], 0.5, 100.0) if driver[MEANS + 1] > 0.0 else -1.0
+    values[HEADWAY] = bounded(values[HEADWAY], 0.2, 10.0)
+    values[LEAST] = bounded(values[LEAST], 0.5, 20.0)
+    values[STRONGEST] = bounded(values[STRONGEST], 0.2, road.car_sizes[i, CLASS_ACCELERATION])
+    values[COMFORTABLE] = bounded(values[COMFORTABLE], 0.3, 6.0)
+    values[RUNS_STOPS], values[IGNORES], values[BRAKES_HARD] = driver[13], driver[14], driver[15]
+    if driver[TAILGATES] > 0.0 and uniform(seed, MISTAKES, word, serial, 0) < driver[TAILGATES]:
+        values[HEADWAY] *= CLOSE
+    caution = driver[GAPS] + driver[GAPS + 1] * max(-CUT, min(CUT, normal[6]))
+    values[DESTINATION], values[CAUTION] = -1.0, bounded(caution, 0.3, 3.0)
+    if pool >= 0:
+        first, last = demand.pool_rows[pool, FIRST_TARGET], demand.pool_rows[pool, LAST_TARGET] + 1
+        if last > first:
+            chosen = pick(demand.targets, first, last, uniform(seed, ROUTES, word, serial, 1 << 40))
+            values[DESTINATION] = demand.targets[chosen, 0]

@@ -225,7 +225,7 @@ def look(
         desired = min(desired, allowed_on(road, values, lanelet, base, length, k == 0))
         for e in range(road.links[lanelet, ENTRY], road.links[lanelet, ENTRY_END]):
             row, side = crossings.entry_rows[e], crossings.entry_sides[e]
-            begin, over = base + crossings.spans[row, side], base + crossings.spans[row, 2 + side]
+            begin, over = base + crossings.entry_spans[e, 0], base + crossings.entry_spans[e, 1]
             mine = claimed > 0
             if e + 1 == claimed:
                 claimed, clear = 0, over

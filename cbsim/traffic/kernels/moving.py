@@ -38,13 +38,7 @@ AT_LINE = 1.0  # [m] before a stop line in which a car has arrived
 
 @inlined
 def move(road, crossings, seed, state, drawn, plan, ways, destinations, i, time, dt):
-    """Move a car along its way by the ballistic update: it stops within the step, and never goes backwards.
-
-    Returns
-    -------
-    int
-        1 if it has left the road.
-    """
+    """Move a car along its way by the ballistic update: it stops within the step, and never goes backwards."""
     travel, intent = state.travel[i], state.intent[i]
     phase = intent[PHASE]
     speed, acceleration = travel[SPEED], travel[ACCELERATION]
@@ -79,12 +73,11 @@ def move(road, crossings, seed, state, drawn, plan, ways, destinations, i, time,
         intent[NEXT], _ = following(road, seed, i, intent[SERIAL], destinations[i], intent[LANELET], forks)
     if intent[CLAIM] > 0:
         e = intent[CLAIM] - 1
-        over = crossings.spans[crossings.entry_rows[e], 2 + crossings.entry_sides[e]]
-        if crossings.entry_lanelets[e] == intent[LANELET] and travel[STATION] > over:
+        if crossings.entry_lanelets[e] == intent[LANELET] and travel[STATION] > crossings.entry_spans[e, 1]:
             intent[CLAIM] = 0
     if plan[WAY_END] - way <= 0.0 and road.car_rows[i, FIRST_GOAL] < 0:
         leave(road, state, i)
-        return 1
+        return
     if road.car_rows[i, FIRST_GOAL] >= 0 and destinations[i] >= 0 and phase in (DRIVING, CROSSING, ROLLING):
         ahead = plan[WAY_END] - way
         if plan[WAY_END] == plan[STOP]:
@@ -92,7 +85,6 @@ def move(road, crossings, seed, state, drawn, plan, ways, destinations, i, time,
                 intent[PHASE], travel[WAITING] = PAUSING, 0.0
         elif ahead <= 0.0:
             reach_goal(road, seed, state.intent, drawn, destinations, i)
-    return 0
 
 
 @inner

@@ -102,8 +102,8 @@ def announce_others(road, crossings, around, entries, watch, claims, queues, tre
             lanelet, base = stack[size], bases[size]
             for k in range(road.links[lanelet, ENTRY], road.links[lanelet, ENTRY_END]):
                 conflict, side = crossings.entry_rows[k], crossings.entry_sides[k]
-                first = base + crossings.spans[conflict, side]
-                if base + crossings.spans[conflict, 2 + side] < entries.stands[e, SPOT]:
+                first = base + crossings.entry_spans[k, 0]
+                if base + crossings.entry_spans[k, 1] < entries.stands[e, SPOT]:
                     continue
                 if first < front:
                     hold(claims, conflict, side, e, math.inf)

@@ -6,7 +6,7 @@ import numpy as np
 
 from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inner
-from cbsim.traffic.kernels.drivers import ARRIVALS, COMFORTABLE, FACTOR, HEADWAY, LEAST, draw_drivers, uniform
+from cbsim.traffic.kernels.drivers import ARRIVALS, COMFORTABLE, FACTOR, HEADWAY, LEAST, draw_driver, uniform
 from cbsim.traffic.kernels.drivers import SPEED as OWN_SPEED
 from cbsim.traffic.kernels.way import destination_of, following
 from cbsim.traffic.kernels.workspace import EXTENT, PACE, SPOT
@@ -71,8 +71,8 @@ def comes_in(road, entries, lanelet, station, least):
 
 @inner
 def appear(road, demand, seed, state, drawn, memo, entries, time):
-    """Count the arrivals up to a time [s], and let one car of each flow appear where there is room; count those."""
-    appeared = 0
+    """Count the arrivals up to a time [s], and let one car of each flow appear where there is room."""
+    words, normal = np.empty(4, np.uint64), np.empty(8)
     cars, pools = state.intent.shape[0], demand.flows.shape[0]
     used = np.zeros(road.lanelets.shape[0] if pools > 1 else 0, np.bool_)  # a car appeared there in this step
     for p in range(pools):
@@ -93,7 +93,8 @@ def appear(road, demand, seed, state, drawn, memo, entries, time):
         if i > demand.pool_rows[p, LAST_CAR]:
             continue
         state.intent[i, SERIAL] = cars + counts[APPEARED] * pools + p
-        draw_drivers(road, demand, seed, state.intent, drawn, memo)
+        if memo[i, 0] != state.intent[i, SERIAL] or memo[i, 1] != seed:
+            draw_driver(road, demand, seed, state.intent, drawn, memo, i, words, normal)
         values, length = drawn[i], road.car_sizes[i, CAR_LENGTH]
         lanelet, station = demand.pool_rows[p, ORIGIN], demand.flows[p, ORIGIN_STATION]
         own = values[FACTOR] * road.lanelets[lanelet, LIMIT] if values[OWN_SPEED] < 0.0 else values[OWN_SPEED]
@@ -130,7 +131,6 @@ def appear(road, demand, seed, state, drawn, memo, entries, time):
         if blocked or speed < 0.0 or (gap < math.inf and speed < 0.3 * own and gap < 2.0 * length):
             continue
         counts[APPEARED] += 1
-        appeared += 1
         if pools > 1:
             used[lanelet] = True
         travel, intent = state.travel[i], state.intent[i]
@@ -139,7 +139,6 @@ def appear(road, demand, seed, state, drawn, memo, entries, time):
         intent[LANELET], intent[GOAL], intent[CLAIM], intent[PHASE] = lanelet, 0, 0, DRIVING
         destination = destination_of(road, state.intent, drawn, i)
         intent[NEXT], _ = following(road, seed, i, intent[SERIAL], destination, lanelet, 0)
-    return appeared
 
 
 @inner

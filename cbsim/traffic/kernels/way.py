@@ -96,7 +96,7 @@ def next_on_way(road, seed, intent, ways, i, destination, lanelet, k, forks):
 def piece_at(road, lanelet, station):
     """Row of the piece at a station of a lanelet, and the share of it that lies before."""
     scaled, first = station * road.lanelets[lanelet, DENSITY], road.links[lanelet, PIECE]
-    number = min(int(scaled), road.links[lanelet, LAST_PIECE] - first)
+    number = min(max(int(scaled), 0), road.links[lanelet, LAST_PIECE] - first)  # NaN becomes the least integer
     return first + number, scaled - number
 
 

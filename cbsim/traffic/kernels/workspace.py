@@ -146,8 +146,6 @@ class CarWorkspace(NamedTuple):
         What a car has seen, columns as in `cbsim.traffic.kernels.look`.
     destinations : (cars,) int64
         Where each goes.
-    before : (cars, 2) [m]
-        Where the body was at the begin of the step.
     """
 
     drawn: Any
@@ -159,7 +157,6 @@ class CarWorkspace(NamedTuple):
     counts: Any
     plan: Any
     destinations: Any
-    before: Any
 
 
 @kernel
@@ -169,7 +166,7 @@ def car_workspace_sizes(cars, lanelets, conflicts, others, parts):
     `others` is the number of bodies that are no reactive cars, `parts` that of the parts of a step (`parts_of`).
     """
     entries = cars + OBSTACLES * others
-    floats = (VALUES + PLAN + 2) * cars + 5 * entries + 4 * conflicts + lanelets
+    floats = (VALUES + PLAN) * cars + 5 * entries + 4 * conflicts + lanelets
     floats += 4 * cars * (parts + 1) if parts > 1 else 0
     return floats, (8 + KEY + AHEAD) * cars + lanelets + 3 + 6 * entries + 5 * conflicts
 
@@ -248,5 +245,4 @@ def car_workspace_of(cars, lanelets, conflicts, others, floats, ints):
         counts=ints[v : v + 2],
         plan=floats[b:c].reshape((cars, PLAN)),
         destinations=ints[v + 2 : v + 2 + cars],
-        before=floats[e : e + 2 * cars].reshape((cars, 2)),
     )

@@ -117,6 +117,7 @@ def road_tables(road: LaneletMap, lights: Sequence[LightProgram] = ()) -> RoadTa
         entry_sides=sides,
         entry_rows=rows,
         entry_lanelets=np.repeat(np.arange(len(graph)), np.diff(entry_offsets)),
+        entry_spans=np.stack([begins[rows, sides], ends[rows, sides]], axis=1),
         spans=np.concatenate([begins, ends], axis=1),
         gaps=gaps,
         rules=np.stack([rules, greens, junctions], axis=1),

@@ -177,6 +177,8 @@ class Crossings(NamedTuple):
         `Conflicts.by_lanelet`.
     entry_lanelets : (entries,) int64
         One's own lanelet.
+    entry_spans : (entries, 2) [m]
+        Stations at which the conflict begins and ends on one's own lanelet.
     spans : (conflicts, 4) [m]
         Begin on either side, end on either side.
     gaps : (conflicts, 2) [s]
@@ -204,6 +206,7 @@ class Crossings(NamedTuple):
     entry_sides: Ints
     entry_rows: Ints
     entry_lanelets: Ints
+    entry_spans: Annotated[Floats, (2,)]
     spans: Annotated[Floats, (4,)]
     gaps: Annotated[Floats, (2,)]
     rules: Annotated[Ints, (3,)]
