@@ -184,6 +184,44 @@ class StandoffModel(RuleModel):
     least: Positive | None = about("between the footprints; the profile's by default", None, unit="m", example=1.0)
 
 
+class SeparationModel(RuleModel):
+    """The object keeps its distance from the vehicle ahead."""
+
+    needs = ("network",)
+
+    object: Name = about("name of the object")
+    lengths: Positive | None = about(
+        "lengths of the object per 10 mph, and at least; the profile's by default", None, example=1.0
+    )
+    at_line: Positive | None = about(
+        "gap within 30 m before a stop line; the profile's by default", None, unit="m", example=2.0
+    )
+
+
+class FollowingModel(RuleModel):
+    """The object keeps between two distances behind a vehicle that moves."""
+
+    needs = ("network",)
+
+    object: Name = about("name of the object")
+    least: Length | None = about("behind one at 15 mph; the profile's by default", None, unit="m", example=15.0)
+    most: Length | None = about("behind one at 15 mph; the profile's by default", None, unit="m", example=40.0)
+    lengths: Length | None = about(
+        "lengths of the object per 10 mph behind any; the profile's by default", None, example=1.0
+    )
+
+
+class QueueingModel(RuleModel):
+    """The object stops at the right distance behind a vehicle that stands."""
+
+    needs = ("network",)
+
+    object: Name = about("name of the object")
+    least: Length | None = about("least gap; the profile's by default", None, unit="m", example=5.0)
+    most: Length | None = about("largest gap; the profile's by default", None, unit="m", example=10.0)
+    at_least: int = about("how many times it queues in the whole run", 0, ge=0, le=10**6)
+
+
 RULES: Registry[type[RuleModel]] = Registry(
     "rule",
     (
@@ -199,6 +237,9 @@ RULES: Registry[type[RuleModel]] = Registry(
         ("excess_delay", ExcessDelayModel),
         ("precedence", PrecedenceModel),
         ("standoff", StandoffModel),
+        ("separation", SeparationModel),
+        ("following", FollowingModel),
+        ("queueing", QueueingModel),
     ),
 )
 

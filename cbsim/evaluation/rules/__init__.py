@@ -10,12 +10,15 @@ from cbsim.evaluation.rules.checkpoints import Checkpoints
 from cbsim.evaluation.rules.collision import Collision
 from cbsim.evaluation.rules.context import Context
 from cbsim.evaluation.rules.excess_delay import ExcessDelay
+from cbsim.evaluation.rules.following import Following
 from cbsim.evaluation.rules.lane import Lane
 from cbsim.evaluation.rules.mission_time import MissionTime
 from cbsim.evaluation.rules.precedence import Precedence
+from cbsim.evaluation.rules.queueing import Queueing
 from cbsim.evaluation.rules.reach import Reach
 from cbsim.evaluation.rules.rest import Rest
 from cbsim.evaluation.rules.rule import Check, Rule
+from cbsim.evaluation.rules.separation import Separation
 from cbsim.evaluation.rules.speed import Speed
 from cbsim.evaluation.rules.standoff import Standoff
 from cbsim.evaluation.rules.stop_line import StopLine
@@ -39,5 +42,8 @@ RULES: Registry[type[Rule]] = Registry(
         ("excess_delay", ExcessDelay),
         ("precedence", Precedence),
         ("standoff", Standoff),
+        ("separation", Separation),
+        ("following", Following),
+        ("queueing", Queueing),
     ),
 )
