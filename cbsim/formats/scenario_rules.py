@@ -222,6 +222,35 @@ class QueueingModel(RuleModel):
     at_least: int = about("how many times it queues in the whole run", 0, ge=0, le=10**6)
 
 
+class PassingModel(RuleModel):
+    """The object passes what stands in its lane at the right distances."""
+
+    needs = ("network",)
+
+    object: Name = about("name of the object")
+    behind: Length | None = about(
+        "least gap before it, where it leaves its lane; the profile's by default", None, unit="m", example=4.5
+    )
+    ahead: Length | None = about(
+        "least gap beyond it, where it is back; the profile's by default", None, unit="m", example=4.5
+    )
+    within: Length | None = about("largest gap beyond it; the profile's by default", None, unit="m", example=18.0)
+    whole: Positive | None = about("longest way of a pass; the profile's by default", None, unit="m", example=40.0)
+    at_least: int = about("how many passes there are in the whole run", 0, ge=0, le=10**6)
+
+
+class UTurnModel(RuleModel):
+    """The object turns round within a distance of both ends of a U-turn."""
+
+    needs = ("network",)
+
+    object: Name = about("name of the object")
+    within: Positive | None = about(
+        "distance of its footprint from the nearer end; the profile's by default", None, unit="m", example=15.0
+    )
+    at_least: int = about("how many U-turns there are in the whole run", 0, ge=0, le=10**6)
+
+
 RULES: Registry[type[RuleModel]] = Registry(
     "rule",
     (
@@ -240,6 +269,8 @@ RULES: Registry[type[RuleModel]] = Registry(
         ("separation", SeparationModel),
         ("following", FollowingModel),
         ("queueing", QueueingModel),
+        ("passing", PassingModel),
+        ("u_turn", UTurnModel),
     ),
 )
 

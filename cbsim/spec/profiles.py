@@ -76,6 +76,23 @@ NUMBERS: dict[tuple[str, str], dict[str, ProfileNumber]] = {
         "darpa2006": ProfileNumber(10.0, TRAFFIC_2006),
         "darpa2007": ProfileNumber(math.inf, "Criteria 2007, B.4"),
     },
+    ("passing", "behind"): {
+        "darpa2006": ProfileNumber(8.0, NAVIGATION_2006),
+        "darpa2007": ProfileNumber(1.0, "Criteria 2007, A.10", lengths=True),
+    },
+    ("passing", "ahead"): {
+        "darpa2006": ProfileNumber(8.0, NAVIGATION_2006),
+        "darpa2007": ProfileNumber(1.0, "Criteria 2007, A.11", lengths=True),
+    },
+    ("passing", "within"): {
+        "darpa2006": ProfileNumber(math.inf, NAVIGATION_2006),
+        "darpa2007": ProfileNumber(4.0, "Criteria 2007, A.11", lengths=True),
+    },
+    ("passing", "whole"): {
+        "darpa2006": ProfileNumber(40.0, NAVIGATION_2006),
+        "darpa2007": ProfileNumber(math.inf, "Criteria 2007, A.10"),
+    },
+    ("u_turn", "within"): {"darpa2007": ProfileNumber(15.0, "Criteria 2007, A.12")},
     ("standoff", "least"): {"darpa2007": ProfileNumber(1.0, "Criteria 2007, A.7")},
     ("precedence", "patience"): {
         "darpa2006": ProfileNumber(10.0, NAVIGATION_2006),

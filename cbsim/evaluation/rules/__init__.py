@@ -13,6 +13,7 @@ from cbsim.evaluation.rules.excess_delay import ExcessDelay
 from cbsim.evaluation.rules.following import Following
 from cbsim.evaluation.rules.lane import Lane
 from cbsim.evaluation.rules.mission_time import MissionTime
+from cbsim.evaluation.rules.passing import Passing
 from cbsim.evaluation.rules.precedence import Precedence
 from cbsim.evaluation.rules.queueing import Queueing
 from cbsim.evaluation.rules.reach import Reach
@@ -23,6 +24,7 @@ from cbsim.evaluation.rules.speed import Speed
 from cbsim.evaluation.rules.standoff import Standoff
 from cbsim.evaluation.rules.stop_line import StopLine
 from cbsim.evaluation.rules.travel import Travel
+from cbsim.evaluation.rules.u_turn import UTurn
 from cbsim.registry import Registry
 
 __all__ = ["RULES", "Check", "Context", "Rule"]
@@ -45,5 +47,7 @@ RULES: Registry[type[Rule]] = Registry(
         ("separation", Separation),
         ("following", Following),
         ("queueing", Queueing),
+        ("passing", Passing),
+        ("u_turn", UTurn),
     ),
 )
