@@ -251,6 +251,28 @@ class UTurnModel(RuleModel):
     at_least: int = about("how many U-turns there are in the whole run", 0, ge=0, le=10**6)
 
 
+class MarginModel(RuleModel):
+    """The object keeps its margins to a collision, by surrogate measures of safety."""
+
+    object: Name = about("name of the object")
+    ttc: Positive | None = about("least time to collision", None, unit="s", example=2.0)
+    thw: Positive | None = about("least time headway", None, unit="s", example=0.8)
+    drac: Positive | None = about("largest deceleration rate to avoid a crash", None, unit="m/s²", example=3.4)
+    lateral: Positive | None = about("largest distance from the middle of the lane", None, unit="m", example=0.5)
+
+    @classmethod
+    def needed(cls, arguments: Mapping[str, Any]) -> tuple[str, ...]:
+        """All but the time to collision follow lanes."""
+        return ("network",) if any(arguments.get(key) is not None for key in ("thw", "drac", "lateral")) else ()
+
+    @classmethod
+    def contradictions(cls, data: Mapping[str, Any]) -> Iterator[Contradiction]:
+        """One bound at least."""
+        keys = ("ttc", "thw", "drac", "lateral")
+        if all(data.get(key) is None for key in keys):
+            yield (), f"one of {', '.join(map(repr, keys))} is needed"
+
+
 RULES: Registry[type[RuleModel]] = Registry(
     "rule",
     (
@@ -271,6 +293,7 @@ RULES: Registry[type[RuleModel]] = Registry(
         ("queueing", QueueingModel),
         ("passing", PassingModel),
         ("u_turn", UTurnModel),
+        ("margin", MarginModel),
     ),
 )
 

@@ -12,6 +12,7 @@ from cbsim.evaluation.rules.context import Context
 from cbsim.evaluation.rules.excess_delay import ExcessDelay
 from cbsim.evaluation.rules.following import Following
 from cbsim.evaluation.rules.lane import Lane
+from cbsim.evaluation.rules.margin import Margin
 from cbsim.evaluation.rules.mission_time import MissionTime
 from cbsim.evaluation.rules.passing import Passing
 from cbsim.evaluation.rules.precedence import Precedence
@@ -49,5 +50,6 @@ RULES: Registry[type[Rule]] = Registry(
         ("queueing", Queueing),
         ("passing", Passing),
         ("u_turn", UTurn),
+        ("margin", Margin),
     ),
 )
