@@ -273,6 +273,28 @@ class MarginModel(RuleModel):
             yield (), f"one of {', '.join(map(repr, keys))} is needed"
 
 
+class ComfortModel(RuleModel):
+    """The object drives comfortably: nuPlan's bounds by default."""
+
+    object: Name = about("name of the object")
+    acceleration: Positive = about("largest along its heading", 2.40, unit="m/s²")
+    braking: Positive = about("largest against its heading", 4.05, unit="m/s²")
+    sideways: Positive = about("largest across its heading", 4.89, unit="m/s²")
+    jerk: Positive = about("largest", 8.37, unit="m/s³")
+    jerk_along: Positive = about("largest along its heading", 4.13, unit="m/s³")
+    yaw_rate: Positive = about("largest", 0.95, unit="rad/s")
+    yaw_acceleration: Positive = about("largest", 1.93, unit="rad/s²")
+
+
+class ProgressModel(RuleModel):
+    """The object has done a share of its mission's way."""
+
+    needs = ("network", "mission")
+
+    object: Name = about("name of the object")
+    at_least: float = about("share of the way", 1.0, ge=0.0, le=1.0, allow_inf_nan=False)
+
+
 RULES: Registry[type[RuleModel]] = Registry(
     "rule",
     (
@@ -294,6 +316,8 @@ RULES: Registry[type[RuleModel]] = Registry(
         ("passing", PassingModel),
         ("u_turn", UTurnModel),
         ("margin", MarginModel),
+        ("comfort", ComfortModel),
+        ("progress", ProgressModel),
     ),
 )
 

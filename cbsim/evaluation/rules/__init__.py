@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from cbsim.evaluation.rules.checkpoints import Checkpoints
 from cbsim.evaluation.rules.collision import Collision
+from cbsim.evaluation.rules.comfort import Comfort
 from cbsim.evaluation.rules.context import Context
 from cbsim.evaluation.rules.excess_delay import ExcessDelay
 from cbsim.evaluation.rules.following import Following
@@ -26,6 +27,7 @@ from cbsim.evaluation.rules.standoff import Standoff
 from cbsim.evaluation.rules.stop_line import StopLine
 from cbsim.evaluation.rules.travel import Travel
 from cbsim.evaluation.rules.u_turn import UTurn
+from cbsim.evaluation.rules.way_done import WayDone
 from cbsim.registry import Registry
 
 __all__ = ["RULES", "Check", "Context", "Rule"]
@@ -51,5 +53,7 @@ RULES: Registry[type[Rule]] = Registry(
         ("passing", Passing),
         ("u_turn", UTurn),
         ("margin", Margin),
+        ("comfort", Comfort),
+        ("progress", WayDone),
     ),
 )
