@@ -52,16 +52,16 @@ class Delays:
         """Process the next steps, as far as they lie before the finish [s]."""
         loses = self._way.loses_time(track, batch) & (track.times[1:] <= finish)
         for k, (time, lost) in enumerate(zip(track.times[1:].tolist(), loses.tolist(), strict=True)):
-            if self.longest > self._at_most:
+            if self.too_long:
                 return
             if not lost:
                 self._since = None
-            elif self._since is None:
-                self._since = time
-            else:
-                self.total += time - float(track.times[k])
-                if time - self._since > self.longest:
-                    self.longest, self.until, self.place = time - self._since, time, track.centres[1 + k]
+                continue
+            before = float(track.times[k])
+            self._since = before if self._since is None else self._since
+            self.total += time - before
+            if time - self._since > self.longest:
+                self.longest, self.until, self.place = time - self._since, time, track.centres[1 + k]
 
     @property
     def too_long(self) -> bool:
