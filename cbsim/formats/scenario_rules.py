@@ -295,6 +295,35 @@ class ProgressModel(RuleModel):
     at_least: float = about("share of the way", 1.0, ge=0.0, le=1.0, allow_inf_nan=False)
 
 
+class WrongWayModel(RuleModel):
+    """The object does not drive against the traffic of its lane."""
+
+    needs = ("network",)
+
+    object: Name = about("name of the object")
+    at_most: Length = about("longest way in one piece", 2.0, unit="m")
+
+
+class ZoneModel(RuleModel):
+    """The object stays inside the perimeter of a zone."""
+
+    needs = ("network",)
+
+    object: Name = about("name of the object")
+    tolerance: Length = about("how far a corner may stick out", 0.3, unit="m")
+    at_least: int = about("how many visits to zones there are in the whole run", 0, ge=0, le=10**6)
+
+
+class ParkingModel(RuleModel):
+    """The object parks at the right place of a spot, and backs out of it."""
+
+    needs = ("network",)
+
+    object: Name = about("name of the object")
+    within: Positive = about("distance of its front bumper from the spot's second point", 1.0, unit="m")
+    at_least: int = about("how many times it parks in the whole run", 0, ge=0, le=10**6)
+
+
 RULES: Registry[type[RuleModel]] = Registry(
     "rule",
     (
@@ -318,6 +347,9 @@ RULES: Registry[type[RuleModel]] = Registry(
         ("margin", MarginModel),
         ("comfort", ComfortModel),
         ("progress", ProgressModel),
+        ("wrong_way", WrongWayModel),
+        ("zone", ZoneModel),
+        ("parking", ParkingModel),
     ),
 )
 

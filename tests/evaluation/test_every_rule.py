@@ -80,6 +80,9 @@ FAULTS = {
     "u_turn": Fault({}, lambda s: Drive(LANE, 10.0, step=s).go(54.0).go(math.pi * LANE, 2.0, turn=math.pi).go(5.0)),
     "margin": Fault({"ttc": 2.0}, lambda s: Drive(y=110.0, step=s).go(40.0, 10.0), (parked(160.0),)),
     "comfort": Fault({}, braking),
+    "wrong_way": Fault({}, lambda s: Drive(-LANE, 110.0, step=s).go(20.0, 1.0)),
+    "zone": Fault({}, lambda s: Drive(50.0, 60.0, -0.5 * math.pi, step=s).go(15.0, 1.0)),
+    "parking": Fault({}, lambda s: Drive(50.0, 60.0, step=s).go(11.0, 1.0).wait(3.0)),
     "progress": Fault({}, lambda s: Drive(y=10.0, step=s).go(100.0), task=LIMITS),
 }
 

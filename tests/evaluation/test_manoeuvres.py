@@ -139,3 +139,66 @@ def test_network_without_u_turns_and_drives_without_one_have_none(court):
     check = court(expect("u_turn"), Drive(y=110.0).go(20.0))
     assert (check.passed, check.message) == (True, "0 U-turns")
     assert court(expect("u_turn", at_least=1), Drive(y=110.0).go(20.0)).message == "0 U-turns, expected 1 at least"
+
+
+# The wrong way, zones, parking ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("way", "passed"), [(1.99, True), (2.01, False)])
+def test_two_metres_against_the_traffic_are_allowed(court, way, passed):
+    drive = Drive(-LANE, 110.0).go(way, 1.0)
+    check = court(expect("wrong_way"), drive)
+    assert check.passed == passed
+    told = "drove 1.99 m at most against the traffic" if passed else "drove 2.01 m against lane 1.3 until 2.05 s"
+    assert check.message.startswith(told)
+
+
+def test_pieces_count_each_for_itself_and_passing_is_excused(court):
+    once = Drive(-LANE, 110.0).go(1.5, 1.0).go(8.0, aside=-LANE).go(8.0, aside=LANE).go(0.2)
+    assert court(expect("wrong_way", at_most=6.0), once).passed
+    past = court(expect("wrong_way"), trip(), others=parked(150.0))
+    assert (past.passed, past.message) == (True, "drove 0.00 m at most against the traffic")
+    assert not court(expect("wrong_way"), trip()).passed
+
+
+@pytest.mark.parametrize(("over", "passed"), [(0.29, True), (0.31, False)])
+def test_corners_stay_inside_the_perimeter_of_a_zone(court, over, passed):
+    way = 60.0 + over - 50.0 - FRONT  # to the east fence at x = 60
+    check = court(expect("zone", at_least=1), Drive(50.0, 60.0, -0.5 * math.pi).go(way, 1.0))
+    assert check.passed == passed
+    assert check.message.startswith("1 visit to zones" if passed else "stuck out of zone 4 at")
+
+
+def test_way_into_a_zone_is_open(court):
+    into = Drive(50.0, 30.0).go(30.0, 2.0)
+    assert court(expect("zone", at_least=1), into).passed
+    assert court(expect("zone", at_least=1), Drive().go(10.0)).message == "0 visits to zones, expected 1 at least"
+
+
+def park(gap: float, aside: float = 0.0, turned: float = 0.0) -> Drive:
+    """Stand in the spot whose second point is (50, 75), with the bumper so far before it."""
+    ahead = np.array([-math.sin(turned), math.cos(turned)])
+    x, y = np.array([50.0 + aside, 75.0 - gap]) - (FRONT + 8.0) * ahead
+    return Drive(x, y, turned).go(8.0, 2.0).wait(2.0)
+
+
+PLACES = [(0.99, 0.0, 0.0, ""), (-0.99, 0.0, 0.0, ""), (1.01, 0.0, 0.0, "1.01 m from the end of the spot 4.1")]
+PLACES += [(-1.01, 0.0, 0.0, "1.01 m from"), (0.0, 0.59, 0.0, ""), (0.0, 0.61, 0.0, "0.01 m out of the side of")]
+PLACES += [(0.5, 0.0, 0.51, ""), (0.5, 0.0, 0.54, "turned by 30.9° in the spot 4.1")]
+
+
+@pytest.mark.parametrize(("gap", "aside", "turned", "told"), PLACES)
+def test_car_stands_at_the_end_of_its_spot_straight_and_inside(court, gap, aside, turned, told):
+    check = court(expect("parking", at_least=1), park(gap, aside, turned))
+    if turned and not told:
+        assert "out of the side" in check.message  # it is long: turned by 29° it does not fit
+        return
+    assert check.passed == (told == ""), check.message
+    assert told in check.message
+    assert told or check.message == "parked 1 time: 4.1"
+
+
+def test_car_leaves_its_spot_in_reverse(court):
+    assert court(expect("parking"), park(0.5).go(-5.0, -2.0)).passed
+    check = court(expect("parking"), park(0.5).go(5.0, 2.0))
+    assert (check.passed, check.message[:26]) == (False, "left the spot 4.1 forwards")

@@ -15,6 +15,7 @@ from cbsim.evaluation.rules.following import Following
 from cbsim.evaluation.rules.lane import Lane
 from cbsim.evaluation.rules.margin import Margin
 from cbsim.evaluation.rules.mission_time import MissionTime
+from cbsim.evaluation.rules.parking import Parking
 from cbsim.evaluation.rules.passing import Passing
 from cbsim.evaluation.rules.precedence import Precedence
 from cbsim.evaluation.rules.queueing import Queueing
@@ -28,6 +29,8 @@ from cbsim.evaluation.rules.stop_line import StopLine
 from cbsim.evaluation.rules.travel import Travel
 from cbsim.evaluation.rules.u_turn import UTurn
 from cbsim.evaluation.rules.way_done import WayDone
+from cbsim.evaluation.rules.wrong_way import WrongWay
+from cbsim.evaluation.rules.zone import Zone
 from cbsim.registry import Registry
 
 __all__ = ["RULES", "Check", "Context", "Rule"]
@@ -55,5 +58,8 @@ RULES: Registry[type[Rule]] = Registry(
         ("margin", Margin),
         ("comfort", Comfort),
         ("progress", WayDone),
+        ("wrong_way", WrongWay),
+        ("zone", Zone),
+        ("parking", Parking),
     ),
 )
