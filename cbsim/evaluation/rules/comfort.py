@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from cbsim.evaluation.rules.context import Context
-from cbsim.evaluation.rules.rule import Check, Rule
+from cbsim.evaluation.rules.rule import Check, Measure, Rule
 from cbsim.geometry.polyline import direction
 from cbsim.geometry.pose import heading
 from cbsim.recording.batch import Batch
@@ -99,6 +99,10 @@ class Comfort(Rule):
             told = f"{one.called} {found:.2f} {one.unit} at {time:.2f} s at ({x:.2f}, {y:.2f})"
             self.failure = time, f"{told}, expected {self.bounds[one.key]:g} {one.unit} at most"
             self.decided = True
+
+    def measures(self) -> list[Measure]:
+        """Return what was measured."""
+        return [Measure(one.key, self.worst[one.key], one.unit) for one in LIMITS]
 
     def result(self) -> Check:
         """Pass if all bounds were kept."""

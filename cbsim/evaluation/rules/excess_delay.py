@@ -10,7 +10,7 @@ from cbsim.errors import UsageError
 from cbsim.evaluation.rules.clear_way import ClearWay
 from cbsim.evaluation.rules.context import Context
 from cbsim.evaluation.rules.progress import Progress
-from cbsim.evaluation.rules.rule import Check, Rule
+from cbsim.evaluation.rules.rule import Check, Measure, Rule
 from cbsim.evaluation.rules.track import Track
 from cbsim.recording.batch import Batch
 from cbsim.spec.scenario import Expectation
@@ -106,6 +106,12 @@ class ExcessDelay(Rule):
             finish = self.progress.times[-1] if self.progress.passed else math.inf
         self.delays.follow(track, batch, finish)
         self.decided = self.delays.too_long
+
+    def measures(self) -> list[Measure]:
+        """Return what was measured."""
+        delays = self.delays
+        longest = Measure("longest_delay", delays.longest, "s", delays.until if delays.longest else None)
+        return [longest, Measure("delay", delays.total, "s")]
 
     def result(self) -> Check:
         """Pass if neither was too long."""

@@ -10,7 +10,7 @@ import numpy as np
 from cbsim.evaluation.rules.context import Context
 from cbsim.evaluation.rules.leader import Leader
 from cbsim.evaluation.rules.neighbours import Neighbours
-from cbsim.evaluation.rules.rule import Check, Rule
+from cbsim.evaluation.rules.rule import Check, Measure, Rule
 from cbsim.evaluation.rules.track import Track
 from cbsim.recording.batch import Batch
 from cbsim.spec.scenario import Expectation
@@ -139,6 +139,15 @@ class Margin(Rule):
         who = f" to '{self.context.name(extreme.row, extreme.time)}'" if extreme.row >= 0 else ""
         value = f"{one.name} of {extreme.value:.2f} {one.unit}{who}"
         return f"{value} at {extreme.time:.2f} s at ({x:.2f}, {y:.2f})"
+
+    def measures(self) -> list[Measure]:
+        """Return what was measured."""
+        found = []
+        for one in MEASURES:
+            worst = self.worst.get(one.name)
+            value, time = (None, None) if worst is None else (worst.value, worst.time)
+            found.append(Measure(one.name, value, one.unit, time))
+        return found
 
     def result(self) -> Check:
         """Pass if no measure was beyond its bound."""

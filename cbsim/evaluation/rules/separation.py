@@ -8,7 +8,7 @@ import numpy as np
 
 from cbsim.evaluation.rules.context import Context
 from cbsim.evaluation.rules.leader import Ahead, Leader
-from cbsim.evaluation.rules.rule import Check, Rule
+from cbsim.evaluation.rules.rule import Check, Measure, Rule
 from cbsim.evaluation.rules.track import Track
 from cbsim.recording.batch import Batch
 from cbsim.spec.scenario import Expectation
@@ -94,6 +94,10 @@ class Gaps(Rule):
         speed = float(track.speeds[1 + step])
         self.failure = now.time, f"{found} with {speed:.2f} m/s, expected {now.least:.2f} m at least"
         self.decided = True
+
+    def measures(self) -> list[Measure]:
+        """Return what was measured."""
+        return [Measure("gap", float(self.nearest) if np.isfinite(self.nearest) else None, "m")]
 
     def result(self) -> Check:
         """Pass if no gap was too small."""

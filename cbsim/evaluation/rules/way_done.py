@@ -7,7 +7,7 @@ import numpy as np
 from cbsim.errors import UsageError
 from cbsim.evaluation.rules.context import Context
 from cbsim.evaluation.rules.progress import Progress
-from cbsim.evaluation.rules.rule import Check, Rule
+from cbsim.evaluation.rules.rule import Check, Measure, Rule
 from cbsim.recording.batch import Batch
 from cbsim.road.route import mission_legs
 from cbsim.spec.scenario import Expectation
@@ -66,6 +66,10 @@ class WayDone(Rule):
         done = max(len(self.progress.times) - 1, 0)
         current = self.furthest if self.leg == done + 1 and self.progress.times else 0.0
         return (sum(self.lengths[:done]) + min(current, self.lengths[done])) / whole
+
+    def measures(self) -> list[Measure]:
+        """Return what was measured."""
+        return [Measure("share", self.share)]
 
     def result(self) -> Check:
         """Pass if enough has been done."""

@@ -6,7 +6,7 @@ import numpy as np
 
 from cbsim.evaluation.rules.context import Context
 from cbsim.evaluation.rules.lane import Lane
-from cbsim.evaluation.rules.rule import Check
+from cbsim.evaluation.rules.rule import Check, Measure
 from cbsim.recording.batch import Batch
 from cbsim.spec.scenario import Expectation
 
@@ -51,6 +51,10 @@ class WrongWay(Lane):
                 return
         if before < len(track.steps) - 1:
             self.way = 0.0
+
+    def measures(self) -> list[Measure]:
+        """Return what was measured."""
+        return [Measure("longest_wrong_way", self.longest, "m")]
 
     def result(self) -> Check:
         """Pass if no piece was too long."""
