@@ -20,6 +20,7 @@ _FACE = {
     "execute": "cbsim.evaluation.outcome",
     "judge": "cbsim.evaluation.judge",
     "load": "cbsim.loading.load",
+    "metrics": "cbsim.evaluation.metrics",
     "multibody": "cbsim.multibody",
     "read": "cbsim.models",
     "replay": "cbsim.evaluation.replay",

@@ -3,6 +3,7 @@
 from cbsim import errors as errors
 from cbsim import multibody as multibody
 from cbsim.evaluation.judge import judge as judge
+from cbsim.evaluation.metrics import metrics as metrics
 from cbsim.evaluation.outcome import execute as execute
 from cbsim.evaluation.replay import replay as replay
 from cbsim.formats import write as write

@@ -20,6 +20,10 @@ def judge(
     expect: Annotated[
         str | None, typer.Option(metavar="SCENARIO", help="Evaluate the expectations of this scenario instead.")
     ] = None,
+    metrics: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Write what rules measure of the bots as .csv, .json or .parquet."),
+    ] = None,
     json: Annotated[str | None, typer.Option(help="Write the result as JSON to a file, or to '-'.")] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print failed checks only.")] = False,
 ) -> None:
@@ -33,6 +37,11 @@ def judge(
     with progress(f"judging {recording}", None, quiet=quiet):
         scene = None if expect is None else replace(scene_of(opened), expectations=read_scenario(expect).expect)
         found = decide(opened, scene)
+        if metrics is not None:
+            from cbsim.evaluation.metrics import metrics as measure
+            from cbsim.evaluation.metrics import write_metrics
+
+            write_metrics(measure(opened, scene=scene), metrics)
         report_ending(recording, opened, problems)
     print_problems(problems, quiet=quiet)
     checks, verdict = found.checks, found.verdict

@@ -54,6 +54,12 @@ class Judge:
         self._broken: Check | None = None
         self.faults: list[Check] = []
 
+    @property
+    def rules(self) -> list[Rule]:
+        """Rules of the run, in the order of the expectations."""
+        self._look()
+        return self._rules
+
     def begin(self, header: Header, _snapshot: bytes, _sources: Mapping[str, bytes]) -> None:
         """Create the rules."""
         self._scenario, self._step = header.scenario, header.step

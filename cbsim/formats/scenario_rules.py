@@ -197,6 +197,146 @@ class StandoffModel(RuleModel):
     least: Positive | None = about("between the footprints; the profile's by default", None, unit="m", example=1.0)
 
 
+class SeparationModel(RuleModel):
+    """The object keeps its distance from the vehicle ahead."""
+
+    needs = ("network",)
+
+    object: Name = about("name of the object")
+    lengths: Positive | None = about(
+        "lengths of the object per 10 mph, and at least; the profile's by default", None, example=1.0
+    )
+    at_line: Positive | None = about(
+        "gap within 30 m before a stop line; the profile's by default", None, unit="m", example=2.0
+    )
+
+
+class FollowingModel(RuleModel):
+    """The object keeps between two distances behind a vehicle that moves."""
+
+    needs = ("network",)
+
+    object: Name = about("name of the object")
+    least: Length | None = about("behind one at 15 mph; the profile's by default", None, unit="m", example=15.0)
+    most: Length | None = about("behind one at 15 mph; the profile's by default", None, unit="m", example=40.0)
+    lengths: Length | None = about(
+        "lengths of the object per 10 mph behind any; the profile's by default", None, example=1.0
+    )
+
+
+class QueueingModel(RuleModel):
+    """The object stops at the right distance behind a vehicle that stands."""
+
+    needs = ("network",)
+
+    object: Name = about("name of the object")
+    least: Length | None = about("least gap; the profile's by default", None, unit="m", example=5.0)
+    most: Length | None = about("largest gap; the profile's by default", None, unit="m", example=10.0)
+    at_least: int = about("how many times it queues in the whole run", 0, ge=0, le=10**6)
+
+
+class PassingModel(RuleModel):
+    """The object passes what stands in its lane at the right distances."""
+
+    needs = ("network",)
+
+    object: Name = about("name of the object")
+    behind: Length | None = about(
+        "least gap before it, where it leaves its lane; the profile's by default", None, unit="m", example=4.5
+    )
+    ahead: Length | None = about(
+        "least gap beyond it, where it is back; the profile's by default", None, unit="m", example=4.5
+    )
+    within: Length | None = about("largest gap beyond it; the profile's by default", None, unit="m", example=18.0)
+    whole: Positive | None = about("longest way of a pass; the profile's by default", None, unit="m", example=40.0)
+    at_least: int = about("how many passes there are in the whole run", 0, ge=0, le=10**6)
+
+
+class UTurnModel(RuleModel):
+    """The object turns round within a distance of both ends of a U-turn."""
+
+    needs = ("network",)
+
+    object: Name = about("name of the object")
+    within: Positive | None = about(
+        "distance of its footprint from the nearer end; the profile's by default", None, unit="m", example=15.0
+    )
+    at_least: int = about("how many U-turns there are in the whole run", 0, ge=0, le=10**6)
+
+
+class MarginModel(RuleModel):
+    """The object keeps its margins to a collision, by surrogate measures of safety."""
+
+    object: Name = about("name of the object")
+    ttc: Positive | None = about("least time to collision", None, unit="s", example=2.0)
+    thw: Positive | None = about("least time headway", None, unit="s", example=0.8)
+    drac: Positive | None = about("largest deceleration rate to avoid a crash", None, unit="m/s²", example=3.4)
+    lateral: Positive | None = about("largest distance from the middle of the lane", None, unit="m", example=0.5)
+
+    @classmethod
+    def needed(cls, arguments: Mapping[str, Any]) -> tuple[str, ...]:
+        """All but the time to collision follow lanes."""
+        return ("network",) if any(arguments.get(key) is not None for key in ("thw", "drac", "lateral")) else ()
+
+    @classmethod
+    def contradictions(cls, data: Mapping[str, Any]) -> Iterator[Contradiction]:
+        """One bound at least."""
+        keys = ("ttc", "thw", "drac", "lateral")
+        if all(data.get(key) is None for key in keys):
+            yield (), f"one of {', '.join(map(repr, keys))} is needed"
+
+
+class ComfortModel(RuleModel):
+    """The object drives comfortably: nuPlan's bounds by default."""
+
+    object: Name = about("name of the object")
+    acceleration: Positive = about("largest along its heading", 2.40, unit="m/s²")
+    braking: Positive = about("largest against its heading", 4.05, unit="m/s²")
+    sideways: Positive = about("largest across its heading", 4.89, unit="m/s²")
+    jerk: Positive = about("largest", 8.37, unit="m/s³")
+    jerk_along: Positive = about("largest along its heading", 4.13, unit="m/s³")
+    yaw_rate: Positive = about("largest", 0.95, unit="rad/s")
+    yaw_acceleration: Positive = about("largest", 1.93, unit="rad/s²")
+
+
+class ProgressModel(RuleModel):
+    """The object has done a share of its mission's way."""
+
+    needs = ("network", "mission")
+
+    object: Name = about("name of the object")
+    at_least: float = about("share of the way", 1.0, ge=0.0, le=1.0, allow_inf_nan=False)
+
+
+class WrongWayModel(RuleModel):
+    """The object does not drive against the traffic of its lane."""
+
+    needs = ("network",)
+
+    object: Name = about("name of the object")
+    at_most: Length = about("longest way in one piece", 2.0, unit="m")
+
+
+class ZoneModel(RuleModel):
+    """The object stays inside the perimeter of a zone."""
+
+    needs = ("network",)
+
+    object: Name = about("name of the object")
+    tolerance: Length = about("how far a corner may stick out", 0.3, unit="m")
+    at_least: int = about("how many visits to zones there are in the whole run", 0, ge=0, le=10**6)
+
+
+class ParkingModel(RuleModel):
+    """The object parks at the right place of a spot, and backs out of it."""
+
+    needs = ("network",)
+
+    object: Name = about("name of the object")
+    within: Positive = about("distance of its front bumper from the spot's second point", 1.0, unit="m")
+    at_least: int = about("how many times it parks in the whole run", 0, ge=0, le=10**6)
+
+
 RULES: Registry[type[RuleModel]] = Registry(
     "rule",
     (
@@ -213,6 +353,17 @@ RULES: Registry[type[RuleModel]] = Registry(
         ("excess_delay", ExcessDelayModel),
         ("precedence", PrecedenceModel),
         ("standoff", StandoffModel),
+        ("separation", SeparationModel),
+        ("following", FollowingModel),
+        ("queueing", QueueingModel),
+        ("passing", PassingModel),
+        ("u_turn", UTurnModel),
+        ("margin", MarginModel),
+        ("comfort", ComfortModel),
+        ("progress", ProgressModel),
+        ("wrong_way", WrongWayModel),
+        ("zone", ZoneModel),
+        ("parking", ParkingModel),
     ),
 )
 

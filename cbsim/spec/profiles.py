@@ -6,6 +6,7 @@ Criteria* of 16 March 2007.
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 from cbsim.units import MPH
@@ -42,7 +43,7 @@ class ProfileNumber(NamedTuple):
     lengths: bool = False
 
 
-NAVIGATION_2006 = "Rules 2006, 5.2, basic navigation"
+NAVIGATION_2006, TRAFFIC_2006 = "Rules 2006, 5.2, basic navigation", "Rules 2006, 5.2, basic traffic"
 
 NUMBERS: dict[tuple[str, str], dict[str, ProfileNumber]] = {
     ("speed", "tolerance"): {
@@ -53,6 +54,45 @@ NUMBERS: dict[tuple[str, str], dict[str, ProfileNumber]] = {
         "darpa2006": ProfileNumber(1.0, NAVIGATION_2006),
         "darpa2007": ProfileNumber(1.0, "Criteria 2007, A.8"),
     },
+    ("separation", "lengths"): {"darpa2007": ProfileNumber(1.0, "Criteria 2007, A.9")},
+    ("separation", "at_line"): {"darpa2007": ProfileNumber(2.0, "Criteria 2007, A.9")},
+    ("following", "least"): {
+        "darpa2006": ProfileNumber(15.0, TRAFFIC_2006),
+        "darpa2007": ProfileNumber(0.0, "Criteria 2007, B.3"),
+    },
+    ("following", "most"): {
+        "darpa2006": ProfileNumber(40.0, TRAFFIC_2006),
+        "darpa2007": ProfileNumber(math.inf, "Criteria 2007, B.3"),
+    },
+    ("following", "lengths"): {
+        "darpa2006": ProfileNumber(0.0, TRAFFIC_2006),
+        "darpa2007": ProfileNumber(1.0, "Criteria 2007, B.3"),
+    },
+    ("queueing", "least"): {
+        "darpa2006": ProfileNumber(5.0, TRAFFIC_2006),
+        "darpa2007": ProfileNumber(2.0, "Criteria 2007, B.4"),
+    },
+    ("queueing", "most"): {
+        "darpa2006": ProfileNumber(10.0, TRAFFIC_2006),
+        "darpa2007": ProfileNumber(math.inf, "Criteria 2007, B.4"),
+    },
+    ("passing", "behind"): {
+        "darpa2006": ProfileNumber(8.0, NAVIGATION_2006),
+        "darpa2007": ProfileNumber(1.0, "Criteria 2007, A.10", lengths=True),
+    },
+    ("passing", "ahead"): {
+        "darpa2006": ProfileNumber(8.0, NAVIGATION_2006),
+        "darpa2007": ProfileNumber(1.0, "Criteria 2007, A.11", lengths=True),
+    },
+    ("passing", "within"): {
+        "darpa2006": ProfileNumber(math.inf, NAVIGATION_2006),
+        "darpa2007": ProfileNumber(4.0, "Criteria 2007, A.11", lengths=True),
+    },
+    ("passing", "whole"): {
+        "darpa2006": ProfileNumber(40.0, NAVIGATION_2006),
+        "darpa2007": ProfileNumber(math.inf, "Criteria 2007, A.10"),
+    },
+    ("u_turn", "within"): {"darpa2007": ProfileNumber(15.0, "Criteria 2007, A.12")},
     ("standoff", "least"): {"darpa2007": ProfileNumber(1.0, "Criteria 2007, A.7")},
     ("precedence", "patience"): {
         "darpa2006": ProfileNumber(10.0, NAVIGATION_2006),

@@ -117,7 +117,9 @@ def header(step: float, others: int = 0) -> Header:
 def expect(rule: str, *, profile: str = DEFAULT_PROFILE, **arguments: object) -> Expectation:
     """Write an expectation as the scenario's models do, defaults and all."""
     model = MODELS[rule](object="Car", **arguments)
-    return Expectation(rule, tuple(dict(model).items()), Location("test.yaml", 7), profile)
+    fields = type(model).model_fields.items()
+    values = tuple((info.alias or name, getattr(model, name)) for name, info in fields)
+    return Expectation(rule, values, Location("test.yaml", 7), profile)
 
 
 def contact(time: float, a: int, b: int, speed: float) -> np.ndarray:

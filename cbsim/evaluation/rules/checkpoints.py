@@ -7,7 +7,7 @@ import math
 from cbsim.errors import UsageError
 from cbsim.evaluation.rules.context import Context
 from cbsim.evaluation.rules.progress import Progress
-from cbsim.evaluation.rules.rule import Check, Rule
+from cbsim.evaluation.rules.rule import Check, Measure, Rule
 from cbsim.recording.batch import Batch
 from cbsim.spec.scenario import Expectation
 
@@ -39,6 +39,10 @@ class Checkpoints(Rule):
         self.time = float(track.times[-1])
         self.progress.follow(track)
         self.decided = self.progress.passed and (self.progress.stopped is not None or not self.must_stop)
+
+    def measures(self) -> list[Measure]:
+        """Return what was measured."""
+        return [Measure("checkpoints", float(len(self.progress.times)))]
 
     def result(self) -> Check:
         """Pass if all were passed in time and the object stopped."""

@@ -6,7 +6,7 @@ import numpy as np
 
 from cbsim.collision.contacts import CONTACT
 from cbsim.evaluation.rules.context import Context
-from cbsim.evaluation.rules.rule import Check, Rule
+from cbsim.evaluation.rules.rule import Check, Measure, Rule
 from cbsim.evaluation.rules.track import Track
 from cbsim.recording.batch import Batch
 from cbsim.spec.scenario import Expectation
@@ -87,6 +87,10 @@ class Collision(Rule):
 
     def _allowed(self) -> str:
         return f", expected less than {self.impact_below:g} m/s" if self.impact_below else ", expected no contact"
+
+    def measures(self) -> list[Measure]:
+        """Return what was measured."""
+        return [Measure("contacts", float(self.touches)), Measure("hardest_impact", self.hardest, "m/s")]
 
     def result(self) -> Check:
         """Pass if nothing was touched too hard."""

@@ -10,7 +10,7 @@ from cbsim.errors import UsageError
 from cbsim.evaluation.rules.clear_way import ClearWay
 from cbsim.evaluation.rules.context import Context
 from cbsim.evaluation.rules.progress import Progress
-from cbsim.evaluation.rules.rule import Check, Rule
+from cbsim.evaluation.rules.rule import Check, Measure, Rule
 from cbsim.evaluation.rules.track import Track
 from cbsim.recording.batch import Batch
 from cbsim.spec.scenario import Expectation
@@ -52,16 +52,16 @@ class Delays:
         """Process the next steps, as far as they lie before the finish [s]."""
         loses = self._way.loses_time(track, batch) & (track.times[1:] <= finish)
         for k, (time, lost) in enumerate(zip(track.times[1:].tolist(), loses.tolist(), strict=True)):
-            if self.longest > self._at_most:
+            if self.too_long:
                 return
             if not lost:
                 self._since = None
-            elif self._since is None:
-                self._since = time
-            else:
-                self.total += time - float(track.times[k])
-                if time - self._since > self.longest:
-                    self.longest, self.until, self.place = time - self._since, time, track.centres[1 + k]
+                continue
+            before = float(track.times[k])
+            self._since = before if self._since is None else self._since
+            self.total += time - before
+            if time - self._since > self.longest:
+                self.longest, self.until, self.place = time - self._since, time, track.centres[1 + k]
 
     @property
     def too_long(self) -> bool:
@@ -106,6 +106,12 @@ class ExcessDelay(Rule):
             finish = self.progress.times[-1] if self.progress.passed else math.inf
         self.delays.follow(track, batch, finish)
         self.decided = self.delays.too_long
+
+    def measures(self) -> list[Measure]:
+        """Return what was measured."""
+        delays = self.delays
+        longest = Measure("longest_delay", delays.longest, "s", delays.until if delays.longest else None)
+        return [longest, Measure("delay", delays.total, "s")]
 
     def result(self) -> Check:
         """Pass if neither was too long."""

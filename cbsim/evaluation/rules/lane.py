@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -61,6 +63,12 @@ class Lane(Rule):
         track = self.track(batch)
         self.time = float(track.times[-1])
         match = self.context.on_corridor(self.row, track)
+        row = next(self.unexcused(track, match, batch), None)
+        if row is not None:
+            self._fail(track, match, row)
+
+    def unexcused(self, track: Track, match: Match, batch: Batch) -> Iterator[int]:
+        """Iterate over the rows of a track at which the object is outside its lane for no reason."""
         standing = self.context.standing(batch)
         doubtful = 1 + np.flatnonzero(~self._fits(match, self._room(match)))
         outside = doubtful[~self._allowed(track, doubtful)] if len(doubtful) else doubtful
@@ -69,8 +77,7 @@ class Lane(Rule):
             if row > before + 1:
                 self.passes.clear()
             if not self._avoids(track, standing, row):
-                self._fail(track, match, row)
-                return
+                yield row
             before = row
         if before < len(track.steps) - 1:
             self.passes.clear()

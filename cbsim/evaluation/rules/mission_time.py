@@ -8,7 +8,7 @@ from cbsim.errors import UsageError
 from cbsim.evaluation.rules.context import Context
 from cbsim.evaluation.rules.excess_delay import Delays
 from cbsim.evaluation.rules.progress import Progress
-from cbsim.evaluation.rules.rule import Check, Rule
+from cbsim.evaluation.rules.rule import Check, Measure, Rule
 from cbsim.recording.batch import Batch
 from cbsim.spec.scenario import Expectation
 
@@ -39,6 +39,10 @@ class MissionTime(Rule):
         if self.delays is not None:
             self.delays.follow(track, batch, self.progress.times[-1] if self.progress.passed else math.inf)
         self.decided = self.progress.passed or (self.delays is not None and self.delays.too_long)
+
+    def measures(self) -> list[Measure]:
+        """Return what was measured."""
+        return [Measure("mission_time", self.progress.times[-1] if self.progress.passed else None, "s")]
 
     def result(self) -> Check:
         """Pass if the finish was passed in time and the excess delay was within bounds."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from cbsim.errors import FileError, Problem, Severity, UsageError, did_you_mean
 from cbsim.evaluation.rules.context import Context
@@ -13,7 +14,7 @@ from cbsim.recording.batch import Batch
 from cbsim.spec.profiles import profile_number
 from cbsim.spec.scenario import Expectation
 
-__all__ = ["Check", "Rule"]
+__all__ = ["Check", "Measure", "Rule"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,26 @@ class Check:
     passed: bool
     time: float | None
     message: str
+
+
+class Measure(NamedTuple):
+    """A number that a rule has measured.
+
+    Attributes
+    ----------
+    metric : str
+        ``hardest_impact``.
+    value : float or None
+        None where there was nothing to measure.
+    unit : str
+    time : float or None
+        When it was so, where it is the value of a moment [s].
+    """
+
+    metric: str
+    value: float | None
+    unit: str = ""
+    time: float | None = None
 
 
 class Rule(ABC):
@@ -107,6 +128,10 @@ class Rule(ABC):
     def check(self, passed: bool, time: float | None, message: str) -> Check:
         """Return a result."""
         return Check(self.name, passed, time, message)
+
+    def measures(self) -> list[Measure]:
+        """Return what the rule has measured; nothing, unless it measures."""
+        return []
 
     @abstractmethod
     def see(self, batch: Batch) -> None:

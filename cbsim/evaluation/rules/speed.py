@@ -10,7 +10,7 @@ from cbsim.errors import UsageError
 from cbsim.evaluation.rules.context import Context
 from cbsim.evaluation.rules.limits import Limits
 from cbsim.evaluation.rules.progress import Progress
-from cbsim.evaluation.rules.rule import Check, Rule
+from cbsim.evaluation.rules.rule import Check, Measure, Rule
 from cbsim.evaluation.rules.track import Track
 from cbsim.recording.batch import Batch
 from cbsim.road.matching import Match
@@ -127,6 +127,10 @@ class Speed(Rule):
             along, across = (way * ahead[:, None]).sum(axis=2), np.abs((way * left[:, None]).sum(axis=2))
             free &= ~np.any(there & (along > -1.0) & (along < FREE) & (across < BESIDE), axis=1)
         return free
+
+    def measures(self) -> list[Measure]:
+        """Return what was measured."""
+        return [Measure("fastest", self.fastest, "m/s")]
 
     def result(self) -> Check:
         """Pass if the object was never too fast, nor too slow for long."""

@@ -9,7 +9,7 @@ import numpy as np
 from cbsim.evaluation.rules.context import Context
 from cbsim.evaluation.rules.footprints import clearance
 from cbsim.evaluation.rules.neighbours import Neighbours
-from cbsim.evaluation.rules.rule import Check, Rule
+from cbsim.evaluation.rules.rule import Check, Measure, Rule
 from cbsim.recording.batch import Batch
 from cbsim.spec.scenario import Expectation
 
@@ -55,6 +55,10 @@ class Standoff(Rule):
             found = f"was {gap:.2f} m from '{who}' at {time:.2f} s at ({x:.2f}, {y:.2f}) with {speed:.2f} m/s"
             self.failure = time, f"{found}, expected {self.least:g} m at least"
             self.decided = True
+
+    def measures(self) -> list[Measure]:
+        """Return what was measured."""
+        return [Measure("clearance", self.nearest if math.isfinite(self.nearest) else None, "m")]
 
     def result(self) -> Check:
         """Pass if nothing was too near."""

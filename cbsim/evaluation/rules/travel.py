@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from cbsim.evaluation.rules.context import Context
-from cbsim.evaluation.rules.rule import Check, Rule
+from cbsim.evaluation.rules.rule import Check, Measure, Rule
 from cbsim.evaluation.rules.way import refined
 from cbsim.recording.batch import Batch
 from cbsim.spec.scenario import Expectation
@@ -34,6 +34,10 @@ class Travel(Rule):
         level = np.linalg.norm(np.diff(way, axis=0), axis=1).reshape(-1, 3).sum(axis=1)
         self.length += float(np.hypot(level, np.diff(track.positions[:, 2])).sum())
         self.time = float(track.times[-1])
+
+    def measures(self) -> list[Measure]:
+        """Return what was measured."""
+        return [Measure("distance", self.length, "m")]
 
     def result(self) -> Check:
         """Pass if the length is within the bounds."""

@@ -1,0 +1,142 @@
+"""``comfort``: an object's accelerations, jerks and turns are those of comfortable driving."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from cbsim.evaluation.rules.context import Context
+from cbsim.evaluation.rules.rule import Check, Measure, Rule
+from cbsim.geometry.polyline import direction
+from cbsim.geometry.pose import heading
+from cbsim.recording.batch import Batch
+from cbsim.spec.scenario import Expectation
+from cbsim.world.motion import MOTION
+from cbsim.world.tables import Floats
+
+__all__ = ["Comfort", "quadratic_fit"]
+
+WINDOW = 1.0  # [s] over which a quadratic is fitted
+
+
+class _Limit(NamedTuple):
+    """A measure: the argument with its bound, what it is called, its unit, and its sign."""
+
+    key: str
+    called: str
+    unit: str
+    sign: float = 1.0
+
+
+LIMITS = (
+    _Limit("acceleration", "accelerated with", "m/s²"),
+    _Limit("braking", "braked with", "m/s²", -1.0),
+    _Limit("sideways", "had a lateral acceleration of", "m/s²"),
+    _Limit("jerk", "had a jerk of", "m/s³"),
+    _Limit("jerk_along", "had a longitudinal jerk of", "m/s³"),
+    _Limit("yaw_rate", "turned with", "rad/s"),
+    _Limit("yaw_acceleration", "had a yaw acceleration of", "rad/s²"),
+)
+
+
+class Comfort(Rule):
+    """Seven bounds of nuPlan's comfort metric, after a quadratic fit over one second.
+
+    Components of the velocity and the yaw rate are fitted by least squares over half a second before and after each
+    step (at least one step). Its value, slope and curvature give speeds, accelerations and jerks. The ends of a run,
+    where the window is not full, are not judged.
+    """
+
+    def __init__(self, expectation: Expectation, context: Context) -> None:
+        super().__init__(expectation, context)
+        self.bounds = {one.key: self.number(one.key) for one in LIMITS}
+        self.half = max(1, round(0.5 * WINDOW / self.step))
+        self.samples: Floats = np.zeros((0, 5))  # time, velocity east and north, yaw rate, heading
+        self.places: Floats = np.zeros((0, 2))
+        self.worst = dict.fromkeys(self.bounds, 0.0)
+        self.time = 0.0
+        self.failure: tuple[float, str] | None = None
+
+    def see(self, batch: Batch) -> None:
+        """Judge all steps whose window is full."""
+        motion = self.context.motion(self.row, batch)
+        self.time = float(batch.steps[-1] * self.step)
+        turned = heading(motion[:, MOTION["orientation"]])
+        rate = motion[:, MOTION["angular_velocity"]][:, 2]
+        fresh = np.column_stack([batch.steps * self.step, motion[:, MOTION["velocity"]][:, :2], rate, turned])
+        self.samples = np.concatenate([self.samples, fresh])
+        self.places = np.concatenate([self.places, motion[:, :2]])
+        if len(self.samples) > 2 * self.half:
+            self._judge()
+            self.samples, self.places = self.samples[-2 * self.half :], self.places[-2 * self.half :]
+
+    def _judge(self) -> None:
+        value, slope, curve = quadratic_fit(self.samples[:, 1:4], self.half, self.step)
+        inner = slice(self.half, len(self.samples) - self.half)
+        ahead = direction(self.samples[inner, 4])
+        along = (slope[:, :2] * ahead).sum(axis=1)
+        aside = slope[:, 1] * ahead[:, 0] - slope[:, 0] * ahead[:, 1]
+        measures = {
+            "acceleration": along,
+            "braking": along,
+            "sideways": np.abs(aside),
+            "jerk": np.hypot(curve[:, 0], curve[:, 1]),
+            "jerk_along": np.abs((curve[:, :2] * ahead).sum(axis=1)),
+            "yaw_rate": np.abs(value[:, 2]),
+            "yaw_acceleration": np.abs(slope[:, 2]),
+        }
+        failures = []
+        for one in LIMITS:
+            values, bound = one.sign * measures[one.key], self.bounds[one.key]
+            self.worst[one.key] = max(self.worst[one.key], float(values.max()))
+            over = np.flatnonzero(values > bound + 1e-9)
+            if len(over):
+                failures.append((int(over[0]), one, float(values[over[0]])))
+        if failures:
+            step, one, found = min(failures, key=lambda failure: failure[0])
+            time, (x, y) = float(self.samples[inner][step, 0]), self.places[inner][step].tolist()
+            told = f"{one.called} {found:.2f} {one.unit} at {time:.2f} s at ({x:.2f}, {y:.2f})"
+            self.failure = time, f"{told}, expected {self.bounds[one.key]:g} {one.unit} at most"
+            self.decided = True
+
+    def measures(self) -> list[Measure]:
+        """Return what was measured."""
+        return [Measure(one.key, self.worst[one.key], one.unit) for one in LIMITS]
+
+    def result(self) -> Check:
+        """Pass if all bounds were kept."""
+        if self.failure is not None:
+            return self.check(False, *self.failure)
+        told = ", ".join(f"{one.key} {self.worst[one.key]:.2f} {one.unit}" for one in LIMITS)
+        return self.check(True, self.time, f"at most: {told}")
+
+
+def quadratic_fit(values: Floats, half: int, step: float) -> tuple[Floats, Floats, Floats]:
+    """Fit a quadratic by least squares to a window around each sample (Savitzky and Golay 1964).
+
+    Parameters
+    ----------
+    values : ndarray, shape (n, k)
+        Samples at equal times.
+    half : int
+        Samples on either side.
+    step : float
+        Time between samples [s].
+
+    Returns
+    -------
+    value, slope, curvature : ndarray, shape (n − 2 half, k)
+        Of the fit at the middle of its window: itself, its first and its second derivative.
+    """
+    times = np.arange(-half, half + 1) * step
+    count, second, fourth = len(times), float((times**2).sum()), float((times**4).sum())
+    spread = count * fourth - second * second
+    weights = (
+        (fourth - second * times**2) / spread,
+        times / second,
+        2.0 * (count * times**2 - second) / spread,
+    )
+    windows = np.lib.stride_tricks.sliding_window_view(values, count, axis=0)
+    value, slope, curve = (np.asarray((windows * weight).sum(axis=2)) for weight in weights)
+    return value, slope, curve

@@ -1,0 +1,130 @@
+"""`Leader`: the next vehicle ahead of an object on its lane or exit, step by step."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from cbsim.evaluation.rules.context import Context
+from cbsim.evaluation.rules.corridors import corridors
+from cbsim.evaluation.rules.neighbours import Neighbours, Pairs
+from cbsim.evaluation.rules.track import Track
+from cbsim.geometry.polyline import direction, left_of
+from cbsim.recording.batch import Batch
+from cbsim.road.matching import Line
+from cbsim.world.tables import Floats, Ints
+
+__all__ = ["Ahead", "Leader"]
+
+BODY = 15.0  # [m] half of the longest vehicle, and half of the object's length
+
+
+class Ahead(NamedTuple):
+    """The leader at each step of a batch.
+
+    Attributes
+    ----------
+    row : ndarray of int, shape (n,)
+        -1 for none.
+    gap : ndarray, shape (n,)
+        From the front bumper to its rear [m]; infinite for none.
+    speed : ndarray, shape (n,)
+        Along the lane [m/s].
+    to_line : ndarray, shape (n,)
+        From the object's front bumper to the next stop line on its lane [m]; infinite for none.
+    """
+
+    row: Ints
+    gap: Floats
+    speed: Floats
+    to_line: Floats
+
+
+class Leader:
+    """Finds who is ahead: vehicles only, whose footprint overlaps the strip that the object sweeps along its line.
+
+    The line is the lane or exit under the object's centre, continued straight beyond its end.
+
+    Parameters
+    ----------
+    context : Context
+        With a road network.
+    row : int
+        The object.
+    """
+
+    def __init__(self, context: Context, row: int) -> None:
+        assert context.roadmap is not None
+        self._context, self._row = context, row
+        self._neighbours = Neighbours(context, row)
+        self._lines = corridors(context.roadmap).lines
+        self._vehicles = set(context.header.moving)
+
+    @cached_property
+    def _stops(self) -> list[Floats]:
+        """Stations of the stop lines of each lane [m]."""
+        roadmap = self._context.roadmap
+        assert roadmap is not None
+        points = {stop.point for lane in roadmap.network.lanes for stop in lane.stops}
+        found = []
+        for curve in roadmap.lanes:
+            here = [number for number in curve.numbers if (*curve.id, number) in points]
+            found.append(curve.waypoint_stations[[curve.numbers.index(number) for number in here]])
+        return found
+
+    def ahead(self, track: Track, batch: Batch, reach: float) -> Ahead:
+        """Find the leader within a reach [m] at every step of a batch."""
+        match = self._context.on_corridor(self._row, track)
+        count = len(batch.hashes)
+        found = Ahead(np.full(count, -1), *(np.full(count, fill) for fill in (np.inf, np.nan, np.inf)))
+        pairs = self._neighbours.pairs(track, batch, reach + BODY)
+        can_move = np.array([row in self._vehicles for row in pairs.row.tolist()], bool)
+        for line in np.unique(match.lane[match.lane >= 0]).tolist():
+            here = match.lane == line
+            front = match.station + 0.5 * track.length
+            if line < len(self._stops):
+                for stop in self._stops[line].tolist():
+                    away = np.where(here, stop - front, -1.0)
+                    found.to_line[:] = np.where((away >= -0.01), np.minimum(found.to_line, away), found.to_line)
+            rows = np.flatnonzero(here[pairs.step] & can_move) if len(pairs.step) else np.zeros(0, np.int64)
+            if len(rows):
+                some = Pairs(
+                    pairs.step[rows], pairs.row[rows], pairs.own[rows], pairs.other[rows], pairs.velocity[rows]
+                )
+                strip = _Strip(front[some.step], match.offset[some.step], track.width, reach)
+                _nearest(self._lines[line], some, strip, found)
+        return found
+
+
+class _Strip(NamedTuple):
+    """What the object sweeps: station of its front bumper and offset at each pair, its width, and the reach [m]."""
+
+    front: Floats
+    offset: Floats
+    width: float
+    reach: float
+
+
+def _nearest(line: Line, pairs: Pairs, strip: _Strip, out: Ahead) -> None:
+    """Write the nearest vehicle ahead of each step."""
+    stations, offsets, along = _project(line, pairs.other.reshape(-1, 2))
+    stations, offsets = stations.reshape(-1, 4), offsets.reshape(-1, 4)
+    gap, half = stations.min(axis=1) - strip.front, 0.5 * strip.width
+    overlaps = (offsets.min(axis=1) < strip.offset + half) & (offsets.max(axis=1) > strip.offset - half)
+    is_ahead = overlaps & (gap <= strip.reach) & (stations.mean(axis=1) > strip.front)
+    pace = (pairs.velocity * along.reshape(-1, 4, 2)[:, 0]).sum(axis=1)
+    for k in np.flatnonzero(is_ahead).tolist():
+        step = int(pairs.step[k])
+        if gap[k] < out.gap[step]:
+            out.gap[step], out.row[step], out.speed[step] = gap[k], pairs.row[k], pace[k]
+
+
+def _project(line: Line, places: Floats) -> tuple[Floats, Floats, Floats]:
+    """Stations (n,) and offsets (n,) [m] of places on a line, continued straight at its ends, and its directions."""
+    way = places[:, None] - line.samples
+    nearest = np.argmin((way * way).sum(axis=2), axis=1)
+    along = direction(np.asarray(line.headings)[nearest])
+    here = way[np.arange(len(places)), nearest]
+    return line.stations[nearest] + (here * along).sum(axis=1), (here * left_of(along)).sum(axis=1), along

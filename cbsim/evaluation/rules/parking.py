@@ -1,0 +1,136 @@
+"""``parking``: an object parks at the right place of a spot, and backs out of it."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from cbsim.evaluation.rules.context import Context
+from cbsim.evaluation.rules.footprints import rectangles
+from cbsim.evaluation.rules.rule import Check, Rule
+from cbsim.evaluation.rules.track import Track
+from cbsim.geometry.polyline import direction, left_of
+from cbsim.recording.batch import Batch
+from cbsim.spec.road import PointId
+from cbsim.spec.scenario import Expectation
+from cbsim.world.motion import MOTION
+from cbsim.world.tables import Floats
+
+__all__ = ["Parking"]
+
+STILL = 0.1  # [m/s] slower counts as rest
+SPOT_WIDTH = 3.6576  # [m] 12 ft, of spots without a width
+NEAR = 3.0  # [m] from a spot's second point, within which a bumper at rest parks
+ANGLE = 30.0  # [deg] to the spot's direction (C.3)
+SETTLED = 1.0  # [s] of rest that parks
+OUT = 1.0  # [m] that the bumper moves from where it rested, before the gear counts
+
+
+class _Spot(NamedTuple):
+    """A parking spot: its number, second point (2,) [m], direction (2,) into it, and width [m]."""
+
+    name: str
+    place: Floats
+    along: Floats
+    width: float
+
+
+class Parking(Rule):
+    """Where it rests in a spot, the bumper is `within` of its second point, within 30°, inside its width (C.3).
+
+    It parks by resting for a second with its front bumper within 3 m of the second point of a spot, and then leaves in
+    reverse.
+    """
+
+    def __init__(self, expectation: Expectation, context: Context) -> None:
+        super().__init__(expectation, context)
+        if context.roadmap is None:
+            raise self.wrong("parking needs a road network")
+        self.within = self.number("within", 1.0)
+        self.at_least = int(self.number("at_least", 0))
+        self.spots = _spots(context)
+        self.since = math.inf
+        self.parked: tuple[_Spot, Floats] | None = None
+        self.done: list[str] = []
+        self.time = 0.0
+        self.failure: tuple[float, str] | None = None
+
+    def see(self, batch: Batch) -> None:
+        """Find where the object rests in spots, and how it leaves."""
+        track = self.track(batch)
+        self.time = float(track.times[-1])
+        if not self.spots:
+            return
+        places = np.array([spot.place for spot in self.spots])
+        away = np.linalg.norm(track.fronts[1:, None] - places, axis=2)
+        forward = (track.motion[:, MOTION["velocity"]][:, :2] * track.ahead).sum(axis=1)
+        for step, nearest in enumerate(away.argmin(axis=1).tolist()):
+            row, time = 1 + step, float(track.times[1 + step])
+            if self.parked is not None:
+                self._leave(track, row, float(forward[row]))
+            elif track.speeds[row] >= STILL or away[step, nearest] > NEAR:
+                self.since = math.inf
+            else:
+                self.since = min(self.since, time)
+                if time - self.since >= SETTLED - 1e-9:
+                    self._park(track, row, self.spots[nearest])
+            if self.decided:
+                return
+
+    def _park(self, track: Track, row: int, spot: _Spot) -> None:
+        self.parked, self.since = (spot, track.fronts[row]), math.inf
+        self.done.append(spot.name)
+        way = track.fronts[row] - spot.place
+        gap, cosine = float(np.hypot(*way)), float(track.ahead[row] @ spot.along)
+        size = np.array([self.width, self.length])
+        corners = rectangles(track.centres[row], track.headings[row], size)
+        aside = np.abs((corners - spot.place) @ left_of(spot.along)).max() - 0.5 * spot.width
+        turned = math.degrees(math.acos(min(max(cosine, -1.0), 1.0)))
+        if gap > self.within + 1e-9:
+            found = f"stood with its bumper {gap:.2f} m from the end of", f"{self.within:g} m at most"
+        elif turned > ANGLE + 1e-9:
+            found = f"stood turned by {turned:.1f}° in", f"{ANGLE:g}° at most"
+        elif aside > 1e-9:
+            found = f"stood {aside:.2f} m out of the side of", "to be inside"
+        else:
+            return
+        self._fail(track, row, f"{found[0]} the spot {spot.name}", found[1])
+
+    def _leave(self, track: Track, row: int, forward: float) -> None:
+        assert self.parked is not None
+        spot, rested = self.parked
+        if float(np.hypot(*(track.fronts[row] - rested))) <= OUT:
+            return
+        self.parked = None
+        if forward > STILL:
+            self._fail(track, row, f"left the spot {spot.name} forwards", "in reverse")
+
+    def _fail(self, track: Track, row: int, found: str, wanted: str) -> None:
+        time, (x, y) = float(track.times[row]), track.centres[row].tolist()
+        self.failure = time, f"{found} at {time:.2f} s at ({x:.2f}, {y:.2f}), expected {wanted}"
+        self.decided = True
+
+    def result(self) -> Check:
+        """Pass if it stood right in every spot, left each in reverse, and parked often enough."""
+        if self.failure is not None:
+            return self.check(False, *self.failure)
+        told = f"parked {len(self.done)} time{'' if len(self.done) == 1 else 's'}"
+        if len(self.done) < self.at_least:
+            return self.check(False, self.time, f"{told}, expected {self.at_least} at least")
+        return self.check(True, self.time, f"{told}: {', '.join(self.done)}" if self.done else told)
+
+
+def _spots(context: Context) -> list[_Spot]:
+    roadmap = context.roadmap
+    assert roadmap is not None
+    found = []
+    for zone in roadmap.network.zones:
+        for spot in zone.spots:
+            entry, end = (PointId(zone.number, spot.number, number) for number in (1, 2))
+            if roadmap.has(entry) and roadmap.has(end):
+                along = direction(np.array(roadmap.heading(end)))
+                width = spot.width or SPOT_WIDTH
+                found.append(_Spot(f"{zone.number}.{spot.number}", roadmap.position(end), along, width))
+    return found

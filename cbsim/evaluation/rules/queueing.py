@@ -1,0 +1,77 @@
+"""``queueing``: an object stops at the right distance behind a vehicle that stands."""
+
+from __future__ import annotations
+
+import math
+
+from cbsim.evaluation.rules.context import Context
+from cbsim.evaluation.rules.leader import Leader
+from cbsim.evaluation.rules.rule import Check, Rule
+from cbsim.recording.batch import Batch
+from cbsim.spec.scenario import Expectation
+
+__all__ = ["Queueing"]
+
+REACH = 30.0  # [m] behind a vehicle, within which who stops queues behind it
+STILL = 0.1  # [m/s] slower counts as rest
+SETTLED = 1.0  # [s] for which both stand
+
+
+class Queueing(Rule):
+    """Where it comes to rest behind a vehicle at rest, the gap is at least `least` and at most `most` (B.4).
+
+    The gap counts once both have stood for a second. Who stands at a stop line, or has one between itself and the
+    other, does not queue.
+    """
+
+    def __init__(self, expectation: Expectation, context: Context) -> None:
+        super().__init__(expectation, context)
+        if context.roadmap is None:
+            raise self.wrong("gaps need a road network")
+        self.least, self.most = self.number("least"), self.number("most")
+        self.at_least = int(self.number("at_least", 0))
+        self.leader = Leader(context, self.row)
+        self.since = math.inf
+        self.partner, self.counted = -1, False
+        self.stops = 0
+        self.time = 0.0
+        self.failure: tuple[float, str] | None = None
+
+    def see(self, batch: Batch) -> None:
+        """Find where both stand."""
+        track = self.track(batch)
+        self.time = float(track.times[-1])
+        ahead = self.leader.ahead(track, batch, REACH)
+        columns = (track.times[1:], track.speeds[1:], ahead.row, ahead.gap, ahead.speed, ahead.to_line)
+        for step, (time, own, row, gap, pace, to_line) in enumerate(zip(*(c.tolist() for c in columns), strict=True)):
+            if own >= STILL:
+                self.counted = False
+            stands = own < STILL and row >= 0 and abs(pace) < STILL and to_line > gap
+            if not stands:
+                self.since = math.inf
+            elif self.since == math.inf or row != self.partner:
+                self.since, self.partner = time, row
+            if stands and not self.counted and time - self.since >= SETTLED - 1e-9:
+                self.counted = True
+                self.stops += 1
+                if not self.least - 1e-9 <= gap <= self.most + 1e-9:
+                    x, y = track.centres[1 + step].tolist()
+                    who = self.context.name(row, time)
+                    wanted = (
+                        f"{self.least:g} m to {self.most:g} m"
+                        if math.isfinite(self.most)
+                        else f"{self.least:g} m at least"
+                    )
+                    found = f"stood {gap:.2f} m behind '{who}' at {time:.2f} s at ({x:.2f}, {y:.2f})"
+                    self.failure = time, f"{found}, expected {wanted}"
+                    self.decided = True
+                    return
+
+    def result(self) -> Check:
+        """Pass if every gap was right, and there were enough."""
+        if self.failure is not None:
+            return self.check(False, *self.failure)
+        told = f"queued {self.stops} time{'' if self.stops == 1 else 's'}"
+        if self.stops < self.at_least:
+            return self.check(False, self.time, f"{told}, expected {self.at_least} at least")
+        return self.check(True, self.time, told)
