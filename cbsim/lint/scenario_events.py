@@ -10,7 +10,7 @@ from cbsim.lint.rule import Finding, unknown
 from cbsim.lint.scenario_context import ScenarioContext
 from cbsim.spec.event_order import awaited, circle_of, order_of
 from cbsim.spec.events import Argument, Condition, Outline, Place
-from cbsim.spec.objects import Kind
+from cbsim.spec.objects import Kind, TrafficObject
 from cbsim.spec.road import PointId
 from cbsim.spec.scenario import Scenario
 
@@ -20,6 +20,8 @@ __all__ = [
 
 OBJECTS = ("object", "to", "with")
 """Arguments that name objects."""
+ANYBODY = ("sensor_fault", "gps_outage")
+"""Actions on the sensors of an autonomous object."""
 Arguments = tuple[tuple[str, Argument], ...]
 
 
@@ -81,13 +83,31 @@ def circle_of_events(context: ScenarioContext) -> Iterator[Finding]:
 
 def unfit_action(context: ScenarioContext) -> Iterator[Finding]:
     """E833: an object cannot do what an action asks for."""
-    everyone = {item.name: item for item in (*context.named, *context.added)}
+    everyone = {item.name: item for item in (*context.added, *context.named)}
+    models = {model.name for model in context.scenario.models}
     for event in context.scenario.events:
         for action in event.do:
-            item = everyone.get(str(action["object"]))
-            if action.kind == "run_state" and item is not None and item.kind is not Kind.AUTONOMOUS:
-                message = f"{quote(item.name)} has no run state: it is {item.kind.value}, not autonomous"
-                yield Finding(message, action.location)
+            name = str(action["object"])
+            item = everyone.get(name)
+            reason = "is a model" if name.rpartition("/")[0] in models or name in models else _unfit(action.kind, item)
+            if reason:
+                yield Finding(f"{quote(name)} {reason}", action.location)
+
+
+def _unfit(kind: str, item: TrafficObject | None) -> str:
+    """Why an object cannot do what a kind of action asks for; empty if it can."""
+    what = "a car of traffic" if item is None else item.kind.value
+    if kind == "run_state":
+        return f"has no run state: it is {what}, not autonomous" if what != Kind.AUTONOMOUS else ""
+    if item is None:
+        return "is a car of traffic: it cannot be put in the way" if kind == "block" else ""
+    if item.kind is Kind.AUTONOMOUS:
+        return f"is autonomous: it has run states, and '{kind}' is for others" if kind not in ANYBODY else ""
+    if item.kind is Kind.MESH:
+        return f"is a mesh, which stays where it is: '{kind}' is for boxes, cylinders and spheres"
+    if item.kind is Kind.STATIC and kind not in ("appear", "leave", "block"):
+        return f"is static, and '{kind}' is for what moves"
+    return "is reactive: it cannot be put in the way" if kind == "block" and item.reactive else ""
 
 
 def event_too_late(context: ScenarioContext) -> Iterator[Finding]:

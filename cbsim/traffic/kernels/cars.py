@@ -12,6 +12,7 @@ from cbsim.traffic.kernels.decisions import MOST, WAIT, acceleration_of, decide
 from cbsim.traffic.kernels.drivers import draw_drivers
 from cbsim.traffic.kernels.entries import find_obstacles, sort_entries
 from cbsim.traffic.kernels.moving import move
+from cbsim.traffic.kernels.orders import limit_by_order, want_ordered_speed
 from cbsim.traffic.kernels.others import BRANCHES, find_others
 from cbsim.traffic.kernels.pools import appear
 from cbsim.traffic.kernels.way import destination_of, following, keep_way, pose_car
@@ -87,7 +88,9 @@ def move_cars(road, crossings, seed, state, work, time, dt):
         if entries.where[i] < 0:
             continue
         plan, values = work.plan[i], work.drawn[i]
-        travel[i, ACCELERATION] = acceleration_of(road, seed, travel, intent, values, plan, i, time, dt)
+        want_ordered_speed(state.order, plan, i)
+        chosen = acceleration_of(road, seed, travel, intent, values, plan, i, time, dt)
+        travel[i, ACCELERATION] = limit_by_order(state.order, travel, i, chosen, dt)
         if queues.is_blocked[i] != 0 and travel[i, WAITING] >= DETOUR:
             way = find_detour(road, travel, intent, values, plan, entries, claims, ways, i, work.destinations[i])
             if way >= 0:
