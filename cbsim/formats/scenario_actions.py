@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal
 from cbsim.formats.scenario_conditions import OneOf, PlaceField
 from cbsim.formats.scenario_fields import Angle, Contradiction, Length, Model, Name, Positive, Time, about
 from cbsim.formats.scenario_rules import one_of
+from cbsim.formats.scenario_traffic import LightName
 
 __all__ = ["ActionModel"]
 
@@ -77,6 +78,35 @@ class BlockModel(Model):
     heading: Angle | None = about("on the map; by default across the lane of a waypoint, or 0", None, unit="deg")
 
 
+class LightModel(Model):
+    """Set a traffic light, or give it back to its program."""
+
+    light: LightName = about("the light, by intersection and number", example="2.1")
+    state: Literal["green", "yellow", "red", "program"] = about("what it shows from then on", example="red")
+
+
+class SensorFaultModel(Model):
+    """Let sensors of an autonomous object fall out, or freeze."""
+
+    object: Name = about("name of the autonomous object")
+    sensor: Name | None = about("stem of the sensor's conf file; by default all", None, example="scan_gp_driver_0")
+    fault: Literal["outage", "frozen"] = about("no readings, or for lasers the last scan again and again", "outage")
+    duration: Positive | None = about("how long; by default to the end", None, unit="s", alias="for", example=5.0)
+
+    @classmethod
+    def contradictions(cls, data: Mapping[str, Any]) -> Iterator[Contradiction]:
+        """Report a freeze without an end, for which all poses would have to be kept."""
+        if data.get("fault") == "frozen" and data.get("for") is None:
+            yield (), "a freeze needs 'for', how long it lasts"
+
+
+class GpsOutageModel(Model):
+    """Let an autonomous object receive no satellites."""
+
+    object: Name = about("name of the autonomous object")
+    duration: Positive | None = about("how long; by default to the end", None, unit="s", alias="for", example=20.0)
+
+
 class ActionModel(OneOf):
     """What an event begins: one kind of action with its arguments."""
 
@@ -89,4 +119,7 @@ class ActionModel(OneOf):
     block: BlockModel | None = about("put an object in the way", None)
     appear: AppearModel | None = about("make an object appear", None)
     leave: LeaveModel | None = about("take an object away", None)
+    light: LightModel | None = about("set a traffic light", None)
+    sensor_fault: SensorFaultModel | None = about("let sensors fall out, or freeze", None)
+    gps_outage: GpsOutageModel | None = about("let an object receive no satellites", None)
     run_state: RunStateModel | None = about("set the emergency stop of an autonomous object", None)

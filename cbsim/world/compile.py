@@ -23,6 +23,7 @@ from cbsim.world.bodies import Bodies, Body, PoolRows
 from cbsim.world.digest import digest_of
 from cbsim.world.events.actions import EventContext, guided_rows
 from cbsim.world.events.compile import compile_events
+from cbsim.world.events.sensor_faults import with_freezes
 from cbsim.world.events.start import put_events
 from cbsim.world.figures import outline_of
 from cbsim.world.memory import command_delay_steps, pose_history_steps
@@ -67,11 +68,11 @@ def compile_world(scene: Scene) -> World:
     trajectories = trajectories_of(movers, poses, scene)
     vehicles = [k for k, actor in enumerate(scene.actors) if is_vehicle(actor.item)]
     sensors = tuple(_sensors(scene.actors, bodies, shapes))
-    memory = pose_history_steps(sensors, scene.settings.step)
+    memory = pose_history_steps(with_freezes(sensors, scene.events, bodies), scene.settings.step)
     constants = _constants(scene, (trajectories, guided), vehicles, ground, poses, memory, traffic)
     starts = (np.zeros((0, 6)), np.zeros((0, 6), np.int64)) if cars is None else (cars.travel, cars.intent)
     kinds = [actor.item.kind for actor in scene.actors]
-    context = EventContext(bodies, constants, traffic.road.car_rows[:, BODY], starts, scene.roadmap, kinds)
+    context = EventContext(bodies, constants, traffic.road.car_rows[:, BODY], starts, scene.roadmap, kinds, sensors)
     events = compile_events(scene.events, context)
     layout = Layout(
         bodies=len(bodies),
@@ -90,6 +91,7 @@ def compile_world(scene: Scene) -> World:
         run_states=events.run_states,
         guided_bodies=len(constants.guided_body),
         ordered=events.ordered,
+        lights=events.lights,
     )
     digest = digest_of(constants, shapes, bodies, sensors, poses, instances, scene, (traffic, events))
     start = _start(scene, layout, digest, poses, constants)

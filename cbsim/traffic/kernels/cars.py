@@ -192,7 +192,8 @@ def drive_cars(pack, sizes, floats, ints, car_floats, car_ints):
             entries.stands[e, SPOT] += entries.stands[e, PACE] * dt
         sort_entries(road, state.travel, state.intent, entries, count)
         decide(
-            *(road, crossings, around, seed, state.travel, state.intent, state.watch, work, scratch, time),
+            *(road, crossings, around, seed, state.travel, state.intent, state.watch, state.light),
+            *(work, scratch, time),
             *(begin, count, dt, part > 0),
         )
         changed += appear(road, demand, seed, state, work.drawn, work.memo, entries, time)

@@ -177,6 +177,7 @@ def look(
     i,
     destination,
     time,
+    lights,
     ahead_of,
     distances,
 ):
@@ -187,6 +188,8 @@ def look(
 
     Parameters
     ----------
+    lights : (lights,) int64
+        Column `light` of the Snapshot.
     ahead_of, distances : (n,), (n,)
         Scratch: conflict entries that are announced, and the distances of the rear bumper from their begins [m].
     """
@@ -243,7 +246,11 @@ def look(
                     line = end - length
             else:
                 closed = True
-        if not closed and end - length > -PASSED and must_stop_at_light(crossings, lanelet, time, end - length, speed):
+        if (
+            not closed
+            and end - length > -PASSED
+            and must_stop_at_light(crossings, lights, lanelet, time, end - length, speed)
+        ):
             stop, closed = min(stop, end - length - BEFORE_LINE), True
         first, last = road.car_rows[i, FIRST_GOAL], road.car_rows[i, LAST_GOAL]
         if destination >= 0 and int(road.destinations[destination, 0]) == lanelet:

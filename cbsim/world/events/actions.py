@@ -10,14 +10,16 @@ import numpy as np
 from cbsim.errors import Location, ModelError, did_you_mean
 from cbsim.geometry import elementary as math
 from cbsim.geometry.linear import norm
+from cbsim.road.lanelets import build_lanelets
 from cbsim.road.roadmap import RoadMap
-from cbsim.spec.events import RUN_STATES, Action, Event, Place
+from cbsim.spec.events import LIGHT_STATES, RUN_STATES, Action, Event, Place
 from cbsim.spec.objects import Kind
 from cbsim.world.bodies import Bodies
-from cbsim.world.events.tables import ACTIONS, CAR, GUIDED, VEHICLE
+from cbsim.world.events.tables import ACTIONS, CAR, GUIDED, LIGHT, VEHICLE
 from cbsim.world.scene import Scene
 from cbsim.world.tables import Constants, Floats, Ints
 from cbsim.world.traffic.tables import LANELET, OFFSET, STATION
+from cbsim.world.world import Sensor
 
 __all__ = ["APPEARANCES", "EventContext", "absent_rows", "action_row", "guided_rows"]
 
@@ -44,6 +46,7 @@ class EventContext:
     roadmap : RoadMap or None
     kinds : list of Kind
         Of the objects, by their rows.
+    sensors : tuple of Sensor
     """
 
     bodies: Bodies
@@ -52,6 +55,7 @@ class EventContext:
     starts: tuple[Floats, Ints]
     roadmap: RoadMap | None
     kinds: list[Kind]
+    sensors: tuple[Sensor, ...]
 
     def row(self, name: object, at: Location) -> int:
         """Row of the body of that name; -1 without a name."""
@@ -73,6 +77,24 @@ class EventContext:
             raise ModelError(f"no waypoint '{place.waypoint}' in the network", location=at)
         x, y = self.roadmap.position(place.waypoint).tolist()
         return x, y, float(self.roadmap.heading(place.waypoint))
+
+    @property
+    def light_names(self) -> tuple[str, ...]:
+        """Names of all traffic lights."""
+        return () if self.roadmap is None else build_lanelets(self.roadmap).light_names
+
+    def light(self, action: Action) -> int:
+        """Find the number of a traffic light.
+
+        Raises
+        ------
+        ModelError
+            If there is no such light.
+        """
+        name, names = str(action["light"]), self.light_names
+        if name not in names:
+            raise ModelError(f"no traffic light '{name}'", location=action.location)
+        return names.index(name)
 
     def _can(self, action: Action, body: int) -> bool:
         """Whether a guided body can do what is asked for: what is static does not move."""
@@ -131,8 +153,12 @@ def absent_rows(events: Sequence[Event], bodies: Bodies) -> list[int]:
 
 def action_row(action: Action, event: int, context: EventContext) -> tuple[list[int], list[float]]:
     """Rows of `EventTables.actions` and `action_values`."""
-    kind, target, body = context.target(action)
     at = action.location
+    if action.kind == "light":
+        light = context.light(action)
+        state = LIGHT_STATES.index(str(action["state"])) - 1
+        return [ACTIONS.index("light"), event, light, -1 - light, state, LIGHT, -1, 0], [0.0] * 10
+    kind, target, body = context.target(action)
     family = next(number for number, kinds in enumerate(FAMILIES) if action.kind in kinds)
     slot = body * len(FAMILIES) + family
     state = RUN_STATES.index(str(action["state"])) if action.kind == "run_state" else 0

@@ -11,6 +11,7 @@ from cbsim.errors import ModelError
 from cbsim.spec.event_order import order_of
 from cbsim.spec.events import Condition, Event, Outline
 from cbsim.world.events.actions import EventContext, absent_rows, action_row
+from cbsim.world.events.sensor_faults import FAULTS, sensor_fault
 from cbsim.world.events.tables import CAR, CLASS, CONDITIONS, NO_EVENTS, Events, EventTables
 
 __all__ = ["compile_events"]
@@ -42,7 +43,11 @@ def compile_events(events: Sequence[Event], context: EventContext) -> Events:
             nodes.append(row)
             values.append(numbers_of)
         offsets.append(len(nodes))
-    actions = [action_row(action, numbers[event.name], context) for event in events for action in event.do]
+    named = [(action, numbers[event.name]) for event in events for action in event.do]
+    actions = [action_row(action, event, context) for action, event in named if action.kind not in FAULTS]
+    faults = [
+        sensor_fault(action, event, context.sensors, context.bodies) for action, event in named if action.kind in FAULTS
+    ]
     tables = EventTables(
         offsets=np.array(offsets, np.int64),
         nodes=np.array(nodes, np.int64).reshape(-1, 7),
@@ -61,6 +66,8 @@ def compile_events(events: Sequence[Event], context: EventContext) -> Events:
         len(context.constants.vehicle_body) if "run_state" in used else 0,
         len(context.car_rows) if (tables.actions[:, CLASS] == CAR).any() else 0,
         tuple(absent_rows(events, context.bodies)),
+        tuple(faults),
+        len(context.light_names) if "light" in used else 0,
     )
 
 

@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 __all__ = [
     "ABOVE", "ACTIONS", "BELOW", "CAR", "CAR_LINK", "CAR_ORDER", "CAR_RATE", "CLASS", "COMING_TRUE", "CONDITIONS",
     "DELAY", "DURATION", "EVENT", "FIRST", "FREESPACE", "GUIDED", "HEADING", "IS_ABSENT", "IS_ON_ITS_WAY",
-    "IS_PLACED", "KIND", "LANELET", "LAST", "LINK", "MEMORY", "NO_EVENTS", "OFFSET", "ORDER", "ORDER_RATE", "OTHER",
+    "IS_PLACED", "KIND", "LANELET", "LAST", "LIGHT", "LINK", "MEMORY", "NO_EVENTS", "OFFSET", "ORDER", "ORDER_RATE",
+    "OTHER",
     "OTHER_BODY", "OTHER_X", "OTHER_Y", "PACE", "PLACE_X", "PLACE_Y", "PRESENCE", "RATE", "SEGMENT", "SLOT",
     "SPEED", "STATE", "STATION", "SUBJECT", "TARGET", "TRANSITION", "TURN", "VEHICLE", "WAITING_FOR", "WITHIN",
-    "EventTables", "Events", "X", "Y",
+    "EventTables", "Events", "SensorFault", "X", "Y",
 ]  # fmt: skip
 
 Floats = NDArray[np.float64]
@@ -24,7 +25,7 @@ CONDITIONS = (
     "time", "distance", "time_to_collision", "speed", "standstill", "region", "waypoint", "event", "all", "any", "after"
 )  # fmt: skip
 """Kinds of conditions, by their codes."""
-ACTIONS = ("run_state", "speed", "stop", "resume", "synchronise", "appear", "leave", "block")
+ACTIONS = ("run_state", "speed", "stop", "resume", "synchronise", "appear", "leave", "block", "light")
 """Kinds of actions, by their codes."""
 COMING_TRUE = 1e-9
 """Times count as reached so much earlier [s]: they are products of the step, whose last bit is rounded."""
@@ -43,7 +44,7 @@ X, Y, HEADING, BELOW, ABOVE, DURATION, WITHIN = range(7)
 # lanelet
 EVENT, TARGET, SLOT, STATE, CLASS, OTHER_BODY, LANELET = range(1, 8)
 # values of `CLASS`: which table `TARGET` is a row of
-VEHICLE, GUIDED, CAR = range(3)
+VEHICLE, GUIDED, CAR, LIGHT = range(4)
 # columns of `EventTables.action_values`: speed and rate of its change, or the time that it takes; a place and a
 # heading; a place of another object; a station, and an offset
 SPEED, RATE, TRANSITION, PLACE_X, PLACE_Y, TURN, OTHER_X, OTHER_Y, STATION, OFFSET = range(10)
@@ -79,6 +80,27 @@ class EventTables(NamedTuple):
     action_values: Annotated[Floats, (10,)]
 
 
+class SensorFault(NamedTuple):
+    """A fault of sensors that an event begins.
+
+    Attributes
+    ----------
+    event : int
+        Number of the event.
+    sensors : tuple of int
+        Numbers of the sensors in the World.
+    kind : str
+        ``outage`` or ``frozen``.
+    duration : float
+        [s]
+    """
+
+    event: int
+    sensors: tuple[int, ...]
+    kind: str
+    duration: float
+
+
 @dataclass(frozen=True, slots=True)
 class Events:
     """Events of a World.
@@ -96,6 +118,9 @@ class Events:
         Rows of the column `order`: as many as there are reactive cars if an event acts on one, else none.
     absent : tuple of int
         Rows of bodies that are not there at the start: an event makes them appear.
+    faults : tuple of SensorFault
+    lights : int
+        Rows of the column `light`: as many as there are traffic lights if an event sets one, else none.
     """
 
     names: tuple[str, ...]
@@ -104,6 +129,8 @@ class Events:
     run_states: int = 0
     ordered: int = 0
     absent: tuple[int, ...] = ()
+    faults: tuple[SensorFault, ...] = ()
+    lights: int = 0
 
 
 def _empty() -> EventTables:

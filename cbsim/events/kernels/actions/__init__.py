@@ -1,5 +1,6 @@
 """Actions, one file each; a new one is a file, a code in `cbsim.world.events.tables` and a branch here."""
 
+from cbsim.events.kernels.actions.light import set_light
 from cbsim.events.kernels.actions.presence import appear, block, take_away
 from cbsim.events.kernels.actions.run_state import set_run_state
 from cbsim.events.kernels.actions.speed import end_order, order_speed, set_order
@@ -8,7 +9,7 @@ from cbsim.world.events.tables import KIND, RATE
 
 __all__ = ["begin_action"]
 
-RUN_STATE, SPEED, STOP, RESUME, SYNCHRONISE, APPEAR, LEAVE, BLOCK = range(8)
+RUN_STATE, SPEED, STOP, RESUME, SYNCHRONISE, APPEAR, LEAVE, BLOCK, LIGHT = range(9)
 
 
 @inlined
@@ -27,5 +28,7 @@ def begin_action(tables, constants, road, state, a, time):
         appear(tables, constants, state, a, time)
     elif kind == LEAVE:
         take_away(tables, constants, road, state, a)
+    elif kind == LIGHT:
+        set_light(actions, state, a)
     elif kind == BLOCK:
         block(tables, constants, state, a)
