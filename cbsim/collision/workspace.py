@@ -54,7 +54,7 @@ def _set_up(world: World, static_cache: StaticCache) -> CollisionWorkspace:
     models = layout.bodies - constants.first_model  # the rigid-body core handles their contacts
     solid = shapes.solid.copy()
     solid[layout.bodies - models :] = 0
-    movers = np.concatenate([constants.mover_body, world.traffic.road.car_rows[:, BODY]])
+    movers = np.concatenate([constants.mover_body, world.traffic.road.car_rows[:, BODY], constants.guided_body])
     fill_workspace(
         *(constants.moving[: layout.moving - models], movers, constants.vehicle_body),
         *(shapes.kind, shapes.size, shapes.radius, solid, columns.position, columns.orientation),

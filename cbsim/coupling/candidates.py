@@ -323,7 +323,7 @@ def _make_candidates(world: World, snapshot: Snapshot) -> InteractionCandidates:
         speed = float(norm(legs, axis=1).max(initial=0.0))
         kind = ShapeKind(int(shapes.kind[row]))
         actors.append(ActorProxy(row, kind, shapes.size[row], np.inf, np.inf, SMOOTH, 0.0, speed))
-    for row in world.traffic.road.car_rows[:, BODY].tolist():
+    for row in (*world.traffic.road.car_rows[:, BODY].tolist(), *constants.guided_body.tolist()):
         kind = ShapeKind(int(shapes.kind[row]))
         actors.append(ActorProxy(row, kind, shapes.size[row], np.inf, np.inf, SMOOTH, 0.0, 0.0))
     rows = np.array([actor.row for actor in actors], np.int64)

@@ -10,7 +10,7 @@ from pydantic import BeforeValidator
 from cbsim.errors import Location
 from cbsim.formats.scenario_actions import ActionModel
 from cbsim.formats.scenario_conditions import ConditionModel
-from cbsim.formats.scenario_fields import Model, Name, about, as_list
+from cbsim.formats.scenario_fields import Model, Name, about, as_list, degrees_of
 from cbsim.spec.events import Action, Argument, Condition, Event, Outline, Place
 from cbsim.spec.road import PointId
 
@@ -115,10 +115,12 @@ def _condition_text(condition: Condition) -> dict[str, Any]:
 
 
 def _texts(arguments: tuple[tuple[str, Argument], ...]) -> dict[str, Any]:
-    return {name: _text(value) for name, value in arguments if value is not None}
+    return {name: _text(name, value) for name, value in arguments if value is not None}
 
 
-def _text(value: Argument) -> Any:
+def _text(name: str, value: Argument) -> Any:
+    if name == "heading" and isinstance(value, float):
+        return degrees_of(value)
     if isinstance(value, Place):
         return str(value.waypoint) if value.waypoint is not None else [value.x, value.y]
-    return [_text(corner) for corner in value.corners] if isinstance(value, Outline) else value
+    return [_text(name, corner) for corner in value.corners] if isinstance(value, Outline) else value

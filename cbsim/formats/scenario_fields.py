@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, ClassVar
@@ -54,6 +55,7 @@ __all__ = [
     "about",
     "as_list",
     "as_point",
+    "degrees_of",
     "wrong",
 ]
 
@@ -283,3 +285,11 @@ LIST_OF_THREE = ShortForm(type="array", items={"type": "number"}, minItems=3, ma
 Offset = Annotated[Lengths, LIST_OF_THREE]
 Size = Annotated[PositiveLengths, LIST_OF_THREE]
 Turn = Annotated[Angles, LIST_OF_THREE]
+
+
+def degrees_of(angle: float) -> float:
+    """Find the shortest number of degrees that reads back as the same angle."""
+    exact = angle / DEGREE
+    near = (exact, math.nextafter(exact, math.inf), math.nextafter(exact, -math.inf))
+    candidates = (*(round(exact, digits) for digits in range(16)), *near)
+    return next((one for one in candidates if one * DEGREE == angle), exact)

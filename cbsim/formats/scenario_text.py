@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from pathlib import PurePosixPath
 from typing import Any
@@ -11,6 +10,7 @@ import yaml
 
 from cbsim.formats.object_values import PARAMETERS
 from cbsim.formats.scenario_events import event_text
+from cbsim.formats.scenario_fields import degrees_of
 from cbsim.formats.scenario_parameters import escaped
 from cbsim.formats.scenario_spec import DEFAULT_SIZE
 from cbsim.formats.scenario_traffic_text import driver_text, pool_text
@@ -119,21 +119,13 @@ def _escaped(value: Any) -> Any:
     return escaped(value) if isinstance(value, str) else value
 
 
-def _degrees(angle: float) -> float:
-    """Find the shortest number of degrees that reads back as the same angle."""
-    exact = angle / DEGREE
-    near = (exact, math.nextafter(exact, math.inf), math.nextafter(exact, -math.inf))
-    candidates = (*(round(exact, digits) for digits in range(16)), *near)
-    return next((one for one in candidates if one * DEGREE == angle), exact)
-
-
 def _placement(spec: Placement) -> dict[str, Any]:
     at: Any = None
     if spec.waypoint is not None:
         details = _changed(Placement(), spec, ("station", "offset"))
         at = {"waypoint": str(spec.waypoint), **details} if details else str(spec.waypoint)
     position = None if spec.position is None or at is not None else list(spec.position)
-    heading = None if spec.heading is None else _degrees(spec.heading)
+    heading = None if spec.heading is None else degrees_of(spec.heading)
     return _given(("at", at), ("position", position), ("heading", heading))
 
 
@@ -168,7 +160,7 @@ def _addition(spec: Addition) -> dict[str, Any]:
     )
     offsets = _given(
         ("position_offset", None if item.position_offset == ZERO else list(item.position_offset)),
-        ("orientation_offset", None if turn == ZERO else [_degrees(angle) for angle in turn]),
+        ("orientation_offset", None if turn == ZERO else [degrees_of(angle) for angle in turn]),
     )
     return head | _placement(spec.placement) | offsets | _equipment(item) | _motion(item)
 
@@ -191,7 +183,7 @@ def _equipment(item: TrafficObject) -> dict[str, Any]:
 
 
 def _parameter(name: str, value: float) -> float:
-    return _degrees(value) if PARAMETERS[name].factor == DEGREE else value
+    return degrees_of(value) if PARAMETERS[name].factor == DEGREE else value
 
 
 def _sensor(spec: SensorMount) -> Any:
@@ -220,7 +212,7 @@ def _motion(item: TrafficObject) -> dict[str, Any]:
         for one in item.goals
     ]
     script = [
-        {"speed": one.speed, "pause": one.pause, "distance": one.distance, "angle": _degrees(one.angle)}
+        {"speed": one.speed, "pause": one.pause, "distance": one.distance, "angle": degrees_of(one.angle)}
         for one in item.script
     ]
     return _given(

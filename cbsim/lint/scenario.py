@@ -22,6 +22,7 @@ from cbsim.lint.scenario_events import (
     points_of_events,
     unfit_action,
     unknown_in_events,
+    unknown_light_in_events,
 )
 from cbsim.lint.scenario_traffic import (
     no_exits,
@@ -227,6 +228,7 @@ RULES: tuple[Rule[ScenarioContext], ...] = (
     Rule("W831", no_exits, requires="network"),
     Rule("W827", _expectation_after_end),
     Rule("W827", event_too_late),
+    Rule("E822", unknown_light_in_events, requires="network"),
     Rule("E832", circle_of_events),
     Rule("E833", unfit_action),
     Rule("E805", crossed_region),

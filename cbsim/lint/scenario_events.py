@@ -4,22 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cbsim.errors import Location
+from cbsim.errors import Location, did_you_mean
 from cbsim.formats.values import quote
 from cbsim.lint.rule import Finding, unknown
 from cbsim.lint.scenario_context import ScenarioContext
+from cbsim.road.light_names import light_names
 from cbsim.spec.event_order import awaited, circle_of, order_of
 from cbsim.spec.events import Argument, Condition, Outline, Place
-from cbsim.spec.objects import Kind
+from cbsim.spec.objects import Kind, TrafficObject
 from cbsim.spec.road import PointId
 from cbsim.spec.scenario import Scenario
 
 __all__ = [
-    "circle_of_events", "crossed_region", "event_too_late", "points_of_events", "unfit_action", "unknown_in_events"
+    "circle_of_events", "crossed_region", "event_too_late", "points_of_events", "unfit_action", "unknown_in_events",
+    "unknown_light_in_events",
 ]  # fmt: skip
 
 OBJECTS = ("object", "to", "with")
 """Arguments that name objects."""
+SENSORS = ("sensor_fault", "gps_outage")
+"""Actions on the sensors of an autonomous object."""
+OF_BOTS, PRESENCE = ("run_state", *SENSORS), ("appear", "leave", "block")
 Arguments = tuple[tuple[str, Argument], ...]
 
 
@@ -68,6 +73,19 @@ def _unknown_object(context: ScenarioContext, name: str, place: Location) -> Ite
         yield from unknown(name, [item.name for item in (*context.named, *context.added)], "object", place)
 
 
+def unknown_light_in_events(context: ScenarioContext) -> Iterator[Finding]:
+    """E822: an event sets a light that no lane has."""
+    assert context.network is not None  # as the table requires
+    known = sorted(light_names(context.network))
+    for event in context.scenario.events:
+        for action in event.do:
+            light = action["light"]
+            if isinstance(light, str) and light not in known:
+                there = did_you_mean(light, known) or (f"lights are {', '.join(known)}" if known else "it has none")
+                message = f"no lane of network {quote(context.network.name)} has the light '{light}'"
+                yield Finding(message, action.location, there)
+
+
 def circle_of_events(context: ScenarioContext) -> Iterator[Finding]:
     """E832: an event waits for itself, directly or round a circle."""
     events = context.scenario.events
@@ -81,13 +99,33 @@ def circle_of_events(context: ScenarioContext) -> Iterator[Finding]:
 
 def unfit_action(context: ScenarioContext) -> Iterator[Finding]:
     """E833: an object cannot do what an action asks for."""
-    everyone = {item.name: item for item in (*context.named, *context.added)}
+    everyone = {item.name: item for item in (*context.added, *context.named)}
+    models = {model.name for model in context.scenario.models}
     for event in context.scenario.events:
         for action in event.do:
-            item = everyone.get(str(action["object"]))
-            if action.kind == "run_state" and item is not None and item.kind is not Kind.AUTONOMOUS:
-                message = f"{quote(item.name)} has no run state: it is {item.kind.value}, not autonomous"
-                yield Finding(message, action.location)
+            if action["object"] is None:
+                continue
+            name = str(action["object"])
+            item = everyone.get(name)
+            reason = "is a model" if name.rpartition("/")[0] in models or name in models else _unfit(action.kind, item)
+            if reason:
+                yield Finding(f"{quote(name)} {reason}", action.location)
+
+
+def _unfit(kind: str, item: TrafficObject | None) -> str:
+    """Why an object cannot do what a kind of action asks for; empty if it can."""
+    what = "a car of traffic" if item is None else item.kind.value
+    is_autonomous, is_static = what == Kind.AUTONOMOUS, what == Kind.STATIC
+    is_reactive = item is None or item.reactive
+    reasons = (
+        (kind == "run_state" and not is_autonomous, f"has no run state: it is {what}, not autonomous"),
+        (kind in SENSORS and not is_autonomous, f"has no sensors: it is {what}, not autonomous"),
+        (is_autonomous and kind not in OF_BOTS, f"is autonomous: it has run states, and '{kind}' is for others"),
+        (what == Kind.MESH, f"is a mesh, which stays where it is: '{kind}' is for boxes, cylinders and spheres"),
+        (is_static and kind not in PRESENCE, f"is static, and '{kind}' is for what moves"),
+        (is_reactive and kind == "block", "is a car of traffic: it cannot be put in the way"),
+    )
+    return next((reason for is_so, reason in reasons if is_so), "")
 
 
 def event_too_late(context: ScenarioContext) -> Iterator[Finding]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from cbsim.sensing.event_faults import sensors_at
 from cbsim.sensing.faults import in_outage, newest_index, reading_indices
 from cbsim.sensing.laser import Scan, scan, scans
 from cbsim.sensing.objects import ObjectList, take_objects
@@ -60,7 +61,8 @@ def sense(world: World, snapshot: Snapshot) -> dict[str, Scan | Reading]:
     """
     world.require(snapshot)
     time = snapshot.time
-    newest = [(sensor, index) for sensor in world.sensors if (index := newest_index(sensor.conf, time)) >= 0]
+    sensors = sensors_at(world, snapshot)
+    newest = [(sensor, index) for sensor in sensors if (index := newest_index(sensor.conf, time)) >= 0]
     if any(sensor.conf.type != "ladar" or sensor.conf.outages for sensor, _ in newest):
         return {key: taken for key, taken in _taken(world, snapshot, newest) if taken is not None}
     return {sensor.key: taken for (sensor, _), taken in zip(newest, scans(world, snapshot, newest), strict=True)}
@@ -75,7 +77,7 @@ def readings_between(world: World, snapshot: Snapshot, after: float) -> Iterator
         Key and reading; None in an outage.
     """
     world.require(snapshot)
-    due = [(s, index) for s in world.sensors for index in reading_indices(s, after, snapshot.time)]
+    due = [(s, index) for s in sensors_at(world, snapshot) for index in reading_indices(s, after, snapshot.time)]
     yield from _taken(world, snapshot, due)
 
 

@@ -10,6 +10,7 @@ from cbsim.collision.kernels.literal import find_literal_contacts
 from cbsim.collision.kernels.stage import make_workspaces, models_from, near_pairs, pairs_on
 from cbsim.collision.kernels.workspace import HORIZON, are_valid, store_pairs
 from cbsim.events.kernels.actions.run_state import brake_stopped, give_back
+from cbsim.events.kernels.guided import bound_guided, move_guided
 from cbsim.events.kernels.look import event_stack, look_at_events
 from cbsim.geometry.kernels.bvh import DEPTH
 from cbsim.jit import inlined, inner, kernel
@@ -112,20 +113,21 @@ def advance_into(
         if found + most > contacts.shape[0]:
             store_pairs(workspace, pairs)
             return k, found, first_non_finite(constants, state)
-        if waiting > 0:
-            look_at_events(pack, state, start, stack_of_events, note_ints, events)
+        happened = look_at_events(pack, state, start, stack_of_events, note_ints, events) if waiting > 0 else 0
         state.clock[0] += 1
         follow_trajectories(constants, state, start * constants.step)
         read_vehicles(constants, state, planar)
         if cars > 0:
             drive_cars(pack, sizes, floats, ints, car_floats, car_ints)
-        is_valid = are_valid(workspace, start) and not has_left(planar, anchors)
+        is_valid = happened == 0 and are_valid(workspace, start) and not has_left(planar, anchors)
         if not is_valid or have_left(car_rows, constants.step, parts, state, shapes.radius, workspace.bounds):
             if cars > 0:
                 bound_cars(pack, sizes, floats, ints, HORIZON, workspace.bounds, workspace.reach)
+            bound_guided(constants, shapes.radius, state, HORIZON, workspace.bounds, workspace.reach)
             pairs = near_pairs(constants, shapes.radius, start, segments, planar, workspace, pairs)
         since, until, before = start * constants.step, state.clock[0] * constants.step, found
         move_literally(constants, state, until)
+        move_guided(constants, state, until)
         if pairs.literal_count > 0:
             found = find_literal_contacts(
                 segments,

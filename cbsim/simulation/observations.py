@@ -9,6 +9,7 @@ from cbsim.geometry.linear import times
 from cbsim.geometry.pose import forward, heading, rotate
 from cbsim.sensing import Reading, Scan
 from cbsim.spec.command import Observation
+from cbsim.spec.events import RUN_STATES
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.world import World
 
@@ -31,7 +32,14 @@ def observe(world: World, snapshot: Snapshot, name: str, newest: Mapping[str, Sc
             scans[key] = taken
         elif taken is not None:
             readings[key] = taken
-    return Observation(snapshot.time, pose.position, pose.heading, body.speed(snapshot), rate, scans, readings)
+    motion = snapshot.time, pose.position, pose.heading, body.speed(snapshot), rate
+    return Observation(*motion, scans, readings, run_state=_run_state(world, snapshot, body.row))
+
+
+def _run_state(world: World, snapshot: Snapshot, row: int) -> str:
+    """Run state of the vehicle with a body; RUN where no event sets it."""
+    states = snapshot.columns.run_state
+    return RUN_STATES[int(states[world.vehicle_rows[row]])] if len(states) else RUN_STATES[0]
 
 
 def watch(snapshot: Snapshot, instance: ModelInstance) -> Observation:

@@ -147,6 +147,8 @@ class Observation:
         Of a model: position [m], velocity [m/s], orientation, angular velocity [rad/s] of each body.
     controls : mapping
         Of a model: name of a control → its value now.
+    run_state : str
+        Emergency stop: ``RUN``, ``PAUSE`` or ``DISABLE``; commands take effect in ``RUN`` only.
     """
 
     time: float
@@ -158,3 +160,4 @@ class Observation:
     readings: Mapping[str, Any] = field(default_factory=dict)
     state: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 13)))
     controls: Mapping[str, float] = field(default_factory=dict)
+    run_state: str = "RUN"

@@ -12,10 +12,14 @@ from typing import NamedTuple
 from cbsim.errors import Location
 from cbsim.spec.road import PointId
 
-__all__ = ["RUN_STATES", "Action", "Argument", "Condition", "Event", "Outline", "Place"]
+__all__ = ["LIGHT_STATES", "RUN_STATES", "Action", "Argument", "Condition", "Event", "Outline", "Place"]
 
 RUN_STATES = ("RUN", "PAUSE", "DISABLE")
 """States of the emergency stop of an autonomous object, by their codes."""
+
+
+LIGHT_STATES = ("program", "green", "yellow", "red")
+"""States that an event can set of a traffic light: its own program, then those of `cbsim.road.signals`."""
 
 
 class Place(NamedTuple):

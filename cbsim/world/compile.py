@@ -21,8 +21,10 @@ from cbsim.vehicle.kernels.columns import TRACK, WHEELBASE
 from cbsim.vehicle.parameters import PARAMETERS, drive_code, vehicle_parameters
 from cbsim.world.bodies import Bodies, Body, PoolRows
 from cbsim.world.digest import digest_of
+from cbsim.world.events.actions import EventContext, guided_rows
 from cbsim.world.events.compile import compile_events
-from cbsim.world.events.tables import WAITING_FOR
+from cbsim.world.events.sensor_faults import with_freezes
+from cbsim.world.events.start import put_events
 from cbsim.world.figures import outline_of
 from cbsim.world.memory import command_delay_steps, pose_history_steps
 from cbsim.world.places import frame_of, start_poses, trajectories_of
@@ -61,13 +63,17 @@ def compile_world(scene: Scene) -> World:
     ground = ground_of(scene.actors, poses, shapes)
     bodies = _bodies(scene, shapes, traffic)
     instances = _instances(scene, len(bodies) - len(outlines))
-    movers = [k for k, actor in enumerate(scene.actors) if _follows_trajectory(actor.item)]
+    guided = guided_rows(scene)
+    movers = [k for k, actor in enumerate(scene.actors) if k in guided or _follows_trajectory(actor.item)]
     trajectories = trajectories_of(movers, poses, scene)
     vehicles = [k for k, actor in enumerate(scene.actors) if is_vehicle(actor.item)]
     sensors = tuple(_sensors(scene.actors, bodies, shapes))
-    memory = pose_history_steps(sensors, scene.settings.step)
-    constants = _constants(scene, trajectories, vehicles, ground, poses, memory, traffic)
-    events = compile_events(scene.events, bodies, constants.vehicle_body, scene.roadmap)
+    memory = pose_history_steps(with_freezes(sensors, scene.events, bodies), scene.settings.step)
+    constants = _constants(scene, (trajectories, guided), vehicles, ground, poses, memory, traffic)
+    starts = (np.zeros((0, 6)), np.zeros((0, 6), np.int64)) if cars is None else (cars.travel, cars.intent)
+    kinds = [actor.item.kind for actor in scene.actors]
+    context = EventContext(bodies, constants, traffic.road.car_rows[:, BODY], starts, scene.roadmap, kinds, sensors)
+    events = compile_events(scene.events, context)
     layout = Layout(
         bodies=len(bodies),
         vehicles=len(vehicles),
@@ -83,12 +89,15 @@ def compile_world(scene: Scene) -> World:
         events=len(events.names),
         conditions=len(events.memory),
         run_states=events.run_states,
+        guided_bodies=len(constants.guided_body),
+        ordered=events.ordered,
+        lights=events.lights,
     )
     digest = digest_of(constants, shapes, bodies, sensors, poses, instances, scene, (traffic, events))
     start = _start(scene, layout, digest, poses, constants)
     if cars is not None:
         _put_cars(start, traffic, cars)
-    start.columns.event[:], start.columns.condition[:] = WAITING_FOR, events.memory
+    put_events(start.columns, events, constants, context.car_rows)
     for instance in instances:
         instance.write(start, instance.start, instance.memory)
     rows = np.repeat(constants.tracked_body, memory)
@@ -172,7 +181,8 @@ def _traffic(scene: Scene, poses: list[Pose]) -> tuple[Traffic, TrafficStart | N
 
 def _watched(constants: Constants, bodies: int) -> int:
     """Count the bodies that move and are no reactive cars: literal movers, vehicles, and bodies of models."""
-    return len(constants.mover_body) + len(constants.vehicle_body) + bodies - constants.first_model
+    movers = len(constants.mover_body) + len(constants.guided_body) + len(constants.vehicle_body)
+    return movers + bodies - constants.first_model
 
 
 def _pools_of(traffic: Traffic) -> Ints:
@@ -251,14 +261,14 @@ def _bodies(scene: Scene, shapes: Shapes, traffic: Traffic) -> Bodies:
 
 def _constants(
     scene: Scene,
-    trajectories: Trajectories,
+    paths: tuple[Trajectories, list[int]],
     vehicles: list[int],
     ground: Forest,
     poses: list[Pose],
     memory: int,
     traffic: Traffic,
 ) -> Constants:
-    models = _rows_of_models(scene, traffic)
+    models, (trajectories, guided) = _rows_of_models(scene, traffic), paths
     items = [scene.actors[k].item for k in vehicles]
     movers = [trajectories.bodies, np.array(vehicles, np.int64), traffic.road.car_rows[:, BODY]]
     step = scene.settings.step
@@ -268,7 +278,7 @@ def _constants(
         memory=memory,
         delay_steps=command_delay_steps(items, step),
         moving=np.concatenate([np.unique(np.concatenate(movers)), np.array(models, np.int64)]),
-        **trajectory_tables(trajectories, vehicles),
+        **trajectory_tables(trajectories, vehicles, guided),
         follower_levers=np.array(
             [
                 _wheels(scene.actors[k].item).type is WheelType.SKID
@@ -283,7 +293,9 @@ def _constants(
         ground_triangles=ground.triangles,
         ground_box=ground.node_box,
         ground_link=ground.node_link,
-        tracked_body=np.concatenate([np.array([*vehicles, *models], np.int64), traffic.road.car_rows[:, BODY]]),
+        tracked_body=np.concatenate(
+            [np.array([*vehicles, *models, *guided], np.int64), traffic.road.car_rows[:, BODY]]
+        ),
         first_model=models.start,
     )
 

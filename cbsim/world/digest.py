@@ -43,6 +43,7 @@ def digest_of(
             digest.update(np.ascontiguousarray(value).data)
         digest.update(repr([replace(pool, location=Location("")) for pool in scene.pools]).encode())
     if events.names:
+        digest.update(repr(events.faults).encode())
         for value in events.tables:
             digest.update(np.ascontiguousarray(value).data)
     for body, pose in zip(bodies.single, poses, strict=False):

@@ -85,6 +85,15 @@ COLUMNS: tuple[Column, ...] = (
         "watch", "float", "watched", 3, "1, s, s", "line at which another body waits, since when, for how long free"
     ),
     Column("controller_state", "float", "controller_values", 1, "by model", "of behaviours and motions of models"),
+    Column(
+        "guided",
+        "float",
+        "guided_bodies",
+        7,
+        "s, m/s, m/s, m/s², 1, 1, 1",
+        "delay, speed, ordered speed, its rate, action that it synchronises by, presence, segment of a guided body",
+    ),
+    Column("order", "float", "ordered", 3, "m/s, m/s², 1", "ordered speed of a reactive car, its rate, such an action"),
     Column("condition", "float", "conditions", 1, "by kind", "what conditions of events remember"),
     # the run itself, and discrete states of moving bodies
     Column("clock", "int", "one", 1, "1", "steps since the start"),
@@ -95,6 +104,7 @@ COLUMNS: tuple[Column, ...] = (
     Column("pool_counts", "int", "pools", 3, "1", "cars of a flow that have arrived, appeared and left"),
     Column("active_contacts", "int", "moving", 4, "1", "rows of the bodies that a moving body touches, -1 for none"),
     Column("event", "int", "events", 1, "1", "step in which an event came true, -1 while it waits"),
+    Column("light", "int", "lights", 1, "1", "state that an event has set of a traffic light, -1 for its program"),
     Column("run_state", "int", "run_states", 1, "1", "emergency stop of a vehicle: RUN, PAUSE or DISABLE"),
 )
 
@@ -124,6 +134,10 @@ class State(NamedTuple):
         Bodies that reactive cars see wait at stop lines, columns as in `cbsim.world.traffic.tables`.
     controller_state : (controller_values,)
         States of the behaviours and motions of models, one after another; they include the controls.
+    guided : (guided_bodies, 7)
+        Bodies that events act on, columns as in `cbsim.world.events.tables`.
+    order : (ordered, 3)
+        Speeds that events ask of reactive cars; no rows where no event does, else as many as there are cars.
     condition : (conditions,)
         What conditions of events remember: since when, or where an object was.
     clock, seed : (1,)
@@ -137,6 +151,8 @@ class State(NamedTuple):
         In the order of the rows of moving bodies; a pair is stored with the first of them that has a free slot.
     event : (events,)
         Step in which each event came true; -1 while it waits.
+    light : (lights,)
+        State that an event has set of each traffic light, -1 for its program; no rows where no event does.
     run_state : (run_states,)
         Emergency stop of each vehicle, by `cbsim.spec.events.RUN_STATES`; no rows where no event sets it.
     """
@@ -154,6 +170,8 @@ class State(NamedTuple):
     pool_next: Floats
     watch: Floats
     controller_state: Floats
+    guided: Floats
+    order: Floats
     condition: Floats
     clock: Ints
     seed: Ints
@@ -163,6 +181,7 @@ class State(NamedTuple):
     pool_counts: Ints
     active_contacts: Ints
     event: Ints
+    light: Ints
     run_state: Ints
 
 
@@ -245,6 +264,10 @@ class Constants(NamedTuple):
         then reactive cars.
     first_model : int
         Row of the first body of a model; the number of bodies if there is none.
+    guided_body, guided_first, guided_last : (guided,)
+        Bodies on whose motion or presence events act: row, and first and last row of its segments.
+    guided_speed : (guided,) [m/s]
+        Highest speed of its segments.
     """
 
     step: float
@@ -273,6 +296,10 @@ class Constants(NamedTuple):
     ground_link: Annotated[Ints, (2,)]
     tracked_body: Ints
     first_model: int
+    guided_body: Ints
+    guided_first: Ints
+    guided_last: Ints
+    guided_speed: Floats
 
 
 @dataclass(frozen=True)
@@ -282,7 +309,7 @@ class Layout:
     Attributes
     ----------
     bodies, vehicles, movers, history_rows, moving, followers, delay_rows, controller_values, cars, pools, watched : int
-    events, conditions, run_states : int
+    events, conditions, run_states, guided_bodies, ordered, lights : int
         Number of rows of each kind.
     """
 
@@ -300,6 +327,9 @@ class Layout:
     events: int = 0
     conditions: int = 0
     run_states: int = 0
+    guided_bodies: int = 0
+    ordered: int = 0
+    lights: int = 0
 
     @cached_property
     def sizes(self) -> tuple[int, ...]:

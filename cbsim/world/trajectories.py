@@ -210,7 +210,9 @@ def _spans(counts: Sequence[int]) -> list[tuple[int, int]]:
     return [(stop - count, stop) for stop, count in zip(stops, counts, strict=True)]
 
 
-def trajectory_tables(trajectories: Trajectories, vehicles: Sequence[int]) -> dict[str, Any]:
+def trajectory_tables(
+    trajectories: Trajectories, vehicles: Sequence[int], guided: Sequence[int] = ()
+) -> dict[str, Any]:
     """Assemble the segments of all bodies into the tables of `Constants`, for literal movers and followers.
 
     Parameters
@@ -218,20 +220,29 @@ def trajectory_tables(trajectories: Trajectories, vehicles: Sequence[int]) -> di
     trajectories : Trajectories
     vehicles : sequence of int
         Rows of vehicles, which follow their segments by physics; all others move literally.
+    guided : sequence of int
+        Rows of bodies that move on their segments as events tell them.
     """
     bodies, counts, start, origin, velocity, orientation = trajectories
     last = np.cumsum(counts) - 1
     first = last - counts + 1
-    drives = np.isin(bodies, vehicles)
+    drives, directed = np.isin(bodies, vehicles), np.isin(bodies, np.asarray(guided, np.int64))
+    literal, speeds = ~(drives | directed), math.hypot(velocity[:, 0], velocity[:, 1])
     return {
-        "mover_body": bodies[~drives],
-        "mover_first": first[~drives],
-        "mover_last": last[~drives],
+        "mover_body": bodies[literal],
+        "mover_first": first[literal],
+        "mover_last": last[literal],
+        "guided_body": bodies[directed],
+        "guided_first": first[directed],
+        "guided_last": last[directed],
+        "guided_speed": np.array(
+            [speeds[a : b + 1].max() for a, b in zip(first[directed], last[directed], strict=True)], float
+        ),
         "segment_start": start,
         "segment_origin": origin,
         "segment_velocity": velocity,
         "segment_orientation": orientation,
-        "segment_station": _stations(start, math.hypot(velocity[:, 0], velocity[:, 1]), first),
+        "segment_station": _stations(start, speeds, first),
         "follower_vehicle": np.searchsorted(np.asarray(vehicles, np.int64), bodies[drives]),
         "follower_first": first[drives],
         "follower_last": last[drives],

@@ -29,7 +29,7 @@ def _plain(arguments: dict[str, Any]) -> tuple[tuple[str, Any], ...]:
     return tuple((name.rstrip("_"), value) for name, value in arguments.items())
 
 
-def world(*actors: Actor, events: tuple[Event, ...], network: RoadNetwork | None = None, **others: Any) -> World:
+def world(*actors: Actor, events: tuple[Event, ...] = (), network: RoadNetwork | None = None, **others: Any) -> World:
     pools: tuple[Pool, ...] = others.pop("pools", ())
     models, lights, drivers = others.pop("models", ()), others.pop("lights", ()), others.pop("drivers", ())
     roadmap = None if network is None else build(network)

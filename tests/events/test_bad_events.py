@@ -101,6 +101,30 @@ CASES = [
         "  - when: {time: 3}\n    do: {run_state: {object: Truck, state: PAUSE}}\n",
         [(2, "E833", "'Truck' has no run state: it is dynamic, not autonomous")],
     ),
+    (
+        "  - when: {time: 3}\n    do: [{stop: {object: Bot}}, {speed: {object: town 1, to: 3}}]\n",
+        [(2, "E833", "'Bot' is autonomous: it has run states, and 'stop' is for others")],
+    ),
+    (
+        "  - when: {time: 3}\n    do: {block: {object: town 1, place: 1.1.2}}\n",
+        [(2, "E833", "'town 1' is a car of traffic: it cannot be put in the way")],
+    ),
+    (
+        "  - when: {time: 3}\n    do: {synchronise: {object: Truck, place: 1.1.2, with: Bott, with_place: 1.1.8}}\n",
+        [(2, "E821", "no object 'Bott'"), (2, "E822", "waypoint '1.1.8' is not in network")],
+    ),
+    (
+        "  - when: {time: 3}\n    do: [{light: {light: 2.1, state: red}}, {gps_outage: {object: Truck}}]\n",
+        [
+            (2, "E822", "no lane of network 'straight' has the light '2.1'"),
+            (2, "E833", "'Truck' has no sensors: it is dynamic, not autonomous"),
+        ],
+    ),
+    (
+        "  - {when: {time: 3}, do: {sensor_fault: {object: Bot, fault: frozen}}}\n",
+        [(1, "E806", "a freeze needs 'for', how long it lasts")],
+    ),
+    ("  - {when: {time: 3}, do: {speed: {object: Truck, to: 3, rate: 1, within: 2}}}\n", [(1, "E806", "exclude")]),
     ("  - {when: {tme: 3}}\n", [(1, "E803", "no key 'tme' here")]),
     ("  - {when: {time: 3, speed: {object: Bot, above: 1}}}\n", [(1, "E806", "a condition is one kind")]),
     ("  - {when: {distance: {object: Bot, below: 1}}}\n", [(1, "E806", "one of 'to' and 'place' is needed")]),
@@ -134,7 +158,11 @@ def test_events_are_written_and_read_back(tmp_path):
         "     do: [{run_state: {object: Bot, state: DISABLE}}]}\n"
         "  - {when: {after: {delay: 2, when: {region: {object: Bot, polygon: [[0, 0], [1, 0], 1.1.2]}}}}}\n"
         "  - {when: {any: [{event: a}, {standstill: {object: Bot, for: 2}}]}}\n"
-        "  - {when: {time_to_collision: {object: Bot, to: Truck, below: 2}}}\n"
+        "  - {when: {time_to_collision: {object: Bot, to: Truck, below: 2}},\n"
+        "     do: [{speed: {object: Truck, to: 3, within: 0}}, {block: {object: Truck, place: [1, 2], heading: 35}},\n"
+        "          {synchronise: {object: Truck, place: 1.1.2, with: Bot, with_place: [3, 4]}},\n"
+        "          {sensor_fault: {object: Bot, sensor: scan, fault: frozen, for: 3}}, {gps_outage: {object: Bot}},\n"
+        "          {light: {light: 2.1, state: red}}]}\n"
     )
     found = Problems()
     spec = read(Source("s.yaml", text, text.encode()), found)

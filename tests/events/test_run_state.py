@@ -106,3 +106,18 @@ def test_pause_on_a_restored_snapshot_has_the_same_bits():
 
 def test_world_without_run_states_has_no_column_for_them():
     assert world(bot(), events=(at(2.0),)).start.columns.run_state.shape == (0,)
+
+
+def test_planner_is_told_its_run_state():
+    told: list[tuple[float, str]] = []
+
+    class Listens:
+        def start(self, mission, network, vehicle) -> None: ...
+
+        def plan(self, observation):
+            told.append((round(observation.time, 3), observation.run_state))
+            return GO
+
+    cbsim.run(world(bot(), events=(at(0.5, PAUSE), at(1.0, RUN), at(1.5, DISABLE))), duration=2.0, planner=Listens())
+    changes = [one for one, before in zip(told[1:], told, strict=False) if one[1] != before[1]]
+    assert changes == [(0.55, "PAUSE"), (1.05, "RUN"), (1.55, "DISABLE")]

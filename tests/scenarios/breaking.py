@@ -52,11 +52,11 @@ class Break:
 
 
 def label(expectation: Expectation) -> str:
-    """Rule, object and place of an expectation: ``reach Taxi 1.1.8``."""
+    """Rule, object or event, and place of an expectation: ``reach Taxi 1.1.8``."""
     arguments = dict(expectation.arguments)
     position = arguments.get("position")
     at = "" if position is None else "({:g}, {:g})".format(*position[:2])
-    parts = [expectation.rule, arguments.get("object"), arguments.get("waypoint"), at]
+    parts = [expectation.rule, arguments.get("object"), arguments.get("name"), arguments.get("waypoint"), at]
     return " ".join(str(part) for part in parts if part)
 
 

@@ -449,11 +449,34 @@ REACTIVE = [
     Break("town", "a truck runs the first car down", ("collision town 1",), edits=ram("1.2.1", "1.2.6")),
 ]
 
-BREAKS = QUICK + SLOW + REACTIVE
+EVENTS = [
+    Break(
+        "events", "the truck does not brake", ("event two seconds left", "event the way is free"),
+        {"events.0.do": []}, may=("reach Van (0, 150)",),
+    ),
+    Break(
+        "events", "the truck stands for too long",
+        ("event the way is free", "event the barrier falls", "event stop for good", "rest Bot"),
+        {"events.2.when.standstill.for": 30}, may=("reach Van (0, 150)", "travel Bot"),
+    ),
+    Break(
+        "events", "the barrier falls beside the way", ("event stop for good", "travel Bot"),
+        {"events.4.do.0.block.place": [60, 230]}, may=("rest Bot",),
+    ),
+    Break("events", "nobody stops the bot", ("collision Bot",), {"events.5.do": []}, may=("travel Bot",)),
+    Break(
+        "events", "the van comes at the same time", ("collision Bot", "collision Van"),
+        {"events.3.do.2.synchronise.place": [0, 150]},
+        may=("event the barrier falls", "event stop for good", "travel Bot", "rest Bot", "reach Van (0, 150)"),
+    ),
+    Break("events", "the van goes only halfway", ("reach Van (0, 150)",), {"add.2.script.0.distance": 150}),
+]  # fmt: skip
+
+BREAKS = QUICK + SLOW + REACTIVE + EVENTS
 
 
 @pytest.mark.parametrize(
-    "case", [*QUICK, *REACTIVE, *(pytest.param(case, marks=pytest.mark.slow) for case in SLOW)], ids=str
+    "case", [*QUICK, *REACTIVE, *EVENTS, *(pytest.param(case, marks=pytest.mark.slow) for case in SLOW)], ids=str
 )
 def test_what_a_scenario_shows_fails_when_it_is_broken(case: Break, tmp_path: Path) -> None:
     outcome = run_broken(case, tmp_path)

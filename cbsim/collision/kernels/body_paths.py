@@ -1,7 +1,8 @@
 """Paths of bodies within a step: movers on their trajectory segments, all others at their Snapshot poses.
 
 Reactive cars move in a straight line from their pose at the beginning of the step, or of its part of at most 0.1 s, to
-that at its end. Among the movers they are numbered after the literal ones.
+that at its end. Among the movers they are numbered after the literal ones. So do
+guided bodies, which are numbered last, in all of a step.
 """
 
 from __future__ import annotations
@@ -95,7 +96,7 @@ def motion_into(segments, mover, body, time, path):
     """
     positions, turns = segments.positions, segments.turns
     if mover >= segments.firsts.shape[0]:
-        if segments.path.shape[0] > 0:
+        if mover - segments.firsts.shape[0] < segments.path.shape[0]:
             return part_into(segments, mover - segments.firsts.shape[0], body, time, path)
         elapsed = time - segments.clock[0] * segments.step
         for k in range(3):

@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from cbsim.events.kernels.actions import begin_action
+from cbsim.events.kernels.actions.synchronise import synchronise
 from cbsim.events.kernels.conditions import TIME, holds
 from cbsim.events.kernels.conditions.simulation_time import has_come
 from cbsim.jit import inner
 from cbsim.traffic.kernels.events import write_event
 from cbsim.world.events.tables import EVENT, KIND, SLOT
-from cbsim.world.packed.kernels import events_of, shapes_of
+from cbsim.world.packed.kernels import constants_of, events_of, road_of, shapes_of
 from cbsim.world.traffic.events import HAPPENED, OVERRULED
 
 __all__ = ["event_stack", "look_at_events"]
@@ -48,7 +49,8 @@ def look_at_events(pack, state, step, stack, ints, notes):
     int
         How many have come true.
     """
-    tables, shapes, time, found = events_of(pack), shapes_of(pack), step * step_of(pack), 0
+    tables, constants, shapes, road = events_of(pack), constants_of(pack), shapes_of(pack), road_of(pack)
+    time, found = step * constants.step, 0
     for e in range(state.event.shape[0]):
         if state.event[e] >= 0:
             continue
@@ -66,18 +68,14 @@ def look_at_events(pack, state, step, stack, ints, notes):
             if ints.shape[0] > 0:
                 write_event(notes, ints, step, HAPPENED, e, 0)
     if found > 0:
-        begin_actions(tables, state, step, ints, notes)
+        begin_actions(tables, constants, road, state, step, ints, notes)
+    if state.guided.shape[0] + state.order.shape[0] > 0:
+        synchronise(tables, constants, road, state, time)
     return found
 
 
 @inner
-def step_of(pack):
-    """Length of a step [s], the first of the constants."""
-    return pack[0][pack[2][0, 0]]
-
-
-@inner
-def begin_actions(tables, state, step, ints, notes):
+def begin_actions(tables, constants, road, state, step, ints, notes):
     """Begin the actions of the events that have come true in this step."""
     actions = tables.actions
     for a in range(actions.shape[0]):
@@ -88,6 +86,6 @@ def begin_actions(tables, state, step, ints, notes):
             same = actions[b, SLOT] == actions[a, SLOT] and state.event[actions[b, EVENT]] == step
             overruled = overruled or same
         if not overruled:
-            begin_action(tables, state, a)
+            begin_action(tables, constants, road, state, a, step * constants.step)
         elif ints.shape[0] > 0:
             write_event(notes, ints, step, OVERRULED, actions[a, EVENT], 0)

@@ -13,6 +13,7 @@ from cbsim.traffic.kernels.drivers import draw_drivers
 from cbsim.traffic.kernels.entries import OVERHEAD, SWEPT, find_obstacles, sort_entries
 from cbsim.traffic.kernels.meshes import find_mesh, make_mesh_search
 from cbsim.traffic.kernels.moving import move
+from cbsim.traffic.kernels.orders import limit_by_order, want_ordered_speed
 from cbsim.traffic.kernels.others import BRANCHES, find_others
 from cbsim.traffic.kernels.pools import appear
 from cbsim.traffic.kernels.way import destination_of, following, keep_way, pose_car
@@ -97,7 +98,9 @@ def move_cars(road, crossings, seed, state, work, time, dt):
         if entries.where[i] < 0:
             continue
         plan, values = work.plan[i], work.drawn[i]
-        travel[i, ACCELERATION] = acceleration_of(road, seed, travel, intent, values, plan, i, time, dt)
+        want_ordered_speed(state.order, plan, i)
+        chosen = acceleration_of(road, seed, travel, intent, values, plan, i, time, dt)
+        travel[i, ACCELERATION] = limit_by_order(state.order, travel, i, chosen, dt)
         if queues.is_blocked[i] != 0 and travel[i, WAITING] >= DETOUR:
             way = find_detour(road, travel, intent, values, plan, entries, claims, ways, i, work.destinations[i])
             if way >= 0:
@@ -199,7 +202,8 @@ def drive_cars(pack, sizes, floats, ints, car_floats, car_ints):
             entries.stands[e, SPOT] += entries.stands[e, PACE] * dt
         sort_entries(road, state.travel, state.intent, entries, count)
         decide(
-            *(road, crossings, around, seed, state.travel, state.intent, state.watch, work, scratch, time),
+            *(road, crossings, around, seed, state.travel, state.intent, state.watch, state.light),
+            *(work, scratch, time),
             *(begin, count, dt, part > 0),
         )
         appear(road, demand, seed, state, work.drawn, work.memo, entries, time)

@@ -60,7 +60,7 @@ MOST = 64  # conflicts ahead that a car announces
 
 
 @inner
-def decide(road, crossings, around, seed, travel, intent, watch, work, scratch, time, begin, count, dt, keeps):
+def decide(road, crossings, around, seed, travel, intent, watch, lights, work, scratch, time, begin, count, dt, keeps):
     """Fill the plan of every car, and give claims, from what there is at a time [s].
 
     With `keeps`, areas that somebody was in earlier in the step stay held: bodies move straight within a step, so that
@@ -89,7 +89,7 @@ def decide(road, crossings, around, seed, travel, intent, watch, work, scratch, 
         plan = plans[i]
         look(
             *(road, crossings, seed, travel, intent, drawn[i], plan, entries, claims, queues, ways),
-            *(entries.ranks[i], i, destinations[i], time, ahead_of, distances),
+            *(entries.ranks[i], i, destinations[i], time, lights, ahead_of, distances),
         )
         phase = intent[i, PHASE]
         if phase == STOPPED and queues.conflicts[i] < 0:  # nothing conflicts behind this line

@@ -8,7 +8,7 @@ from cbsim.geometry.kernels.solids import SHAPE_CYLINDER, SHAPE_SPHERE
 from cbsim.jit import inlined, inner
 from cbsim.traffic.kernels.meshes import entry_on
 from cbsim.traffic.kernels.workspace import EXTENT, OBSTACLES, PACE, SPOT
-from cbsim.world.traffic.tables import ABSENT, ALONG, CAR_LENGTH, LANELET, PHASE, SPEED, STATION
+from cbsim.world.traffic.tables import ABSENT, ALONG, CAR_LENGTH, LANELET, PARKED_HEIGHT, PHASE, SPEED, STATION
 
 __all__ = ["OVERHEAD", "SWEPT", "find_obstacles", "sort_entries"]
 
@@ -25,7 +25,9 @@ def find_obstacles(road, around, shapes, state, body, count, entries):
     sample nearest to its centre.
     """
     size = shapes.size[body]
-    if shapes.solid[body] == 0 or state.position[body, 2] - 0.5 * size[2] > OVERHEAD:
+    if shapes.solid[body] == 0 or state.position[body, 2] < 0.5 * PARKED_HEIGHT:  # absent
+        return count
+    if state.position[body, 2] - 0.5 * size[2] > OVERHEAD:
         return count
     x, y, q = state.position[body, 0], state.position[body, 1], state.orientation[body]
     ax, ay, _ = rotate(q, 1.0, 0.0, 0.0)

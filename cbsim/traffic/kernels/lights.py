@@ -13,11 +13,17 @@ BRAKES = 3.0  # [m/s²] with which one stops for yellow, where that is enough
 
 
 @inner
-def state_at(crossings, lanelet, time):
-    """State that holds at the end of a lanelet [`SignalState`]: of several lights the strictest."""
+def state_at(crossings, shown, lanelet, time):
+    """State that holds at the end of a lanelet [`SignalState`]: of several lights the strictest.
+
+    `shown` are the states that events have set of the lights, -1 for none, and has no rows where none can.
+    """
     strictest = 0
     for k in range(crossings.signal_offsets[lanelet], crossings.signal_offsets[lanelet + 1]):
         light = crossings.signal_lights[k]
+        if shown.shape[0] > 0 and shown[light] >= 0:
+            strictest = max(strictest, shown[light])
+            continue
         phase, last = crossings.signal_programs[light], crossings.signal_programs[light + 1] - 1
         cycle = crossings.signal_phases[last, 0]
         within = time - cycle * math.floor(time / cycle)
@@ -28,9 +34,9 @@ def state_at(crossings, lanelet, time):
 
 
 @inlined
-def must_stop_at_light(crossings, lanelet, time, ahead, speed):
+def must_stop_at_light(crossings, shown, lanelet, time, ahead, speed):
     """Whether one that is so far before the end of a lanelet [m] must stop there: for red, for yellow if 3 m/s² do."""
     if crossings.signal_offsets[lanelet] == crossings.signal_offsets[lanelet + 1]:
         return False
-    state = state_at(crossings, lanelet, time)
+    state = state_at(crossings, shown, lanelet, time)
     return state == RED or (state == YELLOW and (speed < RESTS or speed * speed <= 2.0 * BRAKES * ahead))

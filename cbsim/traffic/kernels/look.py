@@ -192,6 +192,7 @@ def look(
     i,
     destination,
     time,
+    lights,
     ahead_of,
     distances,
 ):
@@ -202,6 +203,8 @@ def look(
 
     Parameters
     ----------
+    lights : (lights,) int64
+        Column `light` of the Snapshot.
     ahead_of, distances : (n,), (n,)
         Scratch: conflict entries that are announced, and the distances of the rear bumper from their begins [m].
     """
@@ -261,7 +264,7 @@ def look(
             else:
                 closed = True
         has_light = not closed and road.links[lanelet, EXTRAS] & SIGNALS != 0 and end - length > -PASSED
-        if has_light and must_stop_at_light(crossings, lanelet, time, end - length, speed):
+        if has_light and must_stop_at_light(crossings, lights, lanelet, time, end - length, speed):
             stop, closed = min(stop, end - length - BEFORE_LINE), True
         first, last = road.car_rows[i, FIRST_GOAL], road.car_rows[i, LAST_GOAL]
         if destination >= 0 and int(road.destinations[destination, 0]) == lanelet:

@@ -23,10 +23,14 @@ STARTS = 1.4  # [m/s²] with which they are expected to start
 
 @inner
 def watched_body(constants, row):
-    """Body of a row of `State.watch`: literal movers, vehicles, then models."""
+    """Body of a row of `State.watch`: literal movers, guided bodies, vehicles, then models."""
     movers, vehicles = constants.mover_body.shape[0], constants.vehicle_body.shape[0]
     if row < movers:
         return constants.mover_body[row]
+    guided = constants.guided_body.shape[0]
+    if row < movers + guided:
+        return constants.guided_body[row - movers]
+    movers += guided
     if row < movers + vehicles:
         return constants.vehicle_body[row - movers]
     return constants.first_model + row - movers - vehicles

@@ -71,7 +71,7 @@ def drive_vehicles(
         if has_left(planar, anchors):
             until = workspace.memo[UNTIL]
             pairs = near_pairs(constants, shapes.radius, start, segments, planar, workspace, pairs)
-            if state.intent.shape[0] > 0:  # bounds of reactive cars are as they were
+            if state.intent.shape[0] + state.guided.shape[0] > 0:  # bounds of reactive cars, too, are as they were
                 workspace.memo[UNTIL] = until
         if pairs.driven_count == 0:
             remember_places(planar, before)

@@ -9,31 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
-    "ABOVE",
-    "ACTIONS",
-    "BELOW",
-    "COMING_TRUE",
-    "CONDITIONS",
-    "DURATION",
-    "EVENT",
-    "FIRST",
-    "FREESPACE",
-    "HEADING",
-    "KIND",
-    "LAST",
-    "MEMORY",
-    "NO_EVENTS",
+    "ABOVE", "ACTIONS", "BELOW", "CAR", "CAR_LINK", "CAR_ORDER", "CAR_RATE", "CLASS", "COMING_TRUE", "CONDITIONS",
+    "DELAY", "DURATION", "EVENT", "FIRST", "FREESPACE", "GUIDED", "HEADING", "IS_ABSENT", "IS_ON_ITS_WAY",
+    "IS_PLACED", "KIND", "LANELET", "LAST", "LIGHT", "LINK", "MEMORY", "NO_EVENTS", "OFFSET", "ORDER", "ORDER_RATE",
     "OTHER",
-    "SLOT",
-    "STATE",
-    "SUBJECT",
-    "TARGET",
-    "WAITING_FOR",
-    "WITHIN",
-    "EventTables",
-    "Events",
-    "X",
-    "Y",
+    "OTHER_BODY", "OTHER_X", "OTHER_Y", "PACE", "PLACE_X", "PLACE_Y", "PRESENCE", "RATE", "SEGMENT", "SLOT",
+    "SPEED", "STATE", "STATION", "SUBJECT", "TARGET", "TRANSITION", "TURN", "VEHICLE", "WAITING_FOR", "WITHIN",
+    "EventTables", "Events", "SensorFault", "X", "Y",
 ]  # fmt: skip
 
 Floats = NDArray[np.float64]
@@ -43,7 +25,7 @@ CONDITIONS = (
     "time", "distance", "time_to_collision", "speed", "standstill", "region", "waypoint", "event", "all", "any", "after"
 )  # fmt: skip
 """Kinds of conditions, by their codes."""
-ACTIONS = ("run_state",)
+ACTIONS = ("run_state", "speed", "stop", "resume", "synchronise", "appear", "leave", "block", "light")
 """Kinds of actions, by their codes."""
 COMING_TRUE = 1e-9
 """Times count as reached so much earlier [s]: they are products of the step, whose last bit is rounded."""
@@ -58,8 +40,21 @@ KIND, SUBJECT, OTHER, FIRST, LAST, MEMORY, FREESPACE = range(7)
 # least x and y and its largest
 X, Y, HEADING, BELOW, ABOVE, DURATION, WITHIN = range(7)
 # columns of `EventTables.actions` beside `KIND`: number of the event, row of what is acted on in its table, number of
-# what two actions of one step must not both change, a state
-EVENT, TARGET, SLOT, STATE = range(1, 5)
+# what two actions of one step must not both change, a state, which table the target is a row of, row of another body,
+# lanelet
+EVENT, TARGET, SLOT, STATE, CLASS, OTHER_BODY, LANELET = range(1, 8)
+# values of `CLASS`: which table `TARGET` is a row of
+VEHICLE, GUIDED, CAR, LIGHT = range(4)
+# columns of `EventTables.action_values`: speed and rate of its change, or the time that it takes; a place and a
+# heading; a place of another object; a station, and an offset
+SPEED, RATE, TRANSITION, PLACE_X, PLACE_Y, TURN, OTHER_X, OTHER_Y, STATION, OFFSET = range(10)
+# columns of `State.guided`, and of `State.order` the middle ones: how late it is [s], its speed and an ordered one (-1
+# for none) [m/s], the rate of its change [m/s²], row of the action by which it synchronises (-1 for none), presence,
+# row of its segment
+DELAY, PACE, ORDER, ORDER_RATE, LINK, PRESENCE, SEGMENT = range(7)
+CAR_ORDER, CAR_RATE, CAR_LINK = range(3)
+# values of the presence
+IS_ABSENT, IS_ON_ITS_WAY, IS_PLACED = range(3)
 
 
 class EventTables(NamedTuple):
@@ -73,7 +68,7 @@ class EventTables(NamedTuple):
         Conditions, each after those that it combines.
     corners : (k, 2) [m]
         Corners of polygons.
-    actions : (actions, 5) int64
+    actions, action_values : (actions, 8) int64, (actions, 10)
         In the order of lines in the scenario.
     """
 
@@ -81,7 +76,29 @@ class EventTables(NamedTuple):
     nodes: Annotated[Ints, (7,)]
     values: Annotated[Floats, (7,)]
     corners: Annotated[Floats, (2,)]
-    actions: Annotated[Ints, (5,)]
+    actions: Annotated[Ints, (8,)]
+    action_values: Annotated[Floats, (10,)]
+
+
+class SensorFault(NamedTuple):
+    """A fault of sensors that an event begins.
+
+    Attributes
+    ----------
+    event : int
+        Number of the event.
+    sensors : tuple of int
+        Numbers of the sensors in the World.
+    kind : str
+        ``outage`` or ``frozen``.
+    duration : float
+        [s]
+    """
+
+    event: int
+    sensors: tuple[int, ...]
+    kind: str
+    duration: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,12 +114,23 @@ class Events:
         What conditions remember at the start.
     run_states : int
         Rows of the column `run_state`: as many as there are vehicles if an event sets it, else none.
+    ordered : int
+        Rows of the column `order`: as many as there are reactive cars if an event acts on one, else none.
+    absent : tuple of int
+        Rows of bodies that are not there at the start: an event makes them appear.
+    faults : tuple of SensorFault
+    lights : int
+        Rows of the column `light`: as many as there are traffic lights if an event sets one, else none.
     """
 
     names: tuple[str, ...]
     tables: EventTables
     memory: Floats
     run_states: int = 0
+    ordered: int = 0
+    absent: tuple[int, ...] = ()
+    faults: tuple[SensorFault, ...] = ()
+    lights: int = 0
 
 
 def _empty() -> EventTables:

@@ -1,0 +1,129 @@
+"""Guided bodies: they move on the segments of a literal mover, but later, at another speed, or not at all.
+
+Without an ordered speed a guided body is where the literal mover was, earlier by its delay. With one it covers its way
+at that speed, whatever the segments say, and doesn't wait where they do; its delay follows from where it is. So it goes
+on by its segments when the order ends.
+"""
+
+from __future__ import annotations
+
+from cbsim.geometry.kernels import elementary as math
+from cbsim.geometry.kernels.trajectory_segments import segment_at, segment_position_into
+from cbsim.jit import inlined, inner
+from cbsim.world.events.tables import (
+    DELAY,
+    IS_ABSENT,
+    IS_ON_ITS_WAY,
+    ORDER,
+    ORDER_RATE,
+    PACE,
+    PRESENCE,
+    SEGMENT,
+)
+
+__all__ = ["bound_guided", "move_guided"]
+
+
+@inlined
+def changed_speed(speed, order, rate, duration):
+    """Speed after a duration [s] of changing at a rate to an ordered one, and the way covered [m]."""
+    gap = order - speed
+    needed = abs(gap) / rate if rate > 0.0 else (math.inf if gap != 0.0 else 0.0)
+    if needed >= duration:
+        after = speed + (rate if gap > 0.0 else -rate) * duration
+        return after, 0.5 * (speed + after) * duration
+    return order, 0.5 * (speed + order) * needed + order * (duration - needed)
+
+
+@inner
+def advance_along(constants, segment, last, time, way):
+    """Own time [s] of a trajectory, and segment, after a way [m] from one at a time: pauses take none."""
+    while segment < last:
+        u, w = constants.segment_velocity[segment, 0], constants.segment_velocity[segment, 1]
+        pace, end = math.sqrt(u * u + w * w), constants.segment_start[segment + 1]
+        if pace > 0.0:
+            if way < pace * (end - time):
+                return time + way / pace, segment
+            way -= pace * (end - time)
+        if way <= 0.0:
+            return time, segment
+        segment, time = segment + 1, end
+    return time, segment
+
+
+@inner
+def move_guided(constants, state, until):
+    """Move all guided bodies to the end of a step [s]."""
+    step = constants.step
+    first_tracked = constants.tracked_body.shape[0] - state.intent.shape[0] - constants.guided_body.shape[0]
+    for g in range(constants.guided_body.shape[0]):
+        body, row, last = constants.guided_body[g], state.guided[g], constants.guided_last[g]
+        position, velocity = state.position[body], state.velocity[body]
+        x, y = position[0], position[1]
+        if row[PRESENCE] == IS_ON_ITS_WAY and row[PACE] == 0.0 and row[ORDER] == 0.0:
+            row[DELAY] += step  # it keeps every bit of its pose
+        elif row[PRESENCE] == IS_ON_ITS_WAY:
+            segment = int(row[SEGMENT])
+            if row[ORDER] >= 0.0:
+                row[PACE], way = changed_speed(row[PACE], row[ORDER], row[ORDER_RATE], step)
+                time = until - step - row[DELAY]
+                segment = segment_at(constants.segment_start, constants.guided_first[g], last, segment, time)
+                time, segment = advance_along(constants, segment, last, time, way)
+                row[DELAY] = until - time
+            else:
+                time = until - row[DELAY]
+                segment = segment_at(constants.segment_start, constants.guided_first[g], last, segment, time)
+            segment_position_into(
+                *(constants.segment_start, constants.segment_origin, constants.segment_velocity, segment, time),
+                position,
+            )
+            for k in range(4):
+                state.orientation[body, k] = constants.segment_orientation[segment, k]
+            if row[ORDER] < 0.0:
+                u, w = constants.segment_velocity[segment, 0], constants.segment_velocity[segment, 1]
+                row[PACE] = math.sqrt(u * u + w * w)
+            row[SEGMENT] = segment
+        velocity[0], velocity[1] = (position[0] - x) / step, (position[1] - y) / step
+        if constants.memory > 0:
+            remember_guided(constants, state, first_tracked + g, body)
+
+
+@inner
+def remember_guided(constants, state, tracked, body):
+    """Write the pose and the motion of a guided body to the ring of the newest steps."""
+    past = state.pose_history[tracked * constants.memory + state.clock[0] % constants.memory]
+    for k in range(3):
+        past[k], past[7 + k] = state.position[body, k], state.velocity[body, k]
+    for k in range(4):
+        past[3 + k] = state.orientation[body, k]
+
+
+@inner
+def bound_guided(constants, radii, state, steps, bounds, reach):
+    """Bound where each guided body can get in some steps, for the broad phase; absent ones are nowhere.
+
+    Parameters
+    ----------
+    steps : int
+    bounds : (bodies, 4) [m], out
+        Least x and y, largest x and y.
+    reach : (bodies,) [m], out
+        Radius and the way of one step.
+    """
+    duration = steps * constants.step
+    for g in range(constants.guided_body.shape[0]):
+        body, row = constants.guided_body[g], state.guided[g]
+        box = bounds[body]
+        if row[PRESENCE] == IS_ABSENT:
+            box[0] = box[1] = math.inf
+            box[2] = box[3] = -math.inf
+            continue
+        fastest = max(constants.guided_speed[g], row[PACE])
+        if row[ORDER] >= 0.0:
+            fastest = max(fastest, row[PACE] + row[ORDER_RATE] * duration if row[ORDER_RATE] < math.inf else row[ORDER])
+        way = duration * fastest + radii[body] + 1e-6
+        x, y = state.position[body, 0], state.position[body, 1]
+        u, w = constants.step * state.velocity[body, 0], constants.step * state.velocity[body, 1]
+        box[0], box[1] = min(x, x - u) - way, min(y, y - w) - way
+        box[2], box[3] = max(x, x - u) + way, max(y, y - w) + way
+        reach[body] = radii[body] + constants.step * fastest + math.sqrt(u * u + w * w)

@@ -1,0 +1,37 @@
+"""What events add to the first Snapshot."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cbsim.world.events.tables import (
+    CAR_LINK,
+    CAR_ORDER,
+    IS_ABSENT,
+    IS_ON_ITS_WAY,
+    LINK,
+    ORDER,
+    PRESENCE,
+    SEGMENT,
+    WAITING_FOR,
+    Events,
+)
+from cbsim.world.tables import Constants, Ints, State
+from cbsim.world.traffic.tables import ABSENT, PARKED_HEIGHT, PHASE
+
+__all__ = ["put_events"]
+
+PROGRAM = -1  # state of a light that no event has set
+
+
+def put_events(state: State, events: Events, constants: Constants, car_rows: Ints) -> None:
+    """Write what waits, nobody with an ordered speed, and who is absent."""
+    state.event[:], state.condition[:] = WAITING_FOR, events.memory
+    state.guided[:, [ORDER, LINK]], state.guided[:, PRESENCE] = -1.0, IS_ON_ITS_WAY
+    state.guided[:, SEGMENT] = constants.guided_first
+    state.light[:] = PROGRAM
+    state.order[:, [CAR_ORDER, CAR_LINK]] = -1.0
+    absent = list(events.absent)
+    state.guided[np.isin(constants.guided_body, absent), PRESENCE] = IS_ABSENT
+    state.intent[np.isin(car_rows, absent), PHASE] = ABSENT
+    state.position[absent, 2] = PARKED_HEIGHT
