@@ -114,6 +114,8 @@ def advance_into(
             store_pairs(workspace, pairs)
             return k, found, first_non_finite(constants, state)
         happened = look_at_events(pack, state, start, stack_of_events, note_ints, events) if waiting > 0 else 0
+        if happened > 0 and cars > 0:  # cars may have appeared
+            refresh_cars(pack, sizes, floats, ints, car_floats, car_ints)
         state.clock[0] += 1
         follow_trajectories(constants, state, start * constants.step)
         read_vehicles(constants, state, planar)

@@ -20,6 +20,7 @@ MPH = 0.44704
 VL = SIZE[1]
 LIMITS = mission(1, 2, limits=[(1, 0.0, 15 * MPH)])
 STEPS = (0.01, 0.05, 0.1)
+OF_OBJECTS = [name for name in RULES if name != "event"]  # which is about the scenario, not about a driver
 
 
 class Fault(NamedTuple):
@@ -104,7 +105,7 @@ def judged(court: Court, rule: str, step: float) -> Check:
     return court(arguments, trip, fault.task, fault.contacts, others, roadmap)
 
 
-@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("rule", OF_OBJECTS)
 def test_every_rule_has_a_driver_who_breaks_it_at_the_same_time_at_every_step(tmp_path, rule):
     checks = [judged(Court(tmp_path), rule, step) for step in STEPS]
     assert [check.passed for check in checks] == [False] * len(STEPS), [check.message for check in checks]
@@ -115,7 +116,7 @@ def test_every_rule_has_a_driver_who_breaks_it_at_the_same_time_at_every_step(tm
     assert all("expected" in check.message or "out of turn" in check.message for check in checks)
 
 
-@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("rule", OF_OBJECTS)
 def test_an_honest_driver_breaks_no_rule(tmp_path, rule):
     """Stop behind a car, at a line, and go on at the limit; everything that a fault needs is there."""
     honest = {"reach": {"waypoint": PointId(1, 1, 4)}, "travel": {"at_least": 1.0}, "rest": {"from": 43.0}}
