@@ -42,6 +42,7 @@ class Context:
         self._matches: dict[int, Match] = {}
         self._halts: dict[int, Floats] = {}
         self._standing: Standing | None = None
+        self.shared: dict[tuple[str, int], object] = {}  # what several rules use, by name and row
 
     def name(self, row: int, time: float) -> str:
         """Name of who is in a row at a time [s]: a row of a flow holds one car after another."""

@@ -52,7 +52,7 @@ class Following(Gaps):
 
     def _far(self, batch: Batch) -> None:
         track = self.track(batch)
-        ahead = self.leader.ahead(track, batch, 4.0 * self.further)
+        ahead = self.leader.ahead(track, batch)
         columns = (track.times[1:], ahead.row, ahead.gap, ahead.speed)
         for step, (time, row, gap, pace) in enumerate(zip(*(c.tolist() for c in columns), strict=True)):
             if row != self.follows and not (row >= 0 and gap <= self.further):

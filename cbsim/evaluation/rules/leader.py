@@ -18,6 +18,7 @@ from cbsim.world.tables import Floats, Ints
 
 __all__ = ["Ahead", "Leader"]
 
+REACH = 100.0  # [m] up to which somebody is ahead
 BODY = 15.0  # [m] half of the longest vehicle, and half of the object's length
 
 
@@ -61,6 +62,7 @@ class Leader:
         self._neighbours = Neighbours(context, row)
         self._lines = corridors(context.roadmap).lines
         self._vehicles = set(context.header.moving)
+        self._newest: tuple[Batch, Ahead] | None = None
 
     @cached_property
     def _stops(self) -> list[Floats]:
@@ -74,12 +76,29 @@ class Leader:
             found.append(curve.waypoint_stations[[curve.numbers.index(number) for number in here]])
         return found
 
-    def ahead(self, track: Track, batch: Batch, reach: float) -> Ahead:
-        """Find the leader within a reach [m] at every step of a batch."""
+    @classmethod
+    def of(cls, context: Context, row: int) -> Leader:
+        """Return the one that all rules about an object share."""
+        found = context.shared.setdefault(("leader", row), cls(context, row))
+        assert isinstance(found, cls)
+        return found
+
+    def ahead(self, track: Track, batch: Batch, reach: float = REACH) -> Ahead:
+        """Find the leader within a reach of at most 100 m at every step of a batch."""
+        if self._newest is None or self._newest[0] is not batch:
+            self._newest = batch, self._find(track, batch)
+        found = self._newest[1]
+        near = found.gap <= reach
+        if near.all():
+            return found
+        row, gap = np.where(near, found.row, -1), np.where(near, found.gap, np.inf)
+        return Ahead(row, gap, np.where(near, found.speed, np.nan), found.to_line)
+
+    def _find(self, track: Track, batch: Batch) -> Ahead:
         match = self._context.on_corridor(self._row, track)
         count = len(batch.hashes)
         found = Ahead(np.full(count, -1), *(np.full(count, fill) for fill in (np.inf, np.nan, np.inf)))
-        pairs = self._neighbours.pairs(track, batch, reach + BODY)
+        pairs = self._neighbours.pairs(track, batch, REACH + BODY)
         can_move = np.array([row in self._vehicles for row in pairs.row.tolist()], bool)
         for line in np.unique(match.lane[match.lane >= 0]).tolist():
             here = match.lane == line
@@ -93,7 +112,7 @@ class Leader:
                 some = Pairs(
                     pairs.step[rows], pairs.row[rows], pairs.own[rows], pairs.other[rows], pairs.velocity[rows]
                 )
-                strip = _Strip(front[some.step], match.offset[some.step], track.width, reach)
+                strip = _Strip(front[some.step], match.offset[some.step], track.width, REACH)
                 _nearest(self._lines[line], some, strip, found)
         return found
 
@@ -123,8 +142,8 @@ def _nearest(line: Line, pairs: Pairs, strip: _Strip, out: Ahead) -> None:
 
 def _project(line: Line, places: Floats) -> tuple[Floats, Floats, Floats]:
     """Stations (n,) and offsets (n,) [m] of places on a line, continued straight at its ends, and its directions."""
-    way = places[:, None] - line.samples
-    nearest = np.argmin((way * way).sum(axis=2), axis=1)
+    east, north = (places[:, k : k + 1] - line.samples[:, k] for k in (0, 1))
+    nearest = np.argmin(east * east + north * north, axis=1)
     along = direction(np.asarray(line.headings)[nearest])
-    here = way[np.arange(len(places)), nearest]
+    here = places - line.samples[nearest]
     return line.stations[nearest] + (here * along).sum(axis=1), (here * left_of(along)).sum(axis=1), along

@@ -64,7 +64,7 @@ class Margin(Rule):
         if context.roadmap is None and any(not math.isnan(self.bounds[name]) for name in ("thw", "drac", "lateral")):
             raise self.wrong("'thw', 'drac' and 'lateral' need a road network")
         self.neighbours = Neighbours(context, self.row)
-        self.leader = None if context.roadmap is None else Leader(context, self.row)
+        self.leader = None if context.roadmap is None else Leader.of(context, self.row)
         self.worst: dict[str, _Extreme] = {}
         self.time = 0.0
         self.failure: tuple[float, str] | None = None
@@ -104,7 +104,7 @@ class Margin(Rule):
             on = (match.lane >= 0) & (np.abs(match.heading_error) < ALIGNED)
             return np.where(on, np.abs(match.offset), 0.0), none
         assert self.leader is not None
-        ahead, speed = self.leader.ahead(track, batch, REACH), track.speeds[1:]
+        ahead, speed = self.leader.ahead(track, batch), track.speeds[1:]
         if name == "thw":
             with np.errstate(divide="ignore", invalid="ignore"):
                 return np.where(speed >= STILL, np.maximum(ahead.gap, 0.0) / speed, np.inf), ahead.row

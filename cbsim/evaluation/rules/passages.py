@@ -23,6 +23,7 @@ WITHIN, OVER = 1.0, 0.01  # [m] before and beyond a stop line, where a bumper wa
 FACING = np.cos(np.radians(45.0))  # cosine of the largest angle to a gate at which it is crossed
 NEAR, AROUND = 60.0, 120.0  # [m] from a junction: of the car under test when others are watched, and of these
 SAME = 1e-6  # [s] crossings at one place
+CLOSE = 30.0  # [m] from a junction, within which bumpers may cross its gates
 KEPT = 60.0  # [s] for which a crossing is remembered, and half of the time for which a passage is
 BEGIN, END, CLEAR = -1, -2, -3  # gates where lanelets begin and end, and down from CLEAR where a conflict is left
 
@@ -208,7 +209,8 @@ class Passages:
                 there = present & gates.near(motion[:, :, :2].reshape(-1, 2), AROUND).reshape(present.shape)
                 some = there.any(axis=0)
                 moment = _Moment(times, rows[some], motion[:, some], there[:, some], watched)
-                self._follow(number, moment)
+                close = gates.near(moment.motion[:, :, :2].reshape(-1, 2), CLOSE).reshape(moment.there.shape)
+                self._follow(number, moment, np.flatnonzero(close.any(axis=0)))
         old = float(times[-1]) - 2.0 * KEPT
         self.others = [one for one in self.others if one[1].end >= old]
 
@@ -224,14 +226,15 @@ class Passages:
         found[known] = motion[where[known]]
         return found
 
-    def _follow(self, number: int, moment: _Moment) -> None:
-        """Process the events of one junction in the order of time."""
+    def _follow(self, number: int, moment: _Moment, close: Ints) -> None:
+        """Process the events of one junction in the order of time; `close` are the rows that may cross gates."""
         gates, state = self._gates[number], self._states[number]
         fronts = moment.fronts(self._half_lengths(moment.rows))
-        way = fronts[:, :, None] - gates.places
-        along, across = (way * gates.along).sum(axis=3), (way * gates.left).sum(axis=3)
-        facing = moment.ahead @ gates.along.T
-        count, rows = len(gates.gates), moment.rows.tolist()
+        east, north = (fronts[:, close, k, None] - gates.places[:, k] for k in (0, 1))
+        along = east * gates.along[:, 0] + north * gates.along[:, 1]
+        across = east * gates.left[:, 0] + north * gates.left[:, 1]
+        facing = moment.ahead[:, close] @ gates.along.T
+        count, rows = len(gates.gates), moment.rows[close].tolist()
         found = _crossings(gates, moment, along[..., :count], across[..., :count], facing[..., :count])
         events = [(time, 1, rows[who], gate, step) for time, who, gate, step in found]
         here = (along[..., count:] >= -WITHIN) & (along[..., count:] <= OVER) & (facing[..., count:] >= 0.5)
@@ -241,7 +244,7 @@ class Passages:
             for line, node in enumerate(gates.lines):
                 waits = known is not None and known.node == node
                 if waits or here[:, who, line].any():
-                    events += _waits(moment, row, node, here[:, who, line], moment.speeds[:, who], waits)
+                    events += _waits(moment, row, node, here[:, who, line], moment.speeds[:, close[who]], waits)
         for row in [row for row in state.waiting if row not in rows]:  # it has left while nobody watched
             del state.waiting[row]
         for time, kind, row, value, step in sorted(events):

@@ -30,7 +30,7 @@ class Queueing(Rule):
             raise self.wrong("gaps need a road network")
         self.least, self.most = self.number("least"), self.number("most")
         self.at_least = int(self.number("at_least", 0))
-        self.leader = Leader(context, self.row)
+        self.leader = Leader.of(context, self.row)
         self.since = math.inf
         self.partner, self.counted = -1, False
         self.stops = 0

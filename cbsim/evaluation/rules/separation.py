@@ -46,7 +46,7 @@ class Gaps(Rule):
         super().__init__(expectation, context)
         if context.roadmap is None:
             raise self.wrong("gaps need a road network")
-        self.leader = Leader(context, self.row)
+        self.leader = Leader.of(context, self.row)
         self.nearest = np.inf
         self.time = 0.0
         self.before: tuple[int, float] | None = None  # row of the leader and gap at the last step
