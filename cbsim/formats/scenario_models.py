@@ -38,6 +38,7 @@ from cbsim.formats.scenario_fields import (
     as_list,
     wrong,
 )
+from cbsim.formats.scenario_people import PersonModel
 from cbsim.formats.scenario_rules import RULES, ExpectationModel, one_of
 from cbsim.formats.scenario_traffic import DriverModel, LightName, PhaseModel, PoolModel, RecordModel
 from cbsim.formats.scenario_vehicle import VehicleParameters
@@ -333,6 +334,7 @@ class ScenarioModel(Model):
         {},
         example={"2.1": [["green", 20.0], ["yellow", 3.0], ["red", 25.0]]},
     )
+    people: list[PersonModel] = about("who walks", [], example=[{"name": "Ann", "path": [[4, 0], [4, 30], [-4, 30]]}])
     events: list[EventModel] = about(
         "what happens when a condition comes true",
         [],
@@ -359,6 +361,7 @@ class ScenarioModel(Model):
         yield from _repeated(data.get("models"), "models")
         yield from _repeated(data.get("traffic"), "traffic")
         yield from _repeated(data.get("events"), "events")
+        yield from _repeated(data.get("people"), "people")
 
 
 def _repeated(entries: Any, key: str) -> Iterator[Contradiction]:

@@ -17,6 +17,7 @@ from cbsim.formats.scenario_models import (
     PlacementModel,
     ScenarioModel,
 )
+from cbsim.formats.scenario_people import person_of
 from cbsim.formats.scenario_traffic import DriverModel, ErrorsModel, PoolModel, SpreadModel
 from cbsim.formats.scenario_vehicle import parameters_of
 from cbsim.spec.objects import (
@@ -92,6 +93,7 @@ def scenario_of(model: ScenarioModel, where: Where, places: Mapping[str, Locatio
             LightProgram(name, tuple((one.state, one.duration) for one in phases), where("lights", name))
             for name, phases in model.lights.items()
         ),
+        people=tuple(person_of(one, where("people", n)) for n, one in enumerate(model.people)),
         events=events_of(model.events, where),
         record=Record() if model.record is None else Record(model.record.traffic or ""),
         planner=tuple(model.planner.items()),

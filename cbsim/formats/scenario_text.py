@@ -12,6 +12,7 @@ from cbsim.formats.object_values import PARAMETERS
 from cbsim.formats.scenario_events import event_text
 from cbsim.formats.scenario_fields import degrees_of
 from cbsim.formats.scenario_parameters import escaped
+from cbsim.formats.scenario_people import person_text
 from cbsim.formats.scenario_spec import DEFAULT_SIZE
 from cbsim.formats.scenario_traffic_text import driver_text, pool_text
 from cbsim.formats.yaml_tree import typed
@@ -53,6 +54,7 @@ def scenario_text(spec: Scenario) -> str:
         ("traffic", [pool_text(one) for one in spec.traffic]),
         ("drivers", {one.name: driver_text(one) for one in spec.drivers}),
         ("lights", {one.light: [list(phase) for phase in one.phases] for one in spec.lights}),
+        ("people", [person_text(one) for one in spec.people]),
         ("events", [event_text(one, number) for number, one in enumerate(spec.events)]),
         ("record", {"traffic": spec.record.traffic} if spec.record.traffic else {}),
         ("planner", _planners(spec.planner)),

@@ -74,7 +74,8 @@ def _duplicates(context: ScenarioContext) -> Iterator[tuple[str, Location, Locat
     seen: dict[str, Location] = {}
     models = ((model.name, model.location) for model in context.scenario.models)
     objects = ((item.name, item.location) for item in (*context.named, *context.added))
-    for name, place in (*objects, *models):
+    people = ((person.name, person.location) for person in context.scenario.people)
+    for name, place in (*objects, *people, *models):
         if name in seen:
             yield name, place, seen[name]
         seen.setdefault(name, place)
@@ -116,7 +117,8 @@ def _unknown_in_place(context: ScenarioContext) -> Iterator[Finding]:
 
 def _unknown_in_expect(context: ScenarioContext) -> Iterator[Finding]:
     models = [model.name for model in context.scenario.models]
-    everyone = [*(item.name for item in (*context.named, *context.added)), *models]
+    people = [person.name for person in context.scenario.people]
+    everyone = [*(item.name for item in (*context.named, *context.added)), *people, *models]
     for expectation in context.scenario.expect:
         subject = dict(expectation.arguments).get("object")
         if not isinstance(subject, str) or subject.rpartition("/")[0] in models:  # a model's bodies are not known here
@@ -185,6 +187,8 @@ def _waypoints(scenario: Scenario, *, inline: bool) -> Iterator[tuple[PointId, L
         ends = [point for point, _ in pool.destinations]
         yield from ((point, pool.location) for point in ([] if pool.origin is None else [pool.origin]) + ends)
     yield from points_of_events(scenario)
+    for person in scenario.people:
+        yield from ((place.waypoint, person.location) for place in person.path if place.waypoint is not None)
     for expectation in scenario.expect:
         points = (value for _, value in expectation.arguments if isinstance(value, PointId))
         yield from ((point, expectation.location) for point in points)

@@ -24,6 +24,7 @@ OBJECTS = ("object", "to", "with")
 """Arguments that name objects."""
 SENSORS = ("sensor_fault", "gps_outage")
 """Actions on the sensors of an autonomous object."""
+ON_FOOT = ("speed", "stop", "resume", "synchronise")
 OF_BOTS, PRESENCE = ("run_state", *SENSORS), ("appear", "leave", "block")
 Arguments = tuple[tuple[str, Argument], ...]
 
@@ -70,7 +71,8 @@ def _unknown_object(context: ScenarioContext, name: str, place: Location) -> Ite
         message = f"{quote(name)} is a car of a flow: events are about objects, and cars that are there from the start"
         yield Finding(message, place)
     elif pool is None or not 1 <= int(number) <= pool.count:
-        yield from unknown(name, [item.name for item in (*context.named, *context.added)], "object", place)
+        named = [item.name for item in (*context.named, *context.added)]
+        yield from unknown(name, [*named, *(person.name for person in context.scenario.people)], "object", place)
 
 
 def unknown_light_in_events(context: ScenarioContext) -> Iterator[Finding]:
@@ -101,12 +103,17 @@ def unfit_action(context: ScenarioContext) -> Iterator[Finding]:
     """E833: an object cannot do what an action asks for."""
     everyone = {item.name: item for item in (*context.added, *context.named)}
     models = {model.name for model in context.scenario.models}
+    people = {person.name for person in context.scenario.people}
     for event in context.scenario.events:
         for action in event.do:
             if action["object"] is None:
                 continue
             name = str(action["object"])
             item = everyone.get(name)
+            if name in people:
+                if action.kind not in (*ON_FOOT, *PRESENCE):
+                    yield Finding(f"{quote(name)} is on foot: '{action.kind}' is for others", action.location)
+                continue
             reason = "is a model" if name.rpartition("/")[0] in models or name in models else _unfit(action.kind, item)
             if reason:
                 yield Finding(f"{quote(name)} {reason}", action.location)

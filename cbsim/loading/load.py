@@ -299,7 +299,12 @@ class _Assembly:
         lanes = None if roadmap is None else LaneTable(roadmap.network)
         placed = [(item, moved.get(item.name), folder) for folder, file in files for item in file.objects]
         placed += [(one.object, one.placement, self.folder) for one in self.spec.add]
-        return [self._actor(item, placement, folder, lanes) for item, placement, folder in placed]
+        found = [self._actor(item, placement, folder, lanes) for item, placement, folder in placed]
+        if self.spec.people and not self.loader.problems.errors:
+            from cbsim.world.people.compile import actor_of  # of what others have no need
+
+            found += [actor_of(one, roadmap, self.spec.script_angle) for one in self.spec.people]
+        return found
 
     def _actor(self, item: TrafficObject, place: Placement | None, folder: Path, lanes: LaneTable | None) -> Actor:
         start, station = (None, 0.0) if place is None else (place.waypoint, place.station)

@@ -12,6 +12,7 @@ from cbsim.collision.kernels.workspace import HORIZON, are_valid, store_pairs
 from cbsim.events.kernels.actions.run_state import brake_stopped, give_back
 from cbsim.events.kernels.guided import bound_guided, move_guided
 from cbsim.events.kernels.look import event_stack, look_at_events
+from cbsim.events.kernels.people import walk
 from cbsim.geometry.kernels.bvh import DEPTH
 from cbsim.jit import inlined, inner, kernel
 from cbsim.traffic.kernels.cars import bound_cars, drive_cars, have_left, mark_hits, refresh_cars
@@ -116,6 +117,8 @@ def advance_into(
         happened = look_at_events(pack, state, start, stack_of_events, note_ints, events) if waiting > 0 else 0
         if happened > 0 and cars > 0:  # cars may have appeared
             refresh_cars(pack, sizes, floats, ints, car_floats, car_ints)
+        if state.guided.shape[0] > 0:
+            walk(pack, state, start * constants.step)
         state.clock[0] += 1
         follow_trajectories(constants, state, start * constants.step)
         read_vehicles(constants, state, planar)

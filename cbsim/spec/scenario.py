@@ -14,6 +14,7 @@ from cbsim.errors import Location
 from cbsim.spec.brief import brief
 from cbsim.spec.events import Event
 from cbsim.spec.objects import TrafficObject, Triple
+from cbsim.spec.people import Person
 from cbsim.spec.profiles import DEFAULT_PROFILE
 from cbsim.spec.road import PointId
 from cbsim.spec.traffic import Driver, LightProgram, Pool
@@ -184,6 +185,8 @@ class Scenario:
         Drivers that pools name.
     lights : tuple of LightProgram
         Programs of traffic lights.
+    people : tuple of Person
+        Who walks.
     events : tuple of Event
         What happens in the run.
     record : Record
@@ -217,6 +220,7 @@ class Scenario:
     traffic: tuple[Pool, ...] = ()
     drivers: tuple[Driver, ...] = ()
     lights: tuple[LightProgram, ...] = ()
+    people: tuple[Person, ...] = ()
     events: tuple[Event, ...] = ()
     record: Record = NOT_SAID
     planner: tuple[tuple[str, str], ...] = ()

@@ -27,6 +27,7 @@ from cbsim.world.events.sensor_faults import with_freezes
 from cbsim.world.events.start import put_events
 from cbsim.world.figures import outline_of
 from cbsim.world.memory import command_delay_steps, pose_history_steps
+from cbsim.world.people.compile import compile_people
 from cbsim.world.places import frame_of, start_poses, trajectories_of
 from cbsim.world.scene import Actor, Scene
 from cbsim.world.sensors import sensor_of
@@ -93,7 +94,8 @@ def compile_world(scene: Scene) -> World:
         ordered=events.ordered,
         lights=events.lights,
     )
-    digest = digest_of(constants, shapes, bodies, sensors, poses, instances, scene, (traffic, events))
+    people = compile_people(scene.actors, constants.guided_body, scene.roadmap)
+    digest = digest_of(constants, shapes, bodies, sensors, poses, instances, scene, (traffic, events, people))
     start = _start(scene, layout, digest, poses, constants)
     if cars is not None:
         _put_cars(start, traffic, cars)
@@ -104,7 +106,7 @@ def compile_world(scene: Scene) -> World:
     columns = start.columns
     columns.pose_history[:, 0:3], columns.pose_history[:, 3:7] = columns.position[rows], columns.orientation[rows]
     _seal(constants, shapes, bodies, sensors)
-    return World(scene, bodies, shapes, constants, layout, sensors, digest, start, instances, traffic, events)
+    return World(scene, bodies, shapes, constants, layout, sensors, digest, start, instances, traffic, events, people)
 
 
 def _instances(scene: Scene, first_row: int) -> tuple[ModelInstance, ...]:

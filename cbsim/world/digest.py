@@ -12,6 +12,7 @@ from cbsim.errors import Location
 from cbsim.geometry.pose import Pose
 from cbsim.world.bodies import Bodies
 from cbsim.world.events.tables import Events
+from cbsim.world.people.tables import People
 from cbsim.world.scene import Scene
 from cbsim.world.tables import Constants, Shapes
 from cbsim.world.traffic.tables import Traffic
@@ -31,10 +32,10 @@ def digest_of(
     poses: list[Pose],
     instances: tuple[ModelInstance, ...],
     scene: Scene,
-    parts: tuple[Traffic, Events],
+    parts: tuple[Traffic, Events, People],
 ) -> int:
     """Digest the contents of a World, so that Snapshots of other Worlds are detected."""
-    traffic, events = parts
+    traffic, events, people = parts
     digest = hashlib.blake2b(digest_size=8)
     for value in (*constants, *shapes):
         digest.update(np.ascontiguousarray(value).data)
@@ -42,6 +43,8 @@ def digest_of(
         for value in traffic.tables():
             digest.update(np.ascontiguousarray(value).data)
         digest.update(repr([replace(pool, location=Location("")) for pool in scene.pools]).encode())
+    for value in people:
+        digest.update(np.ascontiguousarray(value).data)
     if events.names:
         digest.update(repr(events.faults).encode())
         for value in events.tables:

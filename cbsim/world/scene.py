@@ -18,6 +18,7 @@ from cbsim.spec.events import Event
 from cbsim.spec.mechanism.model_description import ModelDescription
 from cbsim.spec.mission import Mission
 from cbsim.spec.objects import Goal, TrafficObject
+from cbsim.spec.people import Person
 from cbsim.spec.scenario import Expectation, Placement
 from cbsim.spec.sensor import SensorConf
 from cbsim.spec.traffic import Driver, LightProgram, Pool
@@ -76,6 +77,8 @@ class Actor:
         Stem and contents of the conf file of each sensor.
     mesh : (ndarray, ndarray) or None
         Vertices (n, 3) [m] and triangles (m, 3) of a mesh object.
+    person : Person or None
+        Who it is, of somebody on foot.
     """
 
     item: TrafficObject
@@ -83,6 +86,7 @@ class Actor:
     goals: tuple[Goal, ...] = ()
     confs: tuple[tuple[str, SensorConf], ...] = ()
     mesh: tuple[NDArray[np.float64], NDArray[np.int64]] | None = None
+    person: Person | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from cbsim.spec.sensor import SensorConf
 from cbsim.world.bodies import Bodies, Body
 from cbsim.world.events.tables import NO_EVENTS, Events
 from cbsim.world.packed import Pack, pack
+from cbsim.world.people.tables import NO_PEOPLE, People
 from cbsim.world.scene import Scene, Settings
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.static_cache import StaticCaches
@@ -90,6 +91,8 @@ class World:
         Tables of reactive cars and of their road.
     events : Events
         Conditions and actions.
+    people : People
+        Who walks, and where.
     """
 
     scene: Scene
@@ -103,6 +106,7 @@ class World:
     instances: tuple[ModelInstance, ...] = ()
     traffic: Traffic = NO_TRAFFIC
     events: Events = NO_EVENTS
+    people: People = NO_PEOPLE
 
     @property
     def start(self) -> Snapshot:
@@ -171,7 +175,7 @@ class World:
     @cached_property
     def pack(self) -> Pack:
         """`constants` and `shapes` in two blocks, for kernels that are called often."""
-        return pack((*self.constants, *self.shapes, *self.traffic.tables(), *self.events.tables))
+        return pack((*self.constants, *self.shapes, *self.traffic.tables(), *self.events.tables, *self.people))
 
     @cached_property
     def controls(self) -> Mapping[str, int]:

@@ -8,6 +8,7 @@ from cbsim.collision.kernels.workspace import MOVER
 from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inner, kernel
 from cbsim.traffic.kernels.claims import DETOUR, find_detour
+from cbsim.traffic.kernels.crosswalks import find_occupied_crosswalks
 from cbsim.traffic.kernels.decisions import MOST, WAIT, acceleration_of, decide
 from cbsim.traffic.kernels.drivers import draw_drivers
 from cbsim.traffic.kernels.entries import OVERHEAD, SWEPT, find_obstacles, sort_entries
@@ -196,13 +197,14 @@ def drive_cars(pack, sizes, floats, ints, car_floats, car_ints):
         (np.empty(WAIT), np.empty((4, WAIT), np.int64), np.empty((WAIT, WAIT), np.bool_)),
         (np.empty(BRANCHES, np.int64), np.empty(BRANCHES)),
     )
+    occupied = find_occupied_crosswalks(pack, constants, state, road.lanelets.shape[0])
     for part in range(parts):
         time = start + part * dt
         for e in range(begin, count if part > 0 else begin):
             entries.stands[e, SPOT] += entries.stands[e, PACE] * dt
         sort_entries(road, state.travel, state.intent, entries, count)
         decide(
-            *(road, crossings, around, seed, state.travel, state.intent, state.watch, state.light),
+            *(road, crossings, around, seed, state.travel, state.intent, state.watch, (state.light, occupied)),
             *(work, scratch, time),
             *(begin, count, dt, part > 0),
         )

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined, inner
+from cbsim.traffic.kernels.crosswalks import place_to_stop
 from cbsim.traffic.kernels.drivers import COMFORTABLE, FACTOR, LEAST, MISTAKES, RUNS_STOPS, STRONGEST, uniform
 from cbsim.traffic.kernels.drivers import SPEED as OWN_SPEED
-from cbsim.traffic.kernels.lights import must_stop_at_light
 from cbsim.traffic.kernels.way import next_on_way, piece_at
 from cbsim.traffic.kernels.workspace import PACE, SPOT
 from cbsim.world.traffic.tables import (
@@ -203,8 +203,8 @@ def look(
 
     Parameters
     ----------
-    lights : (lights,) int64
-        Column `light` of the Snapshot.
+    lights : tuple of ndarray
+        Column `light` of the Snapshot, and occupied crosswalks (`cbsim.traffic.kernels.crosswalks`).
     ahead_of, distances : (n,), (n,)
         Scratch: conflict entries that are announced, and the distances of the rear bumper from their begins [m].
     """
@@ -263,9 +263,11 @@ def look(
                     line = end - length
             else:
                 closed = True
-        has_light = not closed and road.links[lanelet, EXTRAS] & SIGNALS != 0 and end - length > -PASSED
-        if has_light and must_stop_at_light(crossings, lights, lanelet, time, end - length, speed):
-            stop, closed = min(stop, end - length - BEFORE_LINE), True
+        if not closed:
+            has_lights = road.links[lanelet, EXTRAS] & SIGNALS != 0
+            before = place_to_stop(crossings, lights, has_lights, lanelet, time, base, end, length, speed, PASSED)
+            if before < math.inf:
+                stop, closed = min(stop, before - BEFORE_LINE), True
         first, last = road.car_rows[i, FIRST_GOAL], road.car_rows[i, LAST_GOAL]
         if destination >= 0 and int(road.destinations[destination, 0]) == lanelet:
             ahead = base + road.destinations[destination, 1] - length

@@ -133,7 +133,7 @@ def guided_rows(scene: Scene) -> list[int]:
     found: dict[str, int] = {}
     for row, actor in enumerate(scene.actors):
         item = actor.item
-        if item.name in named and item.name not in found:
+        if (item.name in named or actor.person is not None) and item.name not in found:
             found[item.name] = row
             if item.kind is Kind.AUTONOMOUS or actor.mesh is not None or item.reactive:
                 found[item.name] = -1

@@ -12,12 +12,13 @@ from typing import Any, get_type_hints
 
 from cbsim.jit import inner
 from cbsim.world.events.tables import EventTables
+from cbsim.world.people.tables import People
 from cbsim.world.tables import COLUMNS, Constants, Layout, Shapes, State
 from cbsim.world.traffic.tables import Crossings, Demand, Road, Surroundings
 
 __all__ = [
-    "constants_of", "crossings_of", "demand_of", "events_of", "road_of", "shapes_of", "state_of", "surroundings_of",
-    "unpacker",
+    "constants_of", "crossings_of", "demand_of", "events_of", "people_of", "road_of", "shapes_of",
+    "state_of", "surroundings_of", "unpacker",
 ]  # fmt: skip
 
 
@@ -91,3 +92,4 @@ crossings_of = unpacker(Crossings, Constants, Shapes, Road)
 surroundings_of = unpacker(Surroundings, Constants, Shapes, Road, Crossings)
 demand_of = unpacker(Demand, Constants, Shapes, Road, Crossings, Surroundings)
 events_of = unpacker(EventTables, Constants, Shapes, Road, Crossings, Surroundings, Demand)
+people_of = unpacker(People, Constants, Shapes, Road, Crossings, Surroundings, Demand, EventTables)

@@ -1,0 +1,61 @@
+"""Crosswalks that somebody is on, or within 1 m of: reactive cars yield there."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cbsim.geometry.kernels import elementary as math
+from cbsim.jit import inlined, inner
+from cbsim.traffic.kernels.lights import must_stop_at_light
+from cbsim.world.packed.kernels import people_of
+
+__all__ = ["find_occupied_crosswalks", "place_to_stop"]
+
+NEAR = 1.0  # [m]
+BRAKES = 6.0  # [m/s²] with which one stops for people, where that is enough
+
+
+@inner
+def find_occupied_crosswalks(pack, constants, state, lanelets):
+    """Station (lanelets,) at which the first occupied crosswalk of each lanelet begins [m]; no rows without people."""
+    people = people_of(pack)
+    found = np.empty(lanelets if people.walkers.shape[0] > 0 else 0)
+    for lanelet in range(found.shape[0]):
+        found[lanelet] = math.inf
+    for s in range(people.spans.shape[0] if found.shape[0] > 0 else 0):
+        lanelet, area = people.spans[s, 0], people.areas[people.spans[s, 1]]
+        for p in range(people.walkers.shape[0]):
+            body = constants.guided_body[people.walkers[p, 0]]
+            x, y = state.position[body, 0] - area[0], state.position[body, 1] - area[1]
+            along, across = abs(x * area[2] + y * area[3]), abs(y * area[2] - x * area[3])
+            if along <= area[4] + NEAR and across <= area[5] + NEAR and state.position[body, 2] > 0.0:
+                found[lanelet] = min(found[lanelet], people.span_begins[s])
+    return found
+
+
+@inlined
+def place_to_stop(crossings, lights, has_lights, lanelet, time, base, end, length, speed, passed):
+    """Distance of the front from the first crosswalk or light of a lanelet at which a car must stop [m], or infinity.
+
+    Parameters
+    ----------
+    lights : tuple of ndarray
+        States of lights that events have set, and `find_occupied_crosswalks`.
+    has_lights : bool
+        Whether there are lights at its end.
+    base, end : float
+        Distances of the lanelet's begin and end from the rear bumper [m].
+    length, speed : float
+        Of the car [m], [m/s].
+    passed : float
+        How far beyond a light it has been passed [m].
+    """
+    shown, occupied = lights
+    if lanelet < occupied.shape[0] and occupied[lanelet] < math.inf:
+        ahead = base + occupied[lanelet] - length
+        if ahead >= 0.0 and speed * speed <= 2.0 * BRAKES * ahead + 0.01:
+            return ahead
+    ahead = end - length
+    if not has_lights:
+        return math.inf
+    return ahead if ahead > -passed and must_stop_at_light(crossings, shown, lanelet, time, ahead, speed) else math.inf

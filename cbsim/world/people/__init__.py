@@ -1,0 +1,1 @@
+"""People compiled: their bodies, and where they cross roads."""
