@@ -8,6 +8,7 @@ from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined, inner
 from cbsim.traffic.kernels.lights import must_stop_at_light
 from cbsim.world.packed.kernels import people_of
+from cbsim.world.traffic.tables import EXTRAS, SIGNALS
 
 __all__ = ["find_occupied_crosswalks", "place_to_stop"]
 
@@ -34,15 +35,13 @@ def find_occupied_crosswalks(pack, constants, state, lanelets):
 
 
 @inlined
-def place_to_stop(crossings, lights, has_lights, lanelet, time, base, end, length, speed, passed):
+def place_to_stop(road, crossings, lights, lanelet, time, base, end, length, speed, passed):
     """Distance of the front from the first crosswalk or light of a lanelet at which a car must stop [m], or infinity.
 
     Parameters
     ----------
     lights : tuple of ndarray
         States of lights that events have set, and `find_occupied_crosswalks`.
-    has_lights : bool
-        Whether there are lights at its end.
     base, end : float
         Distances of the lanelet's begin and end from the rear bumper [m].
     length, speed : float
@@ -56,6 +55,6 @@ def place_to_stop(crossings, lights, has_lights, lanelet, time, base, end, lengt
         if ahead >= 0.0 and speed * speed <= 2.0 * BRAKES * ahead + 0.01:
             return ahead
     ahead = end - length
-    if not has_lights:
+    if road.links[lanelet, EXTRAS] & SIGNALS == 0:
         return math.inf
     return ahead if ahead > -passed and must_stop_at_light(crossings, shown, lanelet, time, ahead, speed) else math.inf

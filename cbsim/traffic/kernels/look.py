@@ -33,7 +33,6 @@ from cbsim.world.traffic.tables import (
     ROLLING,
     SERIAL,
     SHIFT,
-    SIGNALS,
     SPEED,
     STATION,
     STOP_LINE,
@@ -264,8 +263,7 @@ def look(
             else:
                 closed = True
         if not closed:
-            has_lights = road.links[lanelet, EXTRAS] & SIGNALS != 0
-            before = place_to_stop(crossings, lights, has_lights, lanelet, time, base, end, length, speed, PASSED)
+            before = place_to_stop(road, crossings, lights, lanelet, time, base, end, length, speed, PASSED)
             if before < math.inf:
                 stop, closed = min(stop, before - BEFORE_LINE), True
         first, last = road.car_rows[i, FIRST_GOAL], road.car_rows[i, LAST_GOAL]
