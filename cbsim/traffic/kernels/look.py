@@ -216,8 +216,7 @@ def look(
         math.inf, 0.0, math.inf, math.inf, math.inf, math.inf, -math.inf
     )  # fmt: skip
     released, closed, count, way_end = phase in (CROSSING, ROLLING), False, 0, math.inf
-    in_chain, k, conflict, clear, fork = True, 0, -1, math.inf, -math.inf
-    side_gap, side_leader = math.inf, 0.0
+    in_chain, k, conflict, clear, fork, side_gap, side_leader = True, 0, -1, math.inf, -math.inf, math.inf, 0.0
     while True:
         end = base + road.lanelets[lanelet, LENGTH]
         if gap == math.inf:
