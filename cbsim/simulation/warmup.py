@@ -8,6 +8,7 @@ from functools import cache
 import numpy as np
 
 from cbsim.collision import first_contacts, separation
+from cbsim.geometry.kernels.ground import lean_into
 from cbsim.planner.driver import vehicle_of
 from cbsim.planner.pilot.arc_paths import dubins, three_point
 from cbsim.planner.pilot.kernels.ground import distances_into, mark_into
@@ -177,6 +178,7 @@ STAGES: tuple[tuple[str, Callable[[], object]], ...] = (
     ("traffic", drive_traffic),
     ("trajectories", lambda: first_contacts([[(0.0, 0.0, 0.0)]], (1.0, 1.0), [[(0.0, 0.0, 0.0)]], [(1.0, 1.0)])),
     ("pilot", drive_about),
+    ("slopes", lambda: lean_into(0.0, 0.1, 0.0, np.zeros(4))),
     ("drawing", lambda: uniforms(stream_key(1, "warmup", "uniforms"), 0, 1)),
     ("separation", lambda: separation(every_kind(), every_kind().start, "mover", "ramp")),
     ("models", follow_model),
