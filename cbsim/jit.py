@@ -25,7 +25,7 @@ import llvmlite
 import numba
 from numba.core import config
 
-from cbsim.kernel_compiler import IS_PLAIN, DeviceFunction, EntryPoint, Inlined, ScalarEntryPoint, Vectorized
+from cbsim.kernel_compiler import IS_PLAIN, DeviceFunction, EntryPoint, Inlined, ScalarEntryPoint, Vectorized, View
 from cbsim.kernel_compiler.cache import READ_ONLY
 from cbsim.kernel_compiler.messages import announce_compilation, warn_once
 from cbsim.kernel_compiler.target import compile_target
@@ -42,6 +42,7 @@ __all__ = [
     "multiply_high",
     "narrow",
     "target_name",
+    "view",
     "wide",
     "wrapping",
 ]
@@ -236,6 +237,14 @@ def inlined(function: F) -> F:
 def inner(function: F) -> F:
     """Compile a device function, which only kernels call, as part of each of them (see `cbsim.kernel_compiler`)."""
     return _compiled(DeviceFunction, function)
+
+
+def view(function: F) -> F:
+    """Compile as `inner` a function that returns views of its arguments, and count no references in its callers.
+
+    Only for views of arrays that come from Python: they exist until the kernel returns, whatever refers to them.
+    """
+    return _compiled(View, function)
 
 
 def wide(function: F) -> F:

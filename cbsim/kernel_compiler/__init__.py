@@ -5,10 +5,15 @@ by level. Here a device function (one that only kernels call) is lowered to LLVM
 kernel that Python calls) links all the device functions that it reaches, each once, makes them internal to its module,
 and has the module optimised and translated as a whole.
 
-Most of the remaining time is spent in numba's front end. Seven things are avoided there:
+Most of the remaining time is spent in numba's front end. These things are avoided there:
 
 - A device function is compiled for types, never for the literal values that numba tries first.
 - A device function that neither allocates nor returns arrays borrows its arguments and counts no references.
+- Arrays are passed without what follows from their type and shape, and calls of functions that never raise are not
+  checked (`calls`).
+- Elements of arrays are read and written directly, variables are kept out of memory, and no references to the arguments
+  of a function are counted (`instructions`).
+- Names of functions are short (`codegen`).
 - Compiler flags are looked up for every call and every operator; here they compare by the flags that are set.
 - The type of an operator for given operand types is resolved once per process.
 - Lifetimes of variables are analysed where a pass needs them, not after every pass.
@@ -45,6 +50,7 @@ __all__ = [
     "Inlined",
     "ScalarEntryPoint",
     "Vectorized",
+    "View",
 ]
 
 DeviceDispatcher: Any = implementation.DeviceDispatcher
@@ -53,4 +59,5 @@ EntryPoint: Any = implementation.EntryPoint
 Inlined: Any = implementation.Inlined
 ScalarEntryPoint: Any = implementation.ScalarEntryPoint
 Vectorized: Any = implementation.Vectorized
+View: Any = implementation.View
 IS_PLAIN = implementation.__name__.endswith("plain")

@@ -25,11 +25,12 @@ from cbsim.kernel_compiler.lowering import (
     InlinedLowering,
     ScalarLowering,
     VectorizedLowering,
+    ViewLowering,
     pipeline,
 )
 from cbsim.kernel_compiler.messages import HOOK_MISSING, warn_once
 
-__all__ = ["DeviceDispatcher", "DeviceFunction", "EntryPoint", "Inlined", "ScalarEntryPoint", "Vectorized"]
+__all__ = ["DeviceDispatcher", "DeviceFunction", "EntryPoint", "Inlined", "ScalarEntryPoint", "Vectorized", "View"]
 
 OPTIONS = {
     "nopython": True,
@@ -51,6 +52,7 @@ class DeviceDispatcher(CPUDispatcher):
     """Dispatcher of a device function: a kernel that only kernels call."""
 
     compiler_class = pipeline(DeviceLowering)
+    returns_views = False
 
     def __init__(self, py_func: Callable[..., Any], *_: Any, **__: Any) -> None:
         super().__init__(py_func, targetoptions=dict(OPTIONS), pipeline_class=self.compiler_class)
@@ -70,6 +72,13 @@ class InlinedDispatcher(DeviceDispatcher):
     """Dispatcher of a device function that is inlined wherever it is called."""
 
     compiler_class = pipeline(InlinedLowering)
+
+
+class ViewDispatcher(DeviceDispatcher):
+    """Dispatcher of a device function that returns views of its arguments."""
+
+    compiler_class = pipeline(ViewLowering)
+    returns_views = True
 
 
 class VectorizedDispatcher(DeviceDispatcher):
@@ -200,6 +209,12 @@ class Vectorized(DeviceFunction):
     """A device function with vectorised loops."""
 
     dispatcher_class = VectorizedDispatcher
+
+
+class View(DeviceFunction):
+    """A device function that returns views of its arguments, which outlive them."""
+
+    dispatcher_class = ViewDispatcher
 
 
 class Inlined(DeviceFunction):

@@ -49,6 +49,9 @@ def optimise(library: Any, *, loop_vectorize: bool) -> None:
 class DeviceLibrary(LinkOnceLibrary):
     """LLVM IR of a device function as it was lowered: nothing is linked and no machine code is generated."""
 
+    raises = True  # whether it can return an error
+    counts = True  # whether arrays are passed to it with their reference counts
+
     def finalize(self) -> None:
         """Mark the library as final without optimising it."""
         self._raise_if_finalized()

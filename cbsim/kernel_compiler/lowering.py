@@ -9,18 +9,23 @@ from numba.core.compiler_machinery import register_pass
 from numba.core.typed_passes import NativeLowering
 from numba.core.typing.context import Context
 
+from cbsim.kernel_compiler.calls import call_of, owns
 from cbsim.kernel_compiler.codegen import target_context
+from cbsim.kernel_compiler.instructions import DeviceLower, KernelLower, returns_views
 from cbsim.kernel_compiler.libraries import DeviceLibrary, EntryLibrary, ScalarLibrary, VectorizedLibrary
 
-__all__ = ["DeviceLowering", "EntryLowering", "InlinedLowering", "ScalarLowering", "VectorizedLowering", "pipeline"]
+__all__ = [
+    "DeviceLowering",
+    "EntryLowering",
+    "InlinedLowering",
+    "ScalarLowering",
+    "VectorizedLowering",
+    "ViewLowering",
+    "pipeline",
+]
 
 VIEWS = frozenset({"getitem", "static_getitem", "typed_getitem", "getattr", "cast", "exhaust_iter", "build_tuple"})
 """Expressions whose result is a view of an operand and owns no memory."""
-
-
-def owns(context: Any, kind: types.Type) -> bool:
-    """Tell whether values of a type own reference-counted memory."""
-    return bool(context.data_model_manager[kind].contains_nrt_meminfo())
 
 
 def borrows(state: Any) -> bool:
@@ -34,18 +39,20 @@ def borrows(state: Any) -> bool:
                 if owns(context, kinds[statement.value.name]):
                     return False
             elif isinstance(statement, ir.Assign) and isinstance(statement.value, ir.Expr):
-                made = statement.value.op not in VIEWS and not _unpacks(statement, kinds)
+                made = statement.value.op not in VIEWS and not _takes(statement, kinds)
                 if made and owns(context, kinds[statement.target.name]):
                     return False
     return True
 
 
-def _unpacks(statement: ir.Assign, kinds: Any) -> bool:
-    """Tell whether a statement is part of a call ``f(*(a, b), *(c, d))``: tuples are put together, or taken as one."""
-    if not isinstance(kinds[statement.target.name], types.BaseTuple):
-        return False
+def _takes(statement: ir.Assign, kinds: Any) -> bool:
+    """Tell whether a call or an operator takes arrays as they are: a call of a `View`, or part of ``f(*a, *b)``."""
     expression: Any = statement.value
     function = kinds[expression.func.name] if expression.op == "call" else None
+    if returns_views(function):
+        return True
+    if not isinstance(kinds[statement.target.name], types.BaseTuple):
+        return False
     return expression.op == "binop" or getattr(function, "typing_key", None) is tuple
 
 
@@ -55,19 +62,23 @@ class DeviceLowering(NativeLowering):
 
     _name = "device_lowering"
     inline = False
+    is_view = False
     library: type[DeviceLibrary] = DeviceLibrary
+    lowering_class = DeviceLower
 
     def run_pass(self, state: Any) -> bool:
         """Fill ``state.cr``."""
         state.library = self.library(state.targetctx.codegen(), state.func_id.func_qualname)
         state.flags.no_compile = state.flags.no_cpython_wrapper = True
         state.flags.forceinline = self.inline
-        if borrows(state):
+        state.library.counts = owns(state.targetctx, state.return_type) and not self.is_view
+        if self.is_view or borrows(state):
             state.targetctx = state.targetctx.subtarget(enable_nrt=False)
         super().run_pass(state)
         state.library.finalize()
         key = object()  # stands in for the address, which a device function does not have
-        state.targetctx.insert_user_function(key, state.cr.fndesc, [state.library])
+        implementation: Any = call_of(state.cr.fndesc, state.library)
+        state.targetctx._defns[key].append(implementation, implementation.signature)
         state.cr = state.cr._replace(cfunc=key)
         return True
 
@@ -78,6 +89,14 @@ class InlinedLowering(DeviceLowering):
 
     _name = "inlined_lowering"
     inline = True
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class ViewLowering(DeviceLowering):
+    """Lowers a device function whose arrays, if it returns any, are views of its arguments."""
+
+    _name = "view_lowering"
+    is_view = True
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
@@ -94,11 +113,14 @@ class EntryLowering(NativeLowering):
 
     _name = "entry_lowering"
     library: type[EntryLibrary] = EntryLibrary
+    lowering_class = KernelLower
 
     def run_pass(self, state: Any) -> bool:
         """Fill ``state.cr``."""
         state.library = self.library(state.targetctx.codegen(), state.func_id.func_qualname)
         state.library.enable_object_caching()
+        if borrows(state):
+            state.targetctx = state.targetctx.subtarget(enable_nrt=False)
         return bool(super().run_pass(state))
 
 

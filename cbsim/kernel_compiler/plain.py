@@ -13,7 +13,16 @@ from numba.core import config
 
 from cbsim.kernel_compiler.target import compile_target
 
-__all__ = ["DeviceDispatcher", "DeviceFunction", "EntryPoint", "Inlined", "ScalarEntryPoint", "Vectorized", "njit"]
+__all__ = [
+    "DeviceDispatcher",
+    "DeviceFunction",
+    "EntryPoint",
+    "Inlined",
+    "ScalarEntryPoint",
+    "Vectorized",
+    "View",
+    "njit",
+]
 
 
 def njit(function: Callable[..., Any], **options: Any) -> Any:
@@ -49,6 +58,10 @@ class DeviceFunction(EntryPoint):
 
 class Vectorized(EntryPoint):
     """A kernel with long loops."""
+
+
+class View(EntryPoint):
+    """A kernel that returns views of its arguments; plain numba counts their references."""
 
 
 class Inlined(EntryPoint):

@@ -10,7 +10,7 @@ import math
 from dataclasses import fields
 from typing import Any, get_type_hints
 
-from cbsim.jit import inner
+from cbsim.jit import view
 from cbsim.world.events.tables import EventTables
 from cbsim.world.people.tables import People
 from cbsim.world.tables import COLUMNS, Constants, Layout, Shapes, State
@@ -81,7 +81,7 @@ def _device_function(name: str, parameters: str, result: str, lines: list[str], 
     exec(compile(source, __file__, "exec"), names)
     made = names[name]
     made.__doc__ = f"`{kind.__name__}`, sliced from blocks."
-    return inner(made)
+    return view(made)
 
 
 constants_of = unpacker(Constants)

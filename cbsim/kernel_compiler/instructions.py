@@ -1,0 +1,307 @@
+"""Lowering of functions to LLVM IR, with fewer instructions than numba's for what kernels do most.
+
+numba keeps a variable that is used in several blocks in memory, and copies an array's descriptor to memory for each
+element that is read or written. LLVM finds all of that superfluous, but building, printing and reading it takes longer
+than the optimisation.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from llvmlite.ir import Aggregate, Constant, IRBuilder, Undefined
+from llvmlite.ir.instructions import InsertValue
+from numba.core import cgutils, ir, types
+from numba.core.analysis import compute_cfg_from_blocks
+from numba.core.lowering import Lower
+from numba.np.arrayobj import load_item, store_item
+
+from cbsim.kernel_compiler.calls import DATA, SHAPE, STRIDES, convention_of, declare, never_raises, owns
+
+__all__ = ["DeviceLower", "KernelLower", "returns_views"]
+
+SCALARS = (types.Number, types.Boolean)
+
+
+class KernelBuilder(IRBuilder):
+    """Builder of instructions that takes a field from where it was put in, and otherwise once in each block."""
+
+    def __init__(self, block: Any) -> None:
+        super().__init__(block)
+        self._fields: dict[tuple[int, int, tuple[int, ...]], tuple[Any, Any]] = {}
+
+    def extract_value(self, agg: Any, idx: Any, name: str = "") -> Any:
+        """Take a field from an aggregate."""
+        path = tuple(idx) if isinstance(idx, (list, tuple)) else (idx,)
+        while isinstance(agg, InsertValue):
+            put = tuple(agg.indices)
+            if put == path[: len(put)]:
+                agg, path = agg.operands[1], path[len(put) :]
+                if not path:
+                    return agg
+            elif path == put[: len(path)]:
+                break
+            else:
+                agg = agg.operands[0]
+        key = (id(self.block), id(agg), path)
+        if key not in self._fields:
+            self._fields[key] = super().extract_value(agg, path, name), agg
+        return self._fields[key][0]
+
+
+class KernelLower(Lower):
+    """Lowers a function."""
+
+    def setup_function(self, fndesc: Any) -> None:
+        """Declare the function, and open its first block."""
+        super().setup_function(fndesc)
+        self._open()
+
+    def _open(self) -> None:
+        self.builder = KernelBuilder(self.entry_block)
+        self.call_helper = self.call_conv.init_call_helper(self.builder)
+
+    def _find_singly_assigned_variable(self) -> None:
+        """Find variables that need no memory: assigned once, where each use is certain to come after."""
+        super()._find_singly_assigned_variable()
+        self._kept: set[str] = set()
+        self._only_indices: set[str] = set()
+        self._indices: dict[str, Sequence[Any]] = {}
+        if self.func_ir.func_id.is_generator:
+            return
+        assigned, used = _assignments_and_uses(self.blocks)
+        self._uncounted = self.context.subtarget(enable_nrt=False)
+        self._kept = self._find_kept({name for name, blocks in assigned.items() if len(blocks) == 1})
+        dominators = compute_cfg_from_blocks(self.blocks).dominators()
+        for name, (block, *others) in assigned.items():
+            if (
+                not others
+                and self._counts_nothing(name)
+                and all(each == block or (each > block and block in dominators.get(each, ())) for each in used[name])
+            ):
+                self._singly_assigned_vars.add(name)
+        self._only_indices = {
+            name
+            for name, uses in _index_tuples(self.blocks).items()
+            if name in self._singly_assigned_vars and all(self._is_element(*use, name) for use in uses)
+        }
+
+    def _counts_nothing(self, name: str) -> bool:
+        """Tell whether deleting a variable does nothing; numba deletes some twice, and clears them in memory."""
+        return not self.context.enable_nrt or name in self._kept or not owns(self.context, self.typeof(name))
+
+    def _find_kept(self, names: set[str]) -> set[str]:
+        """Find variables whose arrays the caller keeps until the function returns."""
+        kept: set[str] = set()
+        if not self.context.enable_nrt or owns(self.context, self.fndesc.restype):
+            return kept
+        for _, block in sorted(self.blocks.items()):
+            for statement in block.body:
+                if isinstance(statement, ir.Assign) and statement.target.name in names:
+                    name = statement.target.name
+                    if owns(self.context, self.typeof(name)) and self._is_kept(statement.value, kept):
+                        kept.add(name)
+        return kept
+
+    def _is_kept(self, value: Any, kept: set[str]) -> bool:
+        """Tell whether the caller keeps the arrays of a value."""
+        if isinstance(value, ir.Var):
+            return value.name in kept
+        if not isinstance(value, ir.Expr):
+            return isinstance(value, ir.Arg)
+        if value.op == "call":
+            return returns_views(self.typeof(value.func.name))
+        if value.op == "build_tuple":
+            return all(each.name in kept or not owns(self.context, self.typeof(each.name)) for each in value.items)
+        if value.op == "getitem":  # an array of indices selects a copy
+            kinds = _parts(self.typeof(value.index.name))
+            return value.value.name in kept and not any(isinstance(each, types.Array) for each in kinds)
+        return value.op in ("getattr", "static_getitem", "cast", "exhaust_iter") and value.value.name in kept
+
+    def lower_inst(self, inst: Any) -> None:
+        """Lower a statement; where the caller keeps the arrays that it makes, count no references."""
+        if not (isinstance(inst, ir.Assign) and inst.target.name in self._kept):
+            super().lower_inst(inst)
+            return
+        counting = self.context
+        self.context = self._uncounted
+        try:
+            super().lower_inst(inst)
+        finally:
+            self.context = counting
+
+    def _lower_call_RecursiveCall(self, fnty: Any, expr: Any, signature: Any) -> Any:  # noqa: N802
+        """Refuse recursion, whose calls numba lowers by its own convention; plain numba compiles such kernels."""
+        raise NotImplementedError("a kernel calls itself")
+
+    def delvar(self, name: str) -> None:
+        """Delete a variable."""
+        if name not in self._kept:
+            super().delvar(name)
+
+    def lower_assign(self, ty: Any, inst: Any) -> Any:
+        """Lower an assignment; of a tuple that only selects elements, keep the values."""
+        name = inst.target.name
+        if name not in self._only_indices:
+            return super().lower_assign(ty, inst)
+        items = inst.value.items
+        values = [
+            self.context.cast(self.builder, self.loadvar(each.name), self.typeof(each.name), kind)
+            for each, kind in zip(items, ty.types, strict=True)
+        ]
+        self._indices[name] = values
+        return Constant(self.context.get_value_type(ty), Undefined)
+
+    def lower_getitem(self, resty: Any, expr: Any, value: Any, index: Any, signature: Any) -> Any:
+        """Read an element of an array."""
+        if not self._is_element(value.name, None, index.name):
+            return super().lower_getitem(resty, expr, value, index, signature)
+        kind = self.typeof(value.name)
+        element = load_item(self.context, self.builder, kind, self._place(value.name, index.name))
+        return self.context.cast(self.builder, element, kind.dtype, resty)
+
+    def lower_setitem(self, target_var: Any, index_var: Any, value_var: Any, signature: Any) -> Any:
+        """Write an element of an array."""
+        if not self._is_element(target_var.name, value_var.name, index_var.name):
+            return super().lower_setitem(target_var, index_var, value_var, signature)
+        kind, given = self.typeof(target_var.name), self.typeof(value_var.name)
+        value = self.context.cast(self.builder, self.loadvar(value_var.name), given, signature.args[2])
+        value = self.context.cast(self.builder, value, signature.args[2], kind.dtype)
+        return store_item(self.context, self.builder, kind, value, self._place(target_var.name, index_var.name))
+
+    def _is_element(self, array: str, value: str | None, index: str) -> bool:
+        """Tell whether a statement reads, or writes a value to, one number in an array."""
+        kind, kinds = self.typeof(array), _parts(self.typeof(index))
+        return (
+            type(kind) is types.Array
+            and kind.ndim == len(kinds)
+            and kind.layout in "CA"
+            and kind.aligned
+            and isinstance(kind.dtype, SCALARS)
+            and all(isinstance(each, types.Integer) for each in kinds)
+            and (value is None or isinstance(self.typeof(value), SCALARS))
+        )
+
+    def _place(self, array: str, index: str) -> Any:
+        """Point to an element of an array."""
+        kind, kinds = self.typeof(array), _parts(self.typeof(index))
+        builder, descriptor, indices = self.builder, self.loadvar(array), self._indices.get(index)
+        if indices is None:
+            given = self.loadvar(index)
+            indices = cgutils.unpack_tuple(builder, given) if isinstance(given.type, Aggregate) else [given]
+
+        def size(axis: int) -> Any:
+            return builder.extract_value(descriptor, (SHAPE, axis))
+
+        whole = [self._wrapped(each, kinds[axis], size, axis) for axis, each in enumerate(indices)]
+        data = builder.extract_value(descriptor, (DATA,))
+        if kind.layout == "A":
+            steps = [builder.mul(builder.extract_value(descriptor, (STRIDES, n)), each) for n, each in enumerate(whole)]
+            return cgutils.pointer_add(builder, data, _total(builder, steps))
+        terms = [*whole]
+        for axis in range(kind.ndim - 1):
+            step = size(axis + 1)
+            for other in range(axis + 2, kind.ndim):
+                step = builder.mul(step, size(other))
+            terms[axis] = builder.mul(whole[axis], step)
+        return builder.gep(data, [_total(builder, terms)])
+
+    def _wrapped(self, index: Any, kind: Any, size: Any, axis: int) -> Any:
+        """Count a negative index from the end."""
+        builder = self.builder
+        if not kind.signed:
+            return self.context.cast(builder, index, kind, types.uintp)
+        index = self.context.cast(builder, index, kind, types.intp)
+        if isinstance(index, Constant) and isinstance(index.constant, int) and index.constant >= 0:
+            return index
+        negative = builder.icmp_signed("<", index, index.type(0))
+        return builder.select(negative, builder.add(index, size(axis)), index)
+
+
+class DeviceLower(KernelLower):
+    """Lowers a device function."""
+
+    def setup_function(self, fndesc: Any) -> None:
+        """Declare the function."""
+        made = declare(self.context, self.module, fndesc, self.library)
+        convention_of(self.context, self.library).decorate_function(made, fndesc.args, fndesc.argtypes)
+        if fndesc.inline:
+            made.attributes.add("alwaysinline")
+        self.function = made
+        self.entry_block = made.append_basic_block("entry")
+        self._open()
+
+    def extract_function_arguments(self) -> Any:
+        """Take the arguments."""
+        convention = convention_of(self.context, self.library)
+        self.fnargs = convention.decode_arguments(self.builder, self.fndesc.argtypes, self.function)
+        return self.fnargs
+
+    def lower_normal_function(self, fndesc: Any) -> None:
+        """Lower the function, and note whether it can raise."""
+        super().lower_normal_function(fndesc)
+        self.library.raises = not never_raises(self.function)
+
+
+def returns_views(function: Any) -> bool:
+    """Tell whether a function is a `cbsim.kernel_compiler.View`, from its type."""
+    return getattr(getattr(function, "dispatcher", None), "returns_views", False)
+
+
+def _total(builder: Any, terms: Sequence[Any]) -> Any:
+    total, *rest = terms
+    for each in rest:
+        total = builder.add(total, each)
+    return total
+
+
+def _assignments_and_uses(blocks: Any) -> tuple[dict[str, list[int]], dict[str, set[int]]]:
+    """List the blocks in which each variable is assigned, once per assignment, and those that name it."""
+    assigned: dict[str, list[int]] = defaultdict(list)
+    used: dict[str, set[int]] = defaultdict(set)
+    for label, block in blocks.items():
+        for statement in block.body:
+            if isinstance(statement, ir.Assign):
+                assigned[statement.target.name].append(label)
+            for name in _named(statement):
+                used[name].add(label)
+    return assigned, used
+
+
+def _index_tuples(blocks: Any) -> dict[str, list[tuple[str, str | None]]]:
+    """Find tuples that do nothing but select from arrays: the names of array and value of each use."""
+    uses: dict[str, list[tuple[str, str | None]]] = defaultdict(list)
+    made: set[str] = set()
+    other: set[str] = set()
+    for block in blocks.values():
+        for statement in block.body:
+            value = statement.value if isinstance(statement, ir.Assign) else None
+            if isinstance(value, ir.Expr) and value.op == "build_tuple":
+                made.add(statement.target.name)
+                other.update(each.name for each in value.items)
+            elif isinstance(value, ir.Expr) and value.op == "getitem":
+                uses[value.index.name].append((value.value.name, None))
+                other.add(value.value.name)
+            elif isinstance(statement, ir.SetItem):
+                uses[statement.index.name].append((statement.target.name, statement.value.name))
+                other.update((statement.target.name, statement.value.name))
+            elif value is not None:
+                other.update(each.name for each in statement.list_vars() if each.name != statement.target.name)
+                other.add(statement.target.name)
+            elif not isinstance(statement, ir.Del):
+                other.update(_named(statement))
+    return {name: uses[name] for name in made - other}
+
+
+def _parts(index: types.Type) -> Sequence[Any]:
+    kind: Any = index
+    return kind.types if isinstance(index, types.BaseTuple) else (index,)
+
+
+def _named(statement: Any) -> Iterator[str]:
+    if isinstance(statement, ir.Del):
+        yield statement.value
+    else:
+        yield from (each.name for each in statement.list_vars())
