@@ -61,7 +61,9 @@ class Passing(Rule):
         out = self._out(track)
         for step in range(len(out)):
             row = 1 + step
-            if self.current is not None:
+            if self.current is not None and self.roadmap.zone_at(track.centres[row : row + 1])[0] >= 0:
+                self.current = None  # it has turned off: zones have no lanes to come back to
+            elif self.current is not None:
                 self._go_on(track, row, bool(out[step]))
             elif out[step]:
                 for one in standing.parked(self.row, step, track.centres[row], FORE + self.length):
@@ -131,6 +133,9 @@ class Passing(Rule):
         if self.failure is not None:
             return self.check(False, *self.failure)
         told = f"{self.passes} pass{'' if self.passes == 1 else 'es'}"
+        if self.current is not None and self.passes + 1 >= self.at_least:
+            who = self.context.name(self.current.blocked.row, self.time)
+            return self.check(None, self.time, f"undecided: the run ends at {self.time:.2f} s, while passing '{who}'")
         if self.passes < self.at_least:
             return self.check(False, self.time, f"{told}, expected {self.at_least} at least")
         return self.check(True, self.time, f"{told}, each at the right distances" if self.passes else told)

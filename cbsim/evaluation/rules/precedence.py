@@ -89,6 +89,19 @@ class Precedence(BaseRule):
         who = self.context.name(found.row, passage.begin)
         self.failure = passage.begin, f"{where} out of turn, before '{who}', {found.told}"
 
+    def _undecided(self) -> tuple[int, float] | None:
+        """Lanelet on which the object is at the end, and when it entered it, with others there [s]; None for none."""
+        for junction, lanelet, begin in self.passages.unfinished():
+            alone = set(self.passages.entry(junction, begin).motion) <= {self.row}
+            front = self.passages.front
+            if alone or front is None:
+                continue
+            points = self.lanelets.points[self.lanelets.samples_of(lanelet)]
+            away = float(np.hypot(*(points - front).T).min())
+            if away <= 0.5 * self.lanelets.widths[lanelet]:  # else it has taken another way from the same line
+                return lanelet, begin
+        return None
+
     def _violation(self, junction: int, passage: Passage) -> Violation | None:
         entry = self.passages.entry(junction, passage.begin)
         table = self.conflicts.by_lanelet
@@ -223,6 +236,11 @@ class Precedence(BaseRule):
             self._judge(np.inf)
         if self.failure is not None:
             return self.check(False, *self.failure)
+        undecided = self._undecided()
+        if undecided is not None and self.entries + 1 >= self.at_least:
+            lanelet, begin = undecided
+            told = f"undecided: the run ends at {self.time:.2f} s, within {self.lanelets.names[lanelet]}"
+            return self.check(None, self.time, f"{told}, entered at {begin:.2f} s")
         told = f"{self.entries} entr{'y' if self.entries == 1 else 'ies'}"
         if self.entries < self.at_least:
             return self.check(False, self.time, f"{told} into junctions, expected {self.at_least} at least")

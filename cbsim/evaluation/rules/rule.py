@@ -25,7 +25,8 @@ class Check:
     ----------
     name : str
         ``reach Traffic``.
-    passed : bool
+    passed : bool or None
+        None where it is undecided: the run, or the recording, ends within a manoeuvre.
     time : float or None
         Time of the decision [s].
     message : str
@@ -33,9 +34,16 @@ class Check:
     """
 
     name: str
-    passed: bool
+    passed: bool | None
     time: float | None
     message: str
+
+    @property
+    def status(self) -> str:
+        """``passed``, ``FAILED`` or ``undecided``."""
+        if self.passed is None:
+            return "undecided"
+        return "passed" if self.passed else "FAILED"
 
 
 class Measure(NamedTuple):
@@ -125,7 +133,7 @@ class Rule(ABC):
         """Track of the watched object in a batch, and the step before it."""
         return self.context.track(self.row, batch)
 
-    def check(self, passed: bool, time: float | None, message: str) -> Check:
+    def check(self, passed: bool | None, time: float | None, message: str) -> Check:
         """Return a result."""
         return Check(self.name, passed, time, message)
 
