@@ -8,12 +8,9 @@ import numpy as np
 import pytest
 
 import cbsim
-from cbsim.errors import FileError
 from cbsim.evaluation.outcome import execute
-from cbsim.evaluation.rules import Context
-from cbsim.evaluation.rules.precedence import Precedence
 from cbsim.road.roadmap import build
-from tests.evaluation.drives import FRONT, SIZE, Court, Drive, expect, header, site
+from tests.evaluation.drives import FRONT, SIZE, Court, Drive, expect
 from tests.traffic.sites import cross
 
 STOP = 8.0 + 0.5 + FRONT  # [m] from the middle, where a car waits half a metre before its line
@@ -146,15 +143,6 @@ def test_network_without_junctions_has_no_entries(court):
     assert (check.passed, check.message) == (True, "0 entries into junctions, each in turn")
     check = court(expect("precedence", at_least=1), Drive().go(20.0))
     assert (check.passed, check.message) == (False, "0 entries into junctions, expected 1 at least")
-
-
-def test_recording_without_others_cannot_be_judged():
-    from dataclasses import replace
-
-    head = header(0.05, 1)
-    head.objects.single[2]["type"] = "dynamic"
-    with pytest.raises(FileError, match="E828"):
-        Precedence(expect("precedence"), Context(replace(head, traffic="none"), site()))
 
 
 @pytest.mark.slow

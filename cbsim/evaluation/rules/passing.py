@@ -40,6 +40,8 @@ class Passing(Rule):
     are back in it, or in another lane of its direction. `whole` bounds the way between (Rules 2006).
     """
 
+    needs_others = True
+
     def __init__(self, expectation: Expectation, context: Context) -> None:
         super().__init__(expectation, context)
         if context.roadmap is None:

@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cbsim.errors import FileError, Problem, Severity
 from cbsim.evaluation.rules.context import Context
 from cbsim.evaluation.rules.passages import END, Entry, Gate, Passage, Passages, leaving
 from cbsim.evaluation.rules.rule import Check
@@ -42,11 +41,12 @@ class Precedence(BaseRule):
     judged.
     """
 
+    needs_others = True
+
     def __init__(self, expectation: Expectation, context: Context) -> None:
         super().__init__(expectation, context)
         if context.roadmap is None:
             raise self.wrong("right of way needs a road network")
-        self._require_traffic()
         self.patience = self.number("patience")
         self.at_least = int(self.number("at_least", 0))
         self.lanelets = build_lanelets(context.roadmap, context.mission)
@@ -58,12 +58,6 @@ class Precedence(BaseRule):
         self.entries = self.judged = 0
         self.time = 0.0
         self.failure: tuple[float, str] | None = None
-
-    def _require_traffic(self) -> None:
-        header = self.context.header
-        if header.traffic == "none" and any(header.is_traffic(row) for row in header.moving if row != self.row):
-            message = f"the motion of others is needed and not recorded: the recording holds {header.recorded}"
-            raise FileError(Problem(Severity.ERROR, "E828", message, self.expectation.location))
 
     def see(self, batch: Batch) -> None:
         """Follow everybody near, and judge passages whose rivals are known."""

@@ -86,6 +86,8 @@ class Rule(ABC):
         The first of them, which represents a model in rules with one position or speed.
     """
 
+    needs_others = False  # whether the rule needs the motion of others near the object
+
     def __init__(self, expectation: Expectation, context: Context) -> None:
         self.expectation = expectation
         self.context = context
@@ -108,7 +110,21 @@ class Rule(ABC):
             message = f"the motion of '{name}' is not recorded: the recording holds {context.header.recorded}"
             raise FileError(Problem(Severity.ERROR, "E828", message, place))
         self.row = self.rows[0]
+        if self.needs_others:
+            self.require_others()
         self.width, self.length = context.footprint(self.row)
+
+    def require_others(self) -> None:
+        """Refuse a recording without the others near the object (`E828`).
+
+        Traffic ``near`` is recorded around autonomous objects, which is enough for rules about these only.
+        """
+        header = self.context.header
+        if header.traffic == "near" and header.objects[self.row].get("type") == "autonomous":
+            return
+        if any(not header.is_recorded(row) for row in header.moving if row not in self.rows):
+            message = f"the motion of others is needed and not recorded: the recording holds {header.recorded}"
+            raise FileError(Problem(Severity.ERROR, "E828", message, self.expectation.location))
 
     @property
     def name(self) -> str:
