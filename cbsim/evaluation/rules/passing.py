@@ -76,13 +76,31 @@ class Passing(Rule):
 
     def _out(self, track: Track) -> np.ndarray:
         """Whether a corner is in no lane of the object's direction, shape (n,)."""
-        count = len(track.times) - 1
-        size = np.broadcast_to(np.array([self.width, self.length]), (count, 2))
-        corners = rectangles(track.centres[1:], track.headings[1:], size).reshape(-1, 2)
-        headings = np.repeat(track.headings[1:], 4)
-        match = self.corridors.widened(TOLERANCE, self.length).match(corners, headings, 0.25 * np.pi)
-        inside = (match.lane >= 0) & (np.abs(match.heading_error) < 0.5 * np.pi)
-        return np.asarray(~inside.reshape(-1, 4).all(axis=1))
+        found = np.zeros(len(track.times) - 1, bool)
+        rows = 1 + np.flatnonzero(~self._fits(track))
+        if len(rows):
+            size = np.broadcast_to(np.array([self.width, self.length]), (len(rows), 2))
+            corners = rectangles(track.centres[rows], track.headings[rows], size).reshape(-1, 2)
+            headings = np.repeat(track.headings[rows], 4)
+            match = self.corridors.widened(TOLERANCE, self.length).match(corners, headings, 0.25 * np.pi)
+            inside = (match.lane >= 0) & (np.abs(match.heading_error) < 0.5 * np.pi)
+            found[rows - 1] = ~inside.reshape(-1, 4).all(axis=1)
+        return found
+
+    def _fits(self, track: Track) -> np.ndarray:
+        """Find the steps whose footprint fits into the line under its centre for certain, shape (n,).
+
+        The line's bend is added to the footprint, and to its angle to the line.
+        """
+        match = self.context.on_corridor(self.row, track)
+        found = np.zeros(len(match.lane), bool)
+        on = match.lane >= 0
+        turned, reach = np.abs(match.heading_error[on]), 0.5 * (self.length + self.width)
+        half = 0.5 * (self.width * np.abs(np.cos(turned)) + self.length * np.abs(np.sin(turned)))
+        bend = self.corridors.bend(match.lane[on], match.station[on], reach)
+        room = self.corridors.half_widths[match.lane[on]] - np.abs(match.offset[on]) - half
+        found[on] = (turned + bend / reach < 0.25 * np.pi) & (room - bend >= 0.0)
+        return found
 
     def _ends(self, track: Track, row: int, blocked: Blocked) -> tuple[float, float, float]:
         """Stations of the rear and the front on the blocked lane, and the offset of the centre [m]."""
