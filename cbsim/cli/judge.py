@@ -53,7 +53,7 @@ def judge(
         judged = "" if checks else " (0 checks)"
         print_result(f"{opened.header.scenario}: {verdict}{judged}   {time:g} s in {max(0, steps - 1)} steps")
     for check in checks:
-        line = f"{'passed' if check.passed else 'FAILED'}  {check.name}: {check.message}"
+        line = f"{check.status}  {check.name}: {check.message}"
         if json != "-" and not quiet:
             print_result(f"  {line}")
         elif not check.passed:

@@ -313,7 +313,7 @@ def _print_failures(outcome: Outcome) -> None:
     """Print failed checks, one line each; of a planner's traceback, the last line."""
     for check in outcome.checks:
         if not check.passed:
-            print_status(f"FAILED  {check.name}: {(check.message.strip().splitlines() or [''])[-1].strip()}")
+            print_status(f"{check.status}  {check.name}: {(check.message.strip().splitlines() or [''])[-1].strip()}")
 
 
 def _print(outcome: Outcome, record: str | None, *, whole: bool) -> None:
@@ -328,8 +328,8 @@ def _print(outcome: Outcome, record: str | None, *, whole: bool) -> None:
     slow = " (including compilation of kernels: the next run is faster)" if has_compiled() else ""
     judged = "" if data["checks"] else " (0 checks)"
     print_result(f"{data['scenario']}: {data['verdict']}{judged}   {outcome.summary.ran}{slow}")
-    for check in data["checks"]:
-        print_result(f"  {'passed' if check['passed'] else 'FAILED'}  {check['name']}: {check['message']}")
+    for check in outcome.checks:
+        print_result(f"  {check.status}  {check.name}: {check.message}")
     for item in data["objects"][:20]:
         x, y, z = item["position"]
         print_result(

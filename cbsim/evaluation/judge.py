@@ -143,11 +143,16 @@ class Judge:
 
     @property
     def verdict(self) -> Verdict:
-        """``pass`` if every check passed; ``error`` if the simulator failed; else ``fail``."""
+        """``pass`` if every check passed, ``fail`` if one failed.
+
+        ``error`` if the simulator failed, or if none failed and one is undecided.
+        """
         checks = self.checks
         if self._failures:
             return "error"
-        return "pass" if all(check.passed for check in checks) else "fail"
+        if any(check.passed is False for check in checks):
+            return "fail"
+        return "pass" if all(check.passed for check in checks) else "error"
 
     @property
     def summary(self) -> Summary:

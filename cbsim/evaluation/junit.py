@@ -75,7 +75,8 @@ def _suite(outcome: Outcome) -> ET.Element:
         case = _case(suite, check.name + again, 0.0)
         if not check.passed:
             _failed(case, check)
-    suite.set("failures", str(sum(not check.passed for check in outcome.checks)))
+    suite.set("failures", str(sum(check.passed is False for check in outcome.checks)))
+    suite.set("errors", str(sum(check.passed is None for check in outcome.checks)))
     return suite
 
 
@@ -98,7 +99,7 @@ def _case(suite: ET.Element, name: str, time: float) -> ET.Element:
 
 def _failed(case: ET.Element, check: Check) -> None:
     when = "" if check.time is None else f"at {check.time:.3f} s of simulated time: "
-    _tell(case, "failure", check.name.split(" ")[0], when + check.message)
+    _tell(case, "error" if check.passed is None else "failure", check.name.split(" ")[0], when + check.message)
 
 
 def _tell(case: ET.Element, tag: str, kind: str, message: str) -> None:

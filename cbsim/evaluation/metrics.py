@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from cbsim.errors import Location, UsageError, did_you_mean
+from cbsim.errors import FileError, Location, UsageError, did_you_mean
 from cbsim.evaluation.judge import Judge, scene_of
 from cbsim.evaluation.rules import RULES, Context, Rule
 from cbsim.recording.recording import Recording
@@ -79,7 +79,8 @@ def metrics(
     Returns
     -------
     list of Metric
-        Rules that need a network or a mission which the scenario does not have are left out.
+        Rules are left out that need a network or a mission which the scenario does not have, or others that are not
+        recorded.
 
     Raises
     ------
@@ -115,10 +116,14 @@ def metrics(
 
 
 def _applies(name: str, expectation: Expectation, recording: Recording, scene: Scene) -> bool:
-    """Whether a rule has the network and the mission that it needs."""
+    """Whether a rule has the network, the mission and the others that it needs."""
     try:
         rule: Rule = RULES[name](expectation, Context(recording.header, scene.roadmap, scene.mission))
     except UsageError:
+        return False
+    except FileError:  # others that it needs are not recorded
+        if not recording.header.is_recorded(recording.header.objects.row(str(expectation["object"])) or 0):
+            raise
         return False
     return rule.decided is False
 

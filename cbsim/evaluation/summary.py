@@ -47,7 +47,7 @@ class Summary:
     def _lines(self) -> Iterator[str]:
         yield f"{self.scenario}: {self.verdict}   {self.ran}"
         for check in self._listed:
-            yield f"  {'passed' if check.passed else 'FAILED'}  {check.name}: {_last_line(check.message)}"
+            yield f"  {check.status}  {check.name}: {_last_line(check.message)}"
         if self._left_out:
             yield f"  … and {self._left_out} more checks"
         yield from (f"  warning: {warning}" for warning in self.warnings)
@@ -69,7 +69,7 @@ class Summary:
     def _listed(self) -> list[Check]:
         if len(self.checks) <= MOST:
             return list(self.checks)
-        return sorted(self.checks, key=lambda check: check.passed)[:MOST]
+        return sorted(self.checks, key=lambda check: bool(check.passed))[:MOST]
 
     @property
     def _left_out(self) -> int:
@@ -77,10 +77,10 @@ class Summary:
 
 
 def _row(check: Check) -> str:
-    colour, word = (COLOURS["pass"], "passed") if check.passed else (COLOURS["fail"], "FAILED")
+    colour = COLOURS["error" if check.passed is None else "pass" if check.passed else "fail"]
     time = "" if check.time is None else f"{check.time:.3f} s"
     message = f"<pre style='margin:0;white-space:pre-wrap;text-align:left'>{escape(check.message)}</pre>"
-    cells = (f"<b style='color:{colour}'>{word}</b>", escape(check.name), time, message)
+    cells = (f"<b style='color:{colour}'>{check.status}</b>", escape(check.name), time, message)
     return f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
 
 

@@ -117,7 +117,7 @@ class Display:
             yield from self._frames(step, rows, motion)
         for check in checks:
             time = step * self._header.step if check.time is None else check.time
-            text = f"{'passed' if check.passed else 'FAILED'}: {check.message}"
+            text = f"{check.status}: {check.message}"
             yield _log(INFO if check.passed else ERROR, time, check.name, text)
 
     def _static(self, time: float) -> Iterator[Message]:

@@ -49,7 +49,7 @@ class Event:
 
     name: str
     message: str
-    passed: bool
+    passed: bool | None
     time: float | None
     row: int
     place: tuple[float, float] | None
@@ -273,7 +273,7 @@ def _judged(
     if scene is None:
         return "", []
     found = judge(recording, scene)
-    checks = sorted(found.checks, key=lambda check: check.passed)  # failures first
+    checks = sorted(found.checks, key=lambda check: bool(check.passed))  # failures first
     events = [_event(check, header, columns, motions) for check in checks]
     return found.verdict, events
 

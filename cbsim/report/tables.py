@@ -18,6 +18,11 @@ __all__ = ["LETTERS", "badge", "checks", "command", "comparison", "contacts", "e
 
 LETTERS = ("A", "B")
 VERDICTS = {"pass": "✓ pass", "fail": "✗ fail", "error": "! error", "": "– no verdict"}
+RESULTS = {
+    True: '<span class="ok">✓ passed</span>',
+    False: '<span class="bad">✗ failed</span>',
+    None: '<span class="bad">! undecided</span>',
+}
 
 
 def badge(verdict: str) -> str:
@@ -71,8 +76,8 @@ def summary(runs: Sequence[Run]) -> str:
     for letter, run in zip(LETTERS, runs, strict=False):
         end, steps = float(run.times[-1]), int(run.steps[-1])
         lead = f"<b>{letter}</b> " if len(runs) > 1 else ""
-        failed = sum(not event.passed for event in run.events)
-        count = f"{len(run.events) - failed} of {len(run.events)} checks passed · " if run.events else ""
+        passed = sum(event.passed is True for event in run.events)
+        count = f"{passed} of {len(run.events)} checks passed · " if run.events else ""
         lines.append(f"<p>{lead}{badge(run.verdict)} {count}{end:g} s in {steps} steps · {escape(run.file)}</p>")
     return "\n".join(lines)
 
@@ -97,7 +102,7 @@ def checks(runs: Sequence[Run]) -> str:
     for letter, run in zip(LETTERS, runs, strict=False):
         rows = [
             (
-                '<span class="ok">✓ passed</span>' if event.passed else '<span class="bad">✗ failed</span>',
+                RESULTS[event.passed],
                 escape(event.name),
                 _jump(event),
                 _place(event),

@@ -122,7 +122,7 @@ def failure_report(trial: Trial, outcome: Outcome) -> str:
     lines = [f"{world.name}: {ran} (seed {snapshot.seed}, step {world.step:g} s, digest {outcome.digest})"]
     for check in outcome.checks:
         first, *rest = check.message.splitlines() or [""]
-        lines.append(f"  {'passed' if check.passed else 'FAILED'}  {check.name}: {first}")
+        lines.append(f"  {check.status}  {check.name}: {first}")
         lines += [f"    {line}" for line in rest]
     if trial.record is not None:
         lines.append(f"  recorded to {trial.record}")

@@ -87,6 +87,18 @@ def test_error_stands_apart_from_failures():
     assert error.attrib["message"] == "gone.yaml:3: error: no such file 'x' [E011]"
 
 
+def test_undecided_check_is_an_error_and_makes_the_verdict_one():
+    checks = [Check("passing P", None, 1.0, "undecided: the run ends"), Check("lane P", True, 2.0, "stayed")]
+    made = outcome(*checks)
+    (suite,) = parsed(junit([made]))
+    assert (suite.attrib["errors"], suite.attrib["failures"]) == ("1", "0")
+    (error,) = suite.iter("error")
+    assert (error.attrib["type"], error.text) == ("passing", "at 1.000 s of simulated time: undecided: the run ends")
+    assert [check["passed"] for check in made.to_dict()["checks"]] == [None, True]
+    assert "  undecided  passing P: undecided: the run ends" in made.summary.text
+    assert [check.status for check in checks] == ["undecided", "passed"]
+
+
 def test_reason_of_a_traceback_is_the_message():
     text = 'Traceback (most recent call last):\n  File "p.py", line 3, in plan\nRuntimeError: lost'
     (failure,) = parsed(junit([outcome(Check("planner P", False, 1.0, text))])).iter("failure")

@@ -141,6 +141,52 @@ def test_network_without_u_turns_and_drives_without_one_have_none(court):
     assert court(expect("u_turn", at_least=1), Drive(y=110.0).go(20.0)).message == "0 U-turns, expected 1 at least"
 
 
+# Runs that end within a manoeuvre -------------------------------------------------------------------------------------
+
+
+def cut(drive: Drive, rows: int) -> Drive:
+    drive.rows = drive.rows[:rows]
+    return drive
+
+
+def test_pass_is_undecided_where_the_run_ends_beside_what_is_passed(court):
+    rows = [k for k, row in enumerate(trip().rows) if -row[0] > OUT]
+    for end, passed in ((rows[0], True), (rows[0] + 1, None), (rows[-1] + 1, None), (rows[-1] + 2, True)):
+        check = court(expect("passing"), cut(trip(), end), others=parked(150.0)[:end])
+        assert check.passed is passed, check.message
+        if passed is None:
+            assert check.message == f"undecided: the run ends at {check.time:.2f} s, while passing 'Other 0'"
+            assert check.time == pytest.approx((end - 1) * 0.05)
+    more = court(expect("passing", at_least=2), cut(trip(), rows[-1]), others=parked(150.0)[: rows[-1]])
+    assert (more.passed, more.message) == (False, "0 passes, expected 2 at least")  # however this one ends
+
+
+def test_u_turn_is_undecided_where_the_run_ends_before_the_object_has_turned_round(court):
+    angles = headings(turn(58.0))
+    begun = next(k for k, angle in enumerate(angles) if angle > math.radians(60.0))
+    done = next(k for k, angle in enumerate(angles) if angle >= math.radians(150.0))
+    for end, passed in ((begun, True), (begun + 1, None), (done, None), (done + 1, True)):
+        check = court(expect("u_turn"), cut(turn(58.0), end))
+        assert check.passed is passed, check.message
+        if passed is None:
+            assert check.message == f"undecided: the run ends at {check.time:.2f} s, within the U-turn 1.2.2-1.3.4"
+
+
+def test_parking_is_undecided_between_the_entry_of_the_spot_and_a_second_of_rest(court):
+    whole = park(0.5)
+    fronts = [row[1] + FRONT for row in whole.rows]
+    inside = next(k for k, front in enumerate(fronts) if front >= 68.0 + 1e-9)
+    rested = len(whole.rows) - 40 + 20
+    for end, passed in ((inside - 1, True), (inside + 1, None), (rested, None), (rested + 1, True)):
+        check = court(expect("parking"), cut(park(0.5), end))
+        assert check.passed is passed, check.message
+        if passed is None:
+            assert check.message == f"undecided: the run ends at {check.time:.2f} s, while parking in the spot 4.1"
+    backs = court(expect("parking", at_least=1), park(0.5).go(-0.5, -2.0))
+    assert (backs.passed, backs.message[-23:]) == (None, "while leaving the spot 4.1"[-23:])
+    assert court(expect("parking"), park(0.5).go(-2.0, -2.0)).passed
+
+
 # The wrong way, zones, parking ----------------------------------------------------------------------------------------
 
 

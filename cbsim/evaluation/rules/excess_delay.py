@@ -81,6 +81,8 @@ class ExcessDelay(Rule):
     After the finish of a mission nothing is lost.
     """
 
+    needs_others = True
+
     def __init__(self, expectation: Expectation, context: Context) -> None:
         super().__init__(expectation, context)
         if context.roadmap is None:

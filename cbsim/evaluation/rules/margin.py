@@ -63,6 +63,8 @@ class Margin(Rule):
         self.bounds = {one.name: self.number(one.name) for one in MEASURES}
         if context.roadmap is None and any(not math.isnan(self.bounds[name]) for name in ("thw", "drac", "lateral")):
             raise self.wrong("'thw', 'drac' and 'lateral' need a road network")
+        if any(not math.isnan(self.bounds[name]) for name in ("ttc", "thw", "drac")):
+            self.require_others()
         self.neighbours = Neighbours(context, self.row)
         self.leader = None if context.roadmap is None else Leader.of(context, self.row)
         self.worst: dict[str, _Extreme] = {}

@@ -29,12 +29,13 @@ OUT = 1.0  # [m] that the bumper moves from where it rested, before the gear cou
 
 
 class _Spot(NamedTuple):
-    """A parking spot: its number, second point (2,) [m], direction (2,) into it, and width [m]."""
+    """A parking spot: its number, second point (2,) [m], direction (2,) into it, width and length [m]."""
 
     name: str
     place: Floats
     along: Floats
     width: float
+    length: float
 
 
 class Parking(Rule):
@@ -53,6 +54,7 @@ class Parking(Rule):
         self.spots = _spots(context)
         self.since = math.inf
         self.parked: tuple[_Spot, Floats] | None = None
+        self.manoeuvre = ""  # in which the object is at the last step
         self.done: list[str] = []
         self.time = 0.0
         self.failure: tuple[float, str] | None = None
@@ -78,6 +80,19 @@ class Parking(Rule):
                     self._park(track, row, self.spots[nearest])
             if self.decided:
                 return
+        self.manoeuvre = self._manoeuvre(track, self.spots[nearest], float(forward[-1]))
+
+    def _manoeuvre(self, track: Track, spot: _Spot, forward: float) -> str:
+        """Name the manoeuvre in which the object is at the last step: driving in, settling, or leaving; else empty."""
+        if self.parked is not None:
+            return f"leaving the spot {self.parked[0].name}" if track.speeds[-1] >= STILL else ""
+        if self.since < math.inf:
+            return f"parking in the spot {spot.name}"
+        way = track.fronts[-1] - spot.place
+        along, aside = float(way @ spot.along), float(abs(way @ left_of(spot.along)))
+        inside = -spot.length <= along <= 0.0 and aside <= 0.5 * spot.width
+        enters = forward >= STILL and float(track.ahead[-1] @ spot.along) > 0.0
+        return f"parking in the spot {spot.name}" if enters and (inside or np.hypot(*way) <= NEAR) else ""
 
     def _park(self, track: Track, row: int, spot: _Spot) -> None:
         self.parked, self.since = (spot, track.fronts[row]), math.inf
@@ -117,6 +132,8 @@ class Parking(Rule):
         if self.failure is not None:
             return self.check(False, *self.failure)
         told = f"parked {len(self.done)} time{'' if len(self.done) == 1 else 's'}"
+        if self.manoeuvre and len(self.done) + (self.parked is None) >= self.at_least:
+            return self.check(None, self.time, f"undecided: the run ends at {self.time:.2f} s, while {self.manoeuvre}")
         if len(self.done) < self.at_least:
             return self.check(False, self.time, f"{told}, expected {self.at_least} at least")
         return self.check(True, self.time, f"{told}: {', '.join(self.done)}" if self.done else told)
@@ -132,5 +149,7 @@ def _spots(context: Context) -> list[_Spot]:
             if roadmap.has(entry) and roadmap.has(end):
                 along = direction(np.array(roadmap.heading(end)))
                 width = spot.width or SPOT_WIDTH
-                found.append(_Spot(f"{zone.number}.{spot.number}", roadmap.position(end), along, width))
+                place = roadmap.position(end)
+                length = float(np.hypot(*(place - roadmap.position(entry))))
+                found.append(_Spot(f"{zone.number}.{spot.number}", place, along, width, length))
     return found

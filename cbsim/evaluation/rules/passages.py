@@ -173,6 +173,7 @@ class Passages:
         self._states: dict[int, _State] = defaultdict(_State)
         self._before: tuple[Ints, Floats] | None = None
         self._lengths: dict[int, float] = {}
+        self.front: Floats | None = None  # of the car under test at the last step [m]
         self.own: list[tuple[int, Passage]] = []
         self.others: list[tuple[int, Passage]] = []
 
@@ -183,6 +184,15 @@ class Passages:
     def entry(self, junction: int, time: float) -> Entry:
         """State of the junction when the car under test entered it."""
         return self._states[junction].entries[time]
+
+    def unfinished(self) -> list[tuple[int, int, float]]:
+        """Lanelets that the car under test has entered and not left: junction, lanelet, and when it entered [s]."""
+        found = []
+        for junction, state in self._states.items():
+            for gate, time in state.crossed[self._row].items():
+                if gate.what == BEGIN and time in state.entries:
+                    found.append((junction, gate.lanelet, time))
+        return sorted(found)
 
     def _half_lengths(self, rows: Ints) -> Floats:
         for row in rows.tolist():
@@ -201,6 +211,8 @@ class Passages:
         at = int(np.searchsorted(rows, self._row))
         if at == len(rows) or rows[at] != self._row or len(motion) < 2:
             return
+        ahead = direction(heading(motion[-1:, at, MOTION["orientation"]]))[0]
+        self.front = motion[-1, at, :2] + self._half_lengths(rows[at : at + 1]) * ahead
         times = np.asarray((first + np.arange(len(motion))) * self._header.step, np.float64)
         present = motion[:, :, 2] > ABSENT_BELOW
         for number, gates in enumerate(self._gates):

@@ -40,6 +40,8 @@ class Passing(Rule):
     are back in it, or in another lane of its direction. `whole` bounds the way between (Rules 2006).
     """
 
+    needs_others = True
+
     def __init__(self, expectation: Expectation, context: Context) -> None:
         super().__init__(expectation, context)
         if context.roadmap is None:
@@ -61,7 +63,9 @@ class Passing(Rule):
         out = self._out(track)
         for step in range(len(out)):
             row = 1 + step
-            if self.current is not None:
+            if self.current is not None and self.roadmap.zone_at(track.centres[row : row + 1])[0] >= 0:
+                self.current = None  # it has turned off: zones have no lanes to come back to
+            elif self.current is not None:
                 self._go_on(track, row, bool(out[step]))
             elif out[step]:
                 for one in standing.parked(self.row, step, track.centres[row], FORE + self.length):
@@ -72,13 +76,31 @@ class Passing(Rule):
 
     def _out(self, track: Track) -> np.ndarray:
         """Whether a corner is in no lane of the object's direction, shape (n,)."""
-        count = len(track.times) - 1
-        size = np.broadcast_to(np.array([self.width, self.length]), (count, 2))
-        corners = rectangles(track.centres[1:], track.headings[1:], size).reshape(-1, 2)
-        headings = np.repeat(track.headings[1:], 4)
-        match = self.corridors.widened(TOLERANCE, self.length).match(corners, headings, 0.25 * np.pi)
-        inside = (match.lane >= 0) & (np.abs(match.heading_error) < 0.5 * np.pi)
-        return np.asarray(~inside.reshape(-1, 4).all(axis=1))
+        found = np.zeros(len(track.times) - 1, bool)
+        rows = 1 + np.flatnonzero(~self._fits(track))
+        if len(rows):
+            size = np.broadcast_to(np.array([self.width, self.length]), (len(rows), 2))
+            corners = rectangles(track.centres[rows], track.headings[rows], size).reshape(-1, 2)
+            headings = np.repeat(track.headings[rows], 4)
+            match = self.corridors.widened(TOLERANCE, self.length).match(corners, headings, 0.25 * np.pi)
+            inside = (match.lane >= 0) & (np.abs(match.heading_error) < 0.5 * np.pi)
+            found[rows - 1] = ~inside.reshape(-1, 4).all(axis=1)
+        return found
+
+    def _fits(self, track: Track) -> np.ndarray:
+        """Find the steps whose footprint fits into the line under its centre for certain, shape (n,).
+
+        The line's bend is added to the footprint, and to its angle to the line.
+        """
+        match = self.context.on_corridor(self.row, track)
+        found = np.zeros(len(match.lane), bool)
+        on = match.lane >= 0
+        turned, reach = np.abs(match.heading_error[on]), 0.5 * (self.length + self.width)
+        half = 0.5 * (self.width * np.abs(np.cos(turned)) + self.length * np.abs(np.sin(turned)))
+        bend = self.corridors.bend(match.lane[on], match.station[on], reach)
+        room = self.corridors.half_widths[match.lane[on]] - np.abs(match.offset[on]) - half
+        found[on] = (turned + bend / reach < 0.25 * np.pi) & (room - bend >= 0.0)
+        return found
 
     def _ends(self, track: Track, row: int, blocked: Blocked) -> tuple[float, float, float]:
         """Stations of the rear and the front on the blocked lane, and the offset of the centre [m]."""
@@ -131,6 +153,9 @@ class Passing(Rule):
         if self.failure is not None:
             return self.check(False, *self.failure)
         told = f"{self.passes} pass{'' if self.passes == 1 else 'es'}"
+        if self.current is not None and self.passes + 1 >= self.at_least:
+            who = self.context.name(self.current.blocked.row, self.time)
+            return self.check(None, self.time, f"undecided: the run ends at {self.time:.2f} s, while passing '{who}'")
         if self.passes < self.at_least:
             return self.check(False, self.time, f"{told}, expected {self.at_least} at least")
         return self.check(True, self.time, f"{told}, each at the right distances" if self.passes else told)

@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cbsim.errors import FileError, Problem, Severity
 from cbsim.evaluation.rules.context import Context
 from cbsim.evaluation.rules.passages import END, Entry, Gate, Passage, Passages, leaving
 from cbsim.evaluation.rules.rule import Check
@@ -42,11 +41,12 @@ class Precedence(BaseRule):
     judged.
     """
 
+    needs_others = True
+
     def __init__(self, expectation: Expectation, context: Context) -> None:
         super().__init__(expectation, context)
         if context.roadmap is None:
             raise self.wrong("right of way needs a road network")
-        self._require_traffic()
         self.patience = self.number("patience")
         self.at_least = int(self.number("at_least", 0))
         self.lanelets = build_lanelets(context.roadmap, context.mission)
@@ -58,12 +58,6 @@ class Precedence(BaseRule):
         self.entries = self.judged = 0
         self.time = 0.0
         self.failure: tuple[float, str] | None = None
-
-    def _require_traffic(self) -> None:
-        header = self.context.header
-        if header.traffic == "none" and any(header.is_traffic(row) for row in header.moving if row != self.row):
-            message = f"the motion of others is needed and not recorded: the recording holds {header.recorded}"
-            raise FileError(Problem(Severity.ERROR, "E828", message, self.expectation.location))
 
     def see(self, batch: Batch) -> None:
         """Follow everybody near, and judge passages whose rivals are known."""
@@ -88,6 +82,19 @@ class Precedence(BaseRule):
         where = f"entered {name} at {passage.begin:.2f} s at ({x:.2f}, {y:.2f})"
         who = self.context.name(found.row, passage.begin)
         self.failure = passage.begin, f"{where} out of turn, before '{who}', {found.told}"
+
+    def _undecided(self) -> tuple[int, float] | None:
+        """Lanelet on which the object is at the end, and when it entered it, with others there [s]; None for none."""
+        for junction, lanelet, begin in self.passages.unfinished():
+            alone = set(self.passages.entry(junction, begin).motion) <= {self.row}
+            front = self.passages.front
+            if alone or front is None:
+                continue
+            points = self.lanelets.points[self.lanelets.samples_of(lanelet)]
+            away = float(np.hypot(*(points - front).T).min())
+            if away <= 0.5 * self.lanelets.widths[lanelet]:  # else it has taken another way from the same line
+                return lanelet, begin
+        return None
 
     def _violation(self, junction: int, passage: Passage) -> Violation | None:
         entry = self.passages.entry(junction, passage.begin)
@@ -223,6 +230,11 @@ class Precedence(BaseRule):
             self._judge(np.inf)
         if self.failure is not None:
             return self.check(False, *self.failure)
+        undecided = self._undecided()
+        if undecided is not None and self.entries + 1 >= self.at_least:
+            lanelet, begin = undecided
+            told = f"undecided: the run ends at {self.time:.2f} s, within {self.lanelets.names[lanelet]}"
+            return self.check(None, self.time, f"{told}, entered at {begin:.2f} s")
         told = f"{self.entries} entr{'y' if self.entries == 1 else 'ies'}"
         if self.entries < self.at_least:
             return self.check(False, self.time, f"{told} into junctions, expected {self.at_least} at least")

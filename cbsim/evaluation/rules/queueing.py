@@ -24,6 +24,8 @@ class Queueing(Rule):
     other, does not queue.
     """
 
+    needs_others = True
+
     def __init__(self, expectation: Expectation, context: Context) -> None:
         super().__init__(expectation, context)
         if context.roadmap is None:

@@ -25,7 +25,8 @@ class Check:
     ----------
     name : str
         ``reach Traffic``.
-    passed : bool
+    passed : bool or None
+        None where it is undecided: the run, or the recording, ends within a manoeuvre.
     time : float or None
         Time of the decision [s].
     message : str
@@ -33,9 +34,16 @@ class Check:
     """
 
     name: str
-    passed: bool
+    passed: bool | None
     time: float | None
     message: str
+
+    @property
+    def status(self) -> str:
+        """``passed``, ``FAILED`` or ``undecided``."""
+        if self.passed is None:
+            return "undecided"
+        return "passed" if self.passed else "FAILED"
 
 
 class Measure(NamedTuple):
@@ -78,6 +86,8 @@ class Rule(ABC):
         The first of them, which represents a model in rules with one position or speed.
     """
 
+    needs_others = False  # whether the rule needs the motion of others near the object
+
     def __init__(self, expectation: Expectation, context: Context) -> None:
         self.expectation = expectation
         self.context = context
@@ -100,7 +110,21 @@ class Rule(ABC):
             message = f"the motion of '{name}' is not recorded: the recording holds {context.header.recorded}"
             raise FileError(Problem(Severity.ERROR, "E828", message, place))
         self.row = self.rows[0]
+        if self.needs_others:
+            self.require_others()
         self.width, self.length = context.footprint(self.row)
+
+    def require_others(self) -> None:
+        """Refuse a recording without the others near the object (`E828`).
+
+        Traffic ``near`` is recorded around autonomous objects, which is enough for rules about these only.
+        """
+        header = self.context.header
+        if header.traffic == "near" and header.objects[self.row].get("type") == "autonomous":
+            return
+        if any(not header.is_recorded(row) for row in header.moving if row not in self.rows):
+            message = f"the motion of others is needed and not recorded: the recording holds {header.recorded}"
+            raise FileError(Problem(Severity.ERROR, "E828", message, self.expectation.location))
 
     @property
     def name(self) -> str:
@@ -125,7 +149,7 @@ class Rule(ABC):
         """Track of the watched object in a batch, and the step before it."""
         return self.context.track(self.row, batch)
 
-    def check(self, passed: bool, time: float | None, message: str) -> Check:
+    def check(self, passed: bool | None, time: float | None, message: str) -> Check:
         """Return a result."""
         return Check(self.name, passed, time, message)
 

@@ -42,6 +42,8 @@ class Gaps(Rule):
     reopens.
     """
 
+    needs_others = True
+
     def __init__(self, expectation: Expectation, context: Context) -> None:
         super().__init__(expectation, context)
         if context.roadmap is None:

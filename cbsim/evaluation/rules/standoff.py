@@ -25,6 +25,8 @@ class Standoff(Rule):
     Zones are exempt: spots are hardly wider than cars.
     """
 
+    needs_others = True
+
     def __init__(self, expectation: Expectation, context: Context) -> None:
         super().__init__(expectation, context)
         self.least = self.number("least")

@@ -96,6 +96,11 @@ class UTurn(Rule):
         if self.failure is not None:
             return self.check(False, *self.failure)
         many = f"{len(self.told)} U-turn{'' if len(self.told) == 1 else 's'}"
+        if self.current >= 0 and len(self.told) + 1 >= self.at_least:
+            name = self.names[self.current]
+            return self.check(
+                None, self.time, f"undecided: the run ends at {self.time:.2f} s, within the U-turn {name}"
+            )
         if len(self.told) < self.at_least:
             return self.check(False, self.time, f"{many}, expected {self.at_least} at least")
         return self.check(True, self.time, f"{many}: {', '.join(self.told)}" if self.told else many)

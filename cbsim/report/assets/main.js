@@ -191,7 +191,7 @@ class Page extends Player {
   }
 
   tellMark({ mark }) {
-    const how = mark.kind === "contact" ? "contact" : mark.passed ? "passed" : "failed";
+    const how = mark.kind === "contact" ? "contact" : mark.passed === null ? "undecided" : mark.passed ? "passed" : "failed";
     return `${how}: ${mark.name}\n${mark.time === null ? "" : `${mark.time.toFixed(2)} s: `}${mark.message}`;
   }
 
