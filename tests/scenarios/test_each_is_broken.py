@@ -45,6 +45,7 @@ TRAFFIC = [
         "the sedan comes first",
         (
             "reach Bus 2.2.6",
+            "reach Bus 4.2.6",
             "reach Pickup 1.1.6",
             "reach Pickup 3.1.6",
             "reach Sedan 2.1.6",
@@ -251,7 +252,12 @@ BESIDE_A_BOT = [
         ("reach Delivery van 1.2.10", "reach Delivery van 1.3.5", "reach Wagon 1.2.10"),
         {"add.3.initial_pause": 3},
     ),
-    Break("merge", "the wagon closes up", ("reach Wagon 1.2.10",), {"add.4.initial_pause": 1}),
+    Break(
+        "merge",
+        "the wagon closes up",
+        ("reach Delivery van 1.2.10", "reach Delivery van 1.3.5", "reach Wagon 1.2.10"),
+        {"add.4.initial_pause": 1},
+    ),
     Break(
         "merge",
         "the hatchback comes from further away",
@@ -350,7 +356,7 @@ DRIVEN = [
             ("collision CajunBot", "checkpoints CajunBot", "mission_time CajunBot"),
             edits=wreck(name, place),
             driver=Blind,
-            may=("lane CajunBot", "stop_line CajunBot"),
+            may=("lane CajunBot", "stop_line CajunBot", "reach Lead car 5.1.8"),
         )
         for name, place in (("mission", "3.2.3"), ("roundabout", "4.2.8"), ("merge", "1.2.12"), ("parking", "4.3.2"))
     ),

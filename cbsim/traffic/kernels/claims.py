@@ -46,6 +46,8 @@ JUDGES, JUDGES_EACH, MOST_JUDGED = 0.8, 0.8, 3  # [s] that one needs to see whos
 PATIENCE = 5.0  # [s] of standing after which the one who stands longest goes first
 AGAIN = 4.0  # [m/s²] with which who drives behind the conflicts is expected to come to rest
 LEAVES = 2.5  # [s] before others leave a conflict area in which who waits for them decides whether the gap will do
+FROM_REST = 1.0  # [s] to a conflict that critical gaps, which are those of cars at rest, include
+KEPT = 1.0  # [s] by which a gap that has been taken may turn out to be shorter
 EASY = 2.0  # [m/s²] with which who comes next must be able to stop, whatever the critical gap
 SURE, SLOWEST = 0.5, 6.0  # [s] more than that takes; [m/s] at least of those who have gone through an area
 HURRY, HURRIED = 60.0, 0.6  # [s] of waiting after which a critical gap is so much of what it was
@@ -176,7 +178,7 @@ def find_detour(road, travel, intent, values, plan, entries, claims, ways, i, de
 
 
 @inlined
-def goes_first(crossings, travel, queues, entries, watch, claims, values, i, row, side, cars):
+def goes_first(crossings, travel, intent, queues, entries, watch, claims, values, i, row, side, cars):
     """Whether a car goes before whoever comes next to a conflict; if not, how long that one must be away [s].
 
     Returns
@@ -188,7 +190,8 @@ def goes_first(crossings, travel, queues, entries, watch, claims, values, i, row
     if other < 0 or other == i:
         return 0.0
     if other < cars:
-        if queues.is_blocked[other] != 0:
+        keeps = intent[other, PHASE] == ROLLING and travel[other, WAITING] < PASSED_OVER
+        if queues.is_blocked[other] != 0 and not keeps:
             return 0.0
     elif entries.watched[other] >= 0 and watch[entries.watched[other], FREE] >= PASSED_OVER:
         return 0.0
@@ -282,15 +285,17 @@ def may_enter(
                 if left_in > 0.0:
                     return 0
                 sign = -1
-            gap = goes_first(crossings, travel, queues, entries, watch, claims, values, i, row, side, cars)
+            gap = goes_first(crossings, travel, intent, queues, entries, watch, claims, values, i, row, side, cars)
             if gap == 0.0:
                 continue
             other = claims.comer[row, 1 - side]
             pace = travel[other, SPEED] if other < cars else entries.stands[other, PACE]
-            if intent[i, PHASE] == ROLLING and gap < math.inf:  # it has taken this gap already
-                gap = 0.0
-            else:
-                gap -= time_through(crossings, claims, row, 1 - side, pace, road.car_sizes[i, CAR_LENGTH])
+            gap -= time_through(crossings, claims, row, 1 - side, pace, road.car_sizes[i, CAR_LENGTH])
+            if intent[i, PHASE] == ROLLING:  # it has taken this gap already
+                gap -= KEPT
+            elif intent[i, PHASE] != STOPPED:  # the gap has to be there when it arrives
+                comes_in = travel_time(begin - length, travel[i, SPEED], plan[DESIRED], values[STRONGEST])
+                gap += max(comes_in - FROM_REST, 0.0)
             gap = max(gap, pace / (2.0 * EASY) + SURE)
             if claims.eta[row, 1 - side] <= gap:
                 return 0

@@ -50,7 +50,7 @@ def move(road, crossings, seed, state, drawn, plan, ways, destinations, i, time,
     travel[SPEED] = after
     travel[WAITING] = travel[WAITING] + dt if after < RESTS or phase == ROLLING else 0.0
     if phase == DRIVING and after < RESTS and plan[LINE] - way < AT_LINE and plan[LINE] - way > -AT_LINE:
-        intent[PHASE], travel[ARRIVAL], travel[SPEED] = STOPPED, time + dt, 0.0
+        intent[PHASE], travel[ARRIVAL], travel[SPEED], travel[WAITING] = STOPPED, time + dt, 0.0, 0.0
     elif (
         phase == CROSSING
         and way > 0.0
