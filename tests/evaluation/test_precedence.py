@@ -145,10 +145,10 @@ def test_network_without_junctions_has_no_entries(court):
     assert (check.passed, check.message) == (False, "0 entries into junctions, expected 1 at least")
 
 
+OPEN = "the end of a passage is missed where a car comes back to a junction, which then counts as never left"
+
+
 @pytest.mark.slow
-OPEN = "the end of a passage is missed where a car leaves a junction that it comes back to, which then counts as in it"
-
-
 @pytest.mark.parametrize(
     ("network", "count"),
     [
