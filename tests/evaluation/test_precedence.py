@@ -145,14 +145,11 @@ def test_network_without_junctions_has_no_entries(court):
     assert (check.passed, check.message) == (False, "0 entries into junctions, expected 1 at least")
 
 
-OPEN = "the end of a passage is missed where a car comes back to a junction, which then counts as never left"
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("network", "count"),
     [
-        pytest.param("four_way_stop", 12, marks=pytest.mark.xfail(reason=OPEN, strict=False)),
+        ("four_way_stop", 12),
         ("roundabout", 12),
         ("city", 24),
     ],

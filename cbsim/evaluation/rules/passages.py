@@ -249,6 +249,8 @@ class Passages:
         count, rows = len(gates.gates), moment.rows[close].tolist()
         found = _crossings(gates, moment, along[..., :count], across[..., :count], facing[..., :count])
         events = [(time, 1, rows[who], gate, step) for time, who, gate, step in found]
+        again = np.flatnonzero(moment.watched[1:] & ~moment.watched[:-1])
+        events += [(float(moment.times[step]), -1, 0, 0, step) for step in again.tolist()]
         here = (along[..., count:] >= -WITHIN) & (along[..., count:] <= OVER) & (facing[..., count:] >= 0.5)
         here &= np.abs(across[..., count:]) <= gates.half_widths[count:]
         for who, row in enumerate(rows):
@@ -260,7 +262,9 @@ class Passages:
         for row in [row for row in state.waiting if row not in rows]:  # it has left while nobody watched
             del state.waiting[row]
         for time, kind, row, value, step in sorted(events):
-            if kind == 0:
+            if kind == -1:  # others may have left while nobody watched
+                state.crossed = defaultdict(dict, {self._row: state.crossed[self._row]})
+            elif kind == 0:
                 state.waiting[row] = Waiting(time, value)
             elif kind == 1:
                 self._cross(number, row, gates.gates[value], time, (moment, fronts, step))
