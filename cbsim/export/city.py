@@ -142,7 +142,7 @@ def write_city(folder: str | Path, *, cars: int | None = None, **options: Unpack
 def city_scenario(network: RoadNetwork, objects: ObjectFile, name: str, seed: int, cars: int) -> Scenario:
     """Make the scenario of a city: cars wander through it, and touch nothing; the bot waits at the kerb."""
     watched = [f"{CARS} {number}" for number in range(1, min(cars, WATCHED) + 1)]
-    arguments = (("impact_below", None),)
+    arguments = (("impact_below", None), ("at_fault", False))
     return Scenario(
         description="A generated city: a bot, cars that wander through the streets, and props at the kerb.",
         network=f"{name}.rndf",

@@ -30,7 +30,8 @@ HEAD = 64 * 1024  # bytes of a file that are examined
 CONTENTS = {"network", "objects", "add", "models"}
 KEYS = CONTENTS | {
     *("description", "mission", "place", "origin", "offset_frame", "script_angle", "seed", "step", "duration"),
-    *("deadline", "traffic", "drivers", "lights", "record", "planner", "profile", "expect", "parameters"),
+    *("deadline", "traffic", "drivers", "lights", "people", "events", "record", "planner", "profile", "expect"),
+    "parameters",
 }
 
 OPTIONS: tuple[tuple[str, dict[str, Any]], ...] = (

@@ -317,7 +317,7 @@ def test_published_sample_does_not():
         ("", [PAUSE, '<goal pause="0" segment="1" lane="1" waypoint="2"/>'], []),
         (' controller="script"', [PAUSE, '<script speed="1" pause="0" distance="2" angle="0"/>'], ["E830"]),
         (' controller="manual"', [PAUSE], ["E830"]),
-        ("", ["<initial_pause>2</initial_pause>"], ["E830"]),
+        ("", ["<initial_pause>2</initial_pause>"], []),
     ],
 )
 def test_what_is_reactive_drives_to_goals_from_the_start_on(folder, attributes, children, expected):

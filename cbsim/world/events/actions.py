@@ -10,7 +10,6 @@ import numpy as np
 from cbsim.errors import Location, ModelError, did_you_mean
 from cbsim.geometry import elementary as math
 from cbsim.geometry.linear import norm
-from cbsim.road.lanelets import build_lanelets
 from cbsim.road.roadmap import RoadMap
 from cbsim.spec.events import LIGHT_STATES, RUN_STATES, Action, Event, Place
 from cbsim.spec.objects import Kind
@@ -81,6 +80,8 @@ class EventContext:
     @property
     def light_names(self) -> tuple[str, ...]:
         """Names of all traffic lights."""
+        from cbsim.road.lanelets import build_lanelets  # imported here: scenarios without events for lights need none
+
         return () if self.roadmap is None else build_lanelets(self.roadmap).light_names
 
     def light(self, action: Action) -> int:

@@ -8,8 +8,6 @@ import numpy as np
 
 from cbsim.errors import ModelError
 from cbsim.geometry import elementary as math
-from cbsim.road.lanelets import build_lanelets
-from cbsim.road.lanelets.crosswalks import Crosswalks, find_crosswalks
 from cbsim.road.roadmap import RoadMap
 from cbsim.spec.objects import Controller, Kind, ScriptEntry, ShapeKind, TrafficObject, Triple
 from cbsim.spec.people import Person
@@ -77,6 +75,9 @@ def compile_people(actors: Sequence[Actor], guided: Ints, roadmap: RoadMap | Non
     walkers = [(row, actor.person) for row, actor in enumerate(actors) if actor.person is not None]
     if not walkers:
         return NO_PEOPLE
+    from cbsim.road.lanelets import build_lanelets  # imported here: scenarios without people do not need lanelets
+    from cbsim.road.lanelets.crosswalks import Crosswalks, find_crosswalks
+
     rows = [(int(np.searchsorted(guided, row)), int(person.bold)) for row, person in walkers]
     rowless, endless = np.zeros(0, np.int64), np.zeros(0)
     none = Crosswalks((), np.zeros((0, 4, 2)), rowless, rowless, endless, endless)
