@@ -25,33 +25,19 @@ def wreck(scenario: str, place: str) -> tuple[tuple[str, str, str], ...]:
     return ((f"{scenario}.yaml", "expect:\n", entry),)
 
 
+CROSSING = ("reach Bus 2.2.6", "reach Bus 4.2.6", "reach Sedan 2.1.6", "reach Sedan 3.1.4")  # behind the pickup
+
 TRAFFIC = [
     Break(
         "four_way_stop",
         "the pickup comes last",
-        (
-            "reach Bus 2.2.6",
-            "reach Bus 4.2.6",
-            "reach Pickup 1.1.6",
-            "reach Pickup 3.1.6",
-            "reach Sedan 2.1.6",
-            "reach Sedan 3.1.4",
-            "rest Pickup",
-        ),
+        (*CROSSING, "reach Pickup 1.1.6", "reach Pickup 3.1.6", "rest Pickup"),
         edits=((XML, "<initial_pause>0<", "<initial_pause>9<"),),
     ),
     Break(
         "four_way_stop",
         "the sedan comes first",
-        (
-            "reach Bus 2.2.6",
-            "reach Bus 4.2.6",
-            "reach Pickup 1.1.6",
-            "reach Pickup 3.1.6",
-            "reach Sedan 2.1.6",
-            "reach Sedan 3.1.4",
-            "rest Pickup",
-        ),
+        (*CROSSING, "reach Pickup 1.1.6", "reach Pickup 3.1.6", "rest Pickup"),
         edits=((XML, "<initial_pause>0<", "<initial_pause>3<"),),
     ),
     Break(

@@ -6,10 +6,9 @@ import math
 
 import numpy as np
 
-from cbsim.errors import UsageError
 from cbsim.evaluation.rules.clear_way import ClearWay
 from cbsim.evaluation.rules.context import Context
-from cbsim.evaluation.rules.progress import Progress
+from cbsim.evaluation.rules.progress import progress_of
 from cbsim.evaluation.rules.rule import Check, Measure, Rule
 from cbsim.evaluation.rules.track import Track
 from cbsim.recording.batch import Batch
@@ -89,14 +88,8 @@ class ExcessDelay(Rule):
             raise self.wrong("delays need a road network")
         self.longest, self.sum = self.number("longest"), self.number("sum", math.inf)
         self.delays = Delays(context, self.row, self.longest)
-        self.progress = self._progress()
+        self.progress = progress_of(context)
         self.time = 0.0
-
-    def _progress(self) -> Progress | None:
-        try:
-            return Progress(self.context)
-        except UsageError:
-            return None
 
     def see(self, batch: Batch) -> None:
         """Add up what is lost."""

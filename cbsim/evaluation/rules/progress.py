@@ -15,7 +15,7 @@ from cbsim.road.route import checkpoints
 from cbsim.spec.mission import Mission
 from cbsim.spec.road import PointId
 
-__all__ = ["Progress"]
+__all__ = ["Progress", "progress_of"]
 
 STILL = 0.1  # [m/s] slower counts as rest
 SPOT_WIDTH = 3.6576  # [m] 12 ft, of spots without a width
@@ -126,3 +126,11 @@ def _width(roadmap: RoadMap, point: PointId) -> float:
     spots = (spot for zone in roadmap.network.zones for spot in zone.spots)
     width = next((spot.width for spot in spots if (spot.zone, spot.number) == point[:2]), None)
     return width or SPOT_WIDTH
+
+
+def progress_of(context: Context) -> Progress | None:
+    """`Progress` in the mission; None where there is none, or its checkpoints are not in the network."""
+    try:
+        return Progress(context)
+    except UsageError:
+        return None

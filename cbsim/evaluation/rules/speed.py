@@ -6,10 +6,9 @@ import math
 
 import numpy as np
 
-from cbsim.errors import UsageError
 from cbsim.evaluation.rules.context import Context
 from cbsim.evaluation.rules.limits import Limits
-from cbsim.evaluation.rules.progress import Progress
+from cbsim.evaluation.rules.progress import progress_of
 from cbsim.evaluation.rules.rule import Check, Measure, Rule
 from cbsim.evaluation.rules.track import Track
 from cbsim.recording.batch import Batch
@@ -40,7 +39,7 @@ class Speed(Rule):
         self.at_most = self.number("at_most", math.inf)
         self.limits = self._limits()
         self.minimum = self.limits is not None and bool(np.any(self.limits.low > 0.0))
-        self.progress = self._progress() if self.minimum else None
+        self.progress = progress_of(context) if self.minimum else None
         self.fastest, self.time = 0.0, 0.0
         self.slow_since: float | None = None
         self.failure: tuple[float, str] | None = None
@@ -52,12 +51,6 @@ class Speed(Rule):
         if math.isfinite(self.at_most):
             return None
         raise self.wrong("speed limits need a mission and its road network, or 'at_most'")
-
-    def _progress(self) -> Progress | None:
-        try:
-            return Progress(self.context)
-        except UsageError:
-            return None
 
     def see(self, batch: Batch) -> None:
         """Compare each step with the limit there."""

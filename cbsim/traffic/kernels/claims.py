@@ -289,8 +289,8 @@ def may_enter(
             if gap == 0.0:
                 continue
             other = claims.comer[row, 1 - side]
-            pace = travel[other, SPEED] if other < cars else entries.stands[other, PACE]
-            gap -= time_through(crossings, claims, row, 1 - side, pace, road.car_sizes[i, CAR_LENGTH])
+            pace = entries.stands[other, PACE]
+            gap -= time_through(crossings, claims, row, 1 - side, pace, entries.stands[other, EXTENT])
             if intent[i, PHASE] == ROLLING:  # it has taken this gap already
                 gap -= KEPT
             elif intent[i, PHASE] != STOPPED:  # the gap has to be there when it arrives
