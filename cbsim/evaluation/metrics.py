@@ -94,9 +94,7 @@ def metrics(
     known = recording.header.objects
     names = list(objects or (one["name"] for one in known.single if one.get("type") == "autonomous"))
     if not names:
-        raise UsageError(
-            "no autonomous object to measure here; cbsim.metrics(recording, objects) measures others"
-        )
+        raise UsageError("no autonomous object to measure here; cbsim.metrics(recording, objects) measures others")
     for name in names:
         if known.row(name) is None:
             hint = did_you_mean(name, known.examples)
