@@ -7,10 +7,25 @@ from cbsim.geometry.kernels.rotation import rotate
 from cbsim.geometry.kernels.solids import SHAPE_CYLINDER, SHAPE_SPHERE
 from cbsim.jit import inlined, inner
 from cbsim.traffic.kernels.meshes import entry_on
+from cbsim.traffic.kernels.sideways import has_cleared, is_aside, map_beside, side_row
 from cbsim.traffic.kernels.workspace import EXTENT, OBSTACLES, PACE, SPOT
-from cbsim.world.traffic.tables import ABSENT, ALONG, CAR_LENGTH, LANELET, PARKED_HEIGHT, PHASE, SPEED, STATION
+from cbsim.world.traffic.tables import (
+    ABSENT,
+    ALONG,
+    CAR_LENGTH,
+    FRONT_AXLE,
+    LANELET,
+    OFFSET,
+    PARKED_HEIGHT,
+    PHASE,
+    REAR_AXLE,
+    SAME,
+    SIDEWAYS,
+    SPEED,
+    STATION,
+)
 
-__all__ = ["OVERHEAD", "SWEPT", "find_obstacles", "sort_entries"]
+__all__ = ["OVERHEAD", "SWEPT", "find_obstacles", "find_shadows", "sort_entries"]
 
 SWEPT = 1.5  # [m] half of the width that a car sweeps: the widest class and 0.25 m on either side
 OVERHEAD = 3.5  # [m] what begins higher is no obstacle
@@ -89,6 +104,34 @@ def find_obstacles(road, around, shapes, state, body, count, entries):
         front = max(min(middle + extent, last + 1.0), last - SWEPT)
         entries.stands[e, SPOT], entries.stands[e, EXTENT] = rear, max(front - rear, 0.1)
         entries.stands[e, PACE] = state.velocity[body, 0] * tx + state.velocity[body, 1] * ty
+    return count
+
+
+@inner
+def find_shadows(road, sides, travel, intent, entries, count):
+    """Append an entry for each car that is partly on the lanelet beside its own; return how many entries there are.
+
+    Who changes lanes belongs to the new one at once, and is seen on the one that it leaves until it is clear of it.
+    Against an oncoming lane its speed is negative, and its rear is what is its front.
+    """
+    for i in range(intent.shape[0]):
+        one = travel[i]
+        if intent[i, PHASE] == ABSENT or not is_aside(one):
+            continue
+        base = road.car_sizes[i, FRONT_AXLE] - road.car_sizes[i, REAR_AXLE]
+        if has_cleared(one, base):
+            continue
+        left = one[OFFSET] > 0.0 if one[OFFSET] != 0.0 else one[SIDEWAYS] > 0.0
+        row = side_row(sides, intent[i, LANELET], one[STATION], left)
+        if row < 0 or count == entries.where.shape[0]:
+            continue
+        rear, length = map_beside(sides, row, one[STATION]), road.car_sizes[i, CAR_LENGTH]
+        entries.where[count], entries.watched[count] = sides.rows[row, 0], -1
+        entries.stands[count, SPOT], entries.stands[count, PACE] = rear, one[SPEED]
+        if (sides.rows[row, 1] & SAME) == 0:
+            entries.stands[count, SPOT], entries.stands[count, PACE] = rear - length, -one[SPEED]
+        entries.stands[count, EXTENT] = length
+        count += 1
     return count
 
 

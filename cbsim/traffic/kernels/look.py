@@ -55,6 +55,7 @@ __all__ = [
     "STANDS",
     "STOP",
     "WAY_END",
+    "YIELDS",
     "hold",
     "look",
     "travel_time",
@@ -63,8 +64,8 @@ __all__ = [
 # columns of `CarWorkspace.plan`: gap to the leader [m] and its speed [m/s], the speed that is wanted [m/s]; distances
 # of the front from where to stop, from the next stop line, from the begin of conflicts that need a claim, and from
 # their end [m]; distance of the front from the end of the way [m]; gap to who is next on the other way of a fork, and
-# its speed, as long as widths overlap
-GAP, LEADER, DESIRED, STOP, LINE, CHAIN, CHAIN_END, WAY_END, SIDE_GAP, SIDE_LEADER = range(10)
+# its speed, as long as widths overlap; most acceleration that leaves room for who changes lanes [m/s²]
+GAP, LEADER, DESIRED, STOP, LINE, CHAIN, CHAIN_END, WAY_END, SIDE_GAP, SIDE_LEADER, YIELDS = range(11)
 BEFORE_LINE = 0.5  # [m] where a car means to stop before a line, and before a conflict area
 PASSED = 0.3  # [m] beyond a line at which it has been passed
 BEYOND = 1.5  # [m] ahead of the front within which the line stands that a car has been let over
@@ -286,7 +287,7 @@ def look(
         fork = end if road.links[lanelet, WANDER_END] - road.links[lanelet, WANDER] > 1 else fork
         base, lanelet, k = end, beyond, k + 1
     plan[GAP], plan[LEADER], plan[DESIRED] = gap, leader, max(desired, 0.5)
-    plan[SIDE_GAP], plan[SIDE_LEADER] = side_gap, side_leader
+    plan[SIDE_GAP], plan[SIDE_LEADER], plan[YIELDS] = side_gap, side_leader, math.inf
     plan[STOP], plan[LINE], plan[CHAIN], plan[CHAIN_END], plan[WAY_END] = stop, line, chain, chain_end, way_end
     queues.conflicts[i], queues.is_blocked[i] = conflict, 0
     reached = gap + length if leader < STANDS else math.inf  # who stands behind somebody does not come

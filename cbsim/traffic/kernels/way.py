@@ -9,6 +9,7 @@ from __future__ import annotations
 from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined, inner
 from cbsim.traffic.kernels.drivers import DESTINATION, ROUTES, uniform
+from cbsim.traffic.kernels.sideways import is_aside, offset_at
 from cbsim.world.traffic.tables import (
     BODY,
     DENSITY,
@@ -30,9 +31,13 @@ from cbsim.world.traffic.tables import (
     WANDER_END,
 )
 
-__all__ = ["AHEAD", "destination_of", "following", "keep_way", "next_on_way", "piece_at", "pose_car"]
+__all__ = [
+    "AHEAD", "destination_of", "following", "foot_on", "keep_way", "next_on_way", "on_lanelet", "piece_at",
+    "point_ahead", "pose_car",
+]  # fmt: skip
 
 AHEAD = 8  # lanelets of the way that are kept
+FOOT = 6  # steps to the foot of a perpendicular
 
 
 @inlined
@@ -109,8 +114,38 @@ def on_lanelet(road, lanelet, station):
 
 
 @inlined
-def point_ahead(road, seed, intent, ways, i, destination, ahead):
-    """Point of the way of car i so far ahead of the begin of its lanelet [m]."""
+def beside_lanelet(road, lanelet, station, offset):
+    """Point at an offset to the left of the centreline at a station [m]."""
+    k, u = piece_at(road, lanelet, station)
+    piece = road.pieces[k]
+    x, y = piece[0] + u * (piece[2] + u * piece[4]), piece[1] + u * (piece[3] + u * piece[5])
+    tx, ty = piece[2] + 2.0 * u * piece[4], piece[3] + 2.0 * u * piece[5]
+    scale = offset / max(math.sqrt(tx * tx + ty * ty), 1e-9)
+    return x - scale * ty, y + scale * tx
+
+
+@inlined
+def foot_on(road, lanelet, station, x, y):
+    """Station of the point of a centreline that is nearest to a place, from a guess; and the offset of the place [m].
+
+    Lengths along the tangent are added to the station till they vanish, which they soon do on roads.
+    """
+    offset, length = 0.0, road.lanelets[lanelet, LENGTH]
+    for _ in range(FOOT):
+        k, u = piece_at(road, lanelet, station)
+        piece = road.pieces[k]
+        dx = x - piece[0] - u * (piece[2] + u * piece[4])
+        dy = y - piece[1] - u * (piece[3] + u * piece[5])
+        tx, ty = piece[2] + 2.0 * u * piece[4], piece[3] + 2.0 * u * piece[5]
+        size = max(math.sqrt(tx * tx + ty * ty), 1e-9)
+        more, offset = (dx * tx + dy * ty) / size, (tx * dy - ty * dx) / size
+        station = min(max(station + more, 0.0), length)
+    return station, offset
+
+
+@inlined
+def point_ahead(road, seed, intent, ways, i, destination, ahead, offset):
+    """Point of the way of car i so far ahead of the begin of its lanelet, and at an offset to the left [m]."""
     lanelet, where, k, forks = intent[i, LANELET], ahead, 0, ways.forks[i]
     while where > road.lanelets[lanelet, LENGTH]:
         beyond, forks = next_on_way(road, seed, intent, ways, i, destination, lanelet, k, forks)
@@ -118,18 +153,24 @@ def point_ahead(road, seed, intent, ways, i, destination, ahead):
             break
         where -= road.lanelets[lanelet, LENGTH]
         lanelet, k = beyond, k + 1
-    return on_lanelet(road, lanelet, where)
+    return beside_lanelet(road, lanelet, where, offset) if offset != 0.0 else on_lanelet(road, lanelet, where)
 
 
 @inlined
 def pose_car(road, seed, travel, intent, ways, position, orientation, i, destination):
-    """Write position and orientation of the body of car i, both of its axles on its way."""
-    body, station = road.car_rows[i, BODY], travel[i, STATION]
-    rx, ry = point_ahead(road, seed, intent, ways, i, destination, station + road.car_sizes[i, REAR_AXLE])
-    fx, fy = point_ahead(road, seed, intent, ways, i, destination, station + road.car_sizes[i, FRONT_AXLE])
+    """Write position and orientation of the body of car i, both of its axles on its way, or beside it."""
+    body, station, rear, front = road.car_rows[i, BODY], travel[i, STATION], 0.0, 0.0
+    if is_aside(travel[i]):
+        base = road.car_sizes[i, FRONT_AXLE] - road.car_sizes[i, REAR_AXLE]
+        rear, front = offset_at(travel[i], 0.0, base), offset_at(travel[i], base, base)
+    rx, ry = point_ahead(road, seed, intent, ways, i, destination, station + road.car_sizes[i, REAR_AXLE], rear)
+    fx, fy = point_ahead(road, seed, intent, ways, i, destination, station + road.car_sizes[i, FRONT_AXLE], front)
     dx, dy = fx - rx, fy - ry
     distance = math.sqrt(dx * dx + dy * dy)
     position[body, 0], position[body, 1] = 0.5 * (rx + fx), 0.5 * (ry + fy)
+    if rear != 0.0 or front != 0.0:  # beside a bend, it is not as far from axle to axle as along the way
+        share = 0.5 * (road.car_sizes[i, FRONT_AXLE] - road.car_sizes[i, REAR_AXLE]) / max(distance, 1e-6)
+        position[body, 0], position[body, 1] = rx + share * dx, ry + share * dy
     position[body, 2] = road.car_sizes[i, HEIGHT]
     if distance < 1e-6:
         return
