@@ -17,6 +17,7 @@ from cbsim.traffic.kernels.meshes import find_mesh, make_mesh_search
 from cbsim.traffic.kernels.moving import move
 from cbsim.traffic.kernels.orders import limit_by_order, want_ordered_speed
 from cbsim.traffic.kernels.others import BRANCHES, find_others
+from cbsim.traffic.kernels.passing import PASSES, begin_pass
 from cbsim.traffic.kernels.pools import appear
 from cbsim.traffic.kernels.way import destination_of, following, keep_way, pose_car
 from cbsim.traffic.kernels.workspace import PACE, SPOT, car_workspace_of, parts_of, path_of
@@ -113,6 +114,8 @@ def move_cars(road, crossings, sides, seed, state, work, time, dt):
         move(road, crossings, seed, state, work.drawn, plan, ways, work.destinations, i, time, dt)
         if sides.rows.shape[0] > 0 and work.changes[i] >= 0 and intent[i, LANELET] == lanelet:
             change_over(road, sides, seed, state, work, i, work.changes[i])
+        elif sides.rows.shape[0] > 0 and work.changes[i] <= PASSES:
+            begin_pass(road, sides, travel, intent, i, PASSES - work.changes[i])
 
 
 @inner

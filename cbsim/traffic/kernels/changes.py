@@ -8,13 +8,25 @@ from __future__ import annotations
 
 from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined, inner
+from cbsim.traffic.kernels.centreline import foot_on
 from cbsim.traffic.kernels.drivers import COMFORTABLE, FACTOR, HEADWAY, LEAST, MODEL, STRONGEST
 from cbsim.traffic.kernels.drivers import SPEED as OWN_SPEED
 from cbsim.traffic.kernels.following import follow
 from cbsim.traffic.kernels.look import CHAIN, DESIRED, GAP, LEADER, LINE, SIDE_GAP, SIDE_LEADER, STOP, WAY_END, YIELDS
 from cbsim.traffic.kernels.neighbours import follows, has_no_conflicts, leader_from, place_in_order, worst_behind
-from cbsim.traffic.kernels.sideways import has_cleared, is_aside, map_beside, run_of, shift_speed, side_row
-from cbsim.traffic.kernels.way import following, foot_on, on_lanelet, point_ahead
+from cbsim.traffic.kernels.passing import PASS_SPEED, PASSES, choose_pass, see_oncoming
+from cbsim.traffic.kernels.sideways import (
+    across_to,
+    has_cleared,
+    is_aside,
+    is_clear_before,
+    is_left,
+    map_beside,
+    run_of,
+    shift_speed,
+    side_row,
+)
+from cbsim.traffic.kernels.way import following, point_ahead
 from cbsim.traffic.kernels.workspace import EXTENT, SPOT
 from cbsim.world.traffic.tables import (
     BESIDE,
@@ -56,7 +68,7 @@ ADAPTS = 1.0  # [m/s²] of braking with which who has to change falls back behin
 BEFORE_LINE = 40.0  # [m] before a line or a conflict in which nobody changes who does not have to
 LAST = 18.0  # [m] before the end of a lane in which one stands who has to change
 CHANGES = 64  # that are decided on in one step, others in the next
-APART = 60.0  # [m] between two who change to the same lane at the same time, and to where a flow appears
+APART = 120.0  # [m] between two who change to the same lane at the same time, and to where a flow appears
 
 
 @inlined
@@ -120,13 +132,23 @@ def see_beside(road, sides, travel, entries, ways, i):
 
 
 @inner
-def see_aside(road, sides, travel, plan, entries, ways, i):
-    """Bound the speed of a car that shifts sideways, and let it see who is ahead on the lane that it leaves."""
-    if travel[i, RUN] > 0.0:
-        plan[DESIRED] = max(min(plan[DESIRED], shift_speed(travel[i])), 0.5)
-    if has_cleared(travel[i], road.car_sizes[i, FRONT_AXLE] - road.car_sizes[i, REAR_AXLE]):
+def see_aside(road, sides, travel, intent, plan, entries, ways, i):
+    """Bound the speed of a car that shifts sideways, and let it see who is ahead on the lane beside its own."""
+    one = travel[i]
+    if one[RUN] > 0.0:
+        plan[DESIRED] = max(min(plan[DESIRED], shift_speed(one)), 0.5)
+    if has_cleared(one, road.car_sizes[i, FRONT_AXLE] - road.car_sizes[i, REAR_AXLE]):
         return
-    gap, leader = see_beside(road, sides, travel, entries, ways, i)
+    row = side_row(sides, intent[i, LANELET], one[STATION], is_left(one))
+    if row < 0:
+        return
+    if (sides.rows[row, 1] & SAME) != 0:
+        gap, leader = see_beside(road, sides, travel, entries, ways, i)
+        if is_clear_before(one[OFFSET], one[RUN], one[MOVED], one[SPEED], gap, leader):
+            return
+    else:
+        gap, leader = see_oncoming(road, sides, travel, entries, i, row)
+        plan[DESIRED] = min(plan[DESIRED], PASS_SPEED)
     if gap < plan[SIDE_GAP]:
         plan[SIDE_GAP], plan[SIDE_LEADER] = gap, leader
 
@@ -216,10 +238,13 @@ def is_apart(sides, places, targets, chosen, target, station):
 
 
 @inner
-def choose_changes(road, crossings, sides, demand, seed, travel, intent, drawn, plans, work, scratch, time, dt):
-    """Decide who changes lanes after this step: who has to each step, others every 0.5 s in turns by row.
+def choose_changes(
+    road, crossings, sides, demand, seed, travel, intent, watch, drawn, plans, work, scratch, time, dt, others
+):
+    """Decide who changes lanes, or begins to pass, after this step: who has to each step, others every 0.5 s in turns.
 
-    The rows of `Sides` by which cars change are left in `CarWorkspace.changes`.
+    The rows of `Sides` by which cars change are left in `CarWorkspace.changes`. Entries from `others` on are those of
+    cars that are partly on them.
     """
     targets, places, tree = scratch
     entries, destinations, chosen = work.entries, work.destinations, 0
@@ -260,26 +285,35 @@ def choose_changes(road, crossings, sides, demand, seed, travel, intent, drawn, 
                 )
                 if station >= 0.0 and gain > most and own >= -SAFE and theirs >= -SAFE:
                     best, station_there, most = row, station, gain
+            if best < 0 and chosen + 1 < targets.shape[0]:
+                row = choose_pass(
+                    *(road, crossings, sides, demand, seed, travel, intent, watch, work),
+                    *(i, work.counts[0], others, tree),
+                )
+                if row >= 0:
+                    target, station = sides.rows[row, 0], map_beside(sides, row, travel[i, STATION])
+                    if is_apart(sides, places, targets, chosen, target, station) and is_apart(
+                        sides, places, targets, chosen, lanelet, travel[i, STATION]
+                    ):
+                        work.changes[i] = PASSES - row
+                        targets[chosen], places[chosen] = target, station
+                        targets[chosen + 1], places[chosen + 1] = lanelet, travel[i, STATION]
+                        chosen += 2
         if best < 0:
             continue
         target = sides.rows[best, 0]
-        across = across_to(road, lanelet, travel[i, STATION], target, station_there)
+        across = across_to(road, sides, best, lanelet, travel[i, STATION])
         if (
             chosen < targets.shape[0]
+            and is_clear_before(
+                across, run_of(travel[i, SPEED], across), 0.0, travel[i, SPEED], plan[GAP], plan[LEADER]
+            )
             and is_apart(sides, places, targets, chosen, target, station_there)
             and not flow_appears(demand, target, station_there)
             and has_ground(road, crossings, seed, travel, intent, plan, i, destination, target, station_there, across)
         ):
             work.changes[i], targets[chosen], places[chosen] = best, target, station_there
             chosen += 1
-
-
-@inlined
-def across_to(road, lanelet, station, target, guess):
-    """Offset of a place on a lanelet from the centreline of another, positive to its left [m]."""
-    x, y = on_lanelet(road, lanelet, station)
-    _, offset = foot_on(road, target, guess, x, y)
-    return offset
 
 
 @inlined

@@ -33,13 +33,17 @@ from cbsim.traffic.kernels.look import (
     look,
 )
 from cbsim.traffic.kernels.others import announce_others, free_others, see_arrivals
+from cbsim.traffic.kernels.passing import mind_blocker
 from cbsim.traffic.kernels.sideways import is_aside
 from cbsim.traffic.kernels.way import destination_of, keep_way
 from cbsim.world.traffic.tables import (
     ARRIVAL,
+    BESIDE,
     CROSSING,
+    EXTRAS,
     HIT,
     JUNCTION,
+    LANELET,
     PAUSING,
     PHASE,
     POOL,
@@ -117,7 +121,9 @@ def decide(
             if plan[WAY_END] < math.inf:
                 end_at_change(road, sides, travel, plan, ways, i, destinations[i])
             if is_aside(travel[i]):
-                see_aside(road, sides, travel, plan, entries, ways, i)
+                see_aside(road, sides, travel, intent, plan, entries, ways, i)
+            elif (road.links[intent[i, LANELET], EXTRAS] & BESIDE) != 0:
+                mind_blocker(road, sides, travel, intent, watch, work, i, begin, count)
         phase = intent[i, PHASE]
         if phase == STOPPED and queues.conflicts[i] < 0:  # nothing conflicts behind this line
             intent[i, PHASE] = phase = CROSSING
@@ -149,7 +155,8 @@ def decide(
     free_others(road, crossings, around, entries, watch, claims, queues, begin, count, dt)
     if sides.rows.shape[0] > 0:
         choose_changes(
-            *(road, crossings, sides, demand, seed, travel, intent, drawn, plans, work, (*changes, tree), time, dt)
+            *(road, crossings, sides, demand, seed, travel, intent, watch, drawn, plans, work, (*changes, tree)),
+            *(time, dt, count),
         )
 
 

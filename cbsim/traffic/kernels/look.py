@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined, inner
+from cbsim.traffic.kernels.centreline import piece_at
 from cbsim.traffic.kernels.crosswalks import place_to_stop
 from cbsim.traffic.kernels.drivers import COMFORTABLE, FACTOR, LEAST, MISTAKES, RUNS_STOPS, STRONGEST, uniform
 from cbsim.traffic.kernels.drivers import SPEED as OWN_SPEED
-from cbsim.traffic.kernels.way import next_on_way, piece_at
+from cbsim.traffic.kernels.way import next_on_way
 from cbsim.traffic.kernels.workspace import PACE, SPOT
 from cbsim.world.traffic.tables import (
+    BACK,
     CAR_LENGTH,
     CLAIM,
     CROSSING,
@@ -134,6 +136,14 @@ def behind_fork(crossings, entries, lanelet, station):
 
 
 @inlined
+def not_passed(entries, lanelet, at, station):
+    """Place in the order of the first entry from one on that stands beyond a station up to which a car passes all."""
+    while at < entries.first[lanelet + 1] and entries.sorted_stands[at, SPOT] < station:
+        at += 1
+    return at
+
+
+@inlined
 def leaders_on(road, crossings, entries, lanelet, at, base, length, side_gap):
     """Gaps [m] to and speeds [m/s] of who is next on a lanelet, from place `at` of the order on, and beside a fork.
 
@@ -221,7 +231,7 @@ def look(
     while True:
         end = base + road.lanelets[lanelet, LENGTH]
         if gap == math.inf:
-            nxt = at + 1 if k == 0 else entries.first[lanelet]
+            nxt = not_passed(entries, lanelet, at + 1 if k == 0 else entries.first[lanelet], travel[i, BACK] - base)
             gap, leader, beside, pace = leaders_on(road, crossings, entries, lanelet, nxt, base, length, side_gap)
             side_gap, side_leader = (beside, pace) if beside < side_gap else (side_gap, side_leader)
         desired = min(desired, allowed_on(road, values, lanelet, base, length, k == 0))

@@ -8,21 +8,19 @@ from __future__ import annotations
 
 from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined, inner
+from cbsim.traffic.kernels.centreline import beside_lanelet, on_lanelet
 from cbsim.traffic.kernels.drivers import DESTINATION, ROUTES, uniform
 from cbsim.traffic.kernels.sideways import is_aside, offset_at
 from cbsim.world.traffic.tables import (
     BODY,
-    DENSITY,
     FIRST_GOAL,
     FRONT_AXLE,
     GOAL,
     HEIGHT,
     LANELET,
     LAST_GOAL,
-    LAST_PIECE,
     LENGTH,
     NEXT,
-    PIECE,
     POOL,
     REAR_AXLE,
     SERIAL,
@@ -31,13 +29,9 @@ from cbsim.world.traffic.tables import (
     WANDER_END,
 )
 
-__all__ = [
-    "AHEAD", "destination_of", "following", "foot_on", "keep_way", "next_on_way", "on_lanelet", "piece_at",
-    "point_ahead", "pose_car",
-]  # fmt: skip
+__all__ = ["AHEAD", "destination_of", "following", "keep_way", "next_on_way", "point_ahead", "pose_car"]
 
 AHEAD = 8  # lanelets of the way that are kept
-FOOT = 6  # steps to the foot of a perpendicular
 
 
 @inlined
@@ -95,52 +89,6 @@ def next_on_way(road, seed, intent, ways, i, destination, lanelet, k, forks):
     if k + 1 < AHEAD:
         return ways.lanelets[i, k + 1], forks
     return following(road, seed, i, intent[i, SERIAL], destination, lanelet, forks)
-
-
-@inlined
-def piece_at(road, lanelet, station):
-    """Row of the piece at a station of a lanelet, and the share of it that lies before."""
-    scaled, first = station * road.lanelets[lanelet, DENSITY], road.links[lanelet, PIECE]
-    number = min(max(int(scaled), 0), road.links[lanelet, LAST_PIECE] - first)  # NaN becomes the least integer
-    return first + number, scaled - number
-
-
-@inlined
-def on_lanelet(road, lanelet, station):
-    """Point of the centreline at a station [m]; beyond its end the last piece continues."""
-    k, u = piece_at(road, lanelet, station)
-    piece = road.pieces[k]
-    return piece[0] + u * (piece[2] + u * piece[4]), piece[1] + u * (piece[3] + u * piece[5])
-
-
-@inlined
-def beside_lanelet(road, lanelet, station, offset):
-    """Point at an offset to the left of the centreline at a station [m]."""
-    k, u = piece_at(road, lanelet, station)
-    piece = road.pieces[k]
-    x, y = piece[0] + u * (piece[2] + u * piece[4]), piece[1] + u * (piece[3] + u * piece[5])
-    tx, ty = piece[2] + 2.0 * u * piece[4], piece[3] + 2.0 * u * piece[5]
-    scale = offset / max(math.sqrt(tx * tx + ty * ty), 1e-9)
-    return x - scale * ty, y + scale * tx
-
-
-@inlined
-def foot_on(road, lanelet, station, x, y):
-    """Station of the point of a centreline that is nearest to a place, from a guess; and the offset of the place [m].
-
-    Lengths along the tangent are added to the station till they vanish, which they soon do on roads.
-    """
-    offset, length = 0.0, road.lanelets[lanelet, LENGTH]
-    for _ in range(FOOT):
-        k, u = piece_at(road, lanelet, station)
-        piece = road.pieces[k]
-        dx = x - piece[0] - u * (piece[2] + u * piece[4])
-        dy = y - piece[1] - u * (piece[3] + u * piece[5])
-        tx, ty = piece[2] + 2.0 * u * piece[4], piece[3] + 2.0 * u * piece[5]
-        size = max(math.sqrt(tx * tx + ty * ty), 1e-9)
-        more, offset = (dx * tx + dy * ty) / size, (tx * dy - ty * dx) / size
-        station = min(max(station + more, 0.0), length)
-    return station, offset
 
 
 @inlined
