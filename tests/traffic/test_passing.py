@@ -8,7 +8,7 @@ import pytest
 from cbsim.simulation.advance import advance
 from cbsim.spec.road import PointId, RoadNetwork
 from cbsim.spec.traffic import Driver, Pool, Spread
-from cbsim.world.traffic.tables import ABSENT, ACCELERATION, BODY, LANELET, OFFSET, PHASE, SIDEWAYS, STATION, WAITING
+from cbsim.world.traffic.tables import ABSENT, ACCELERATION, BODY, LANELET, PHASE, SIDEWAYS, STATION, WAITING
 from tests.road.site import Site
 from tests.traffic.sites import run, world
 from tests.traffic.test_lane_changes import MIXED, SHARES, rings
@@ -74,7 +74,7 @@ def test_who_passes_keeps_its_distances():
 def test_nobody_passes_over_a_solid_or_unknown_line(mark):
     made = world(two_way(mark=mark), *flows(200.0, 0.0, 60.0), actors=(prop("van", (0.0, 250.0, 0.75), size=VAN),))
     for snapshot in run(made, None, 120.0, 1.0):
-        assert not np.any(snapshot.columns.travel[:, [OFFSET, SIDEWAYS]])
+        assert not np.any(snapshot.columns.travel[:, SIDEWAYS])
 
 
 def test_a_van_before_a_stop_line_is_not_passed():
@@ -85,7 +85,7 @@ def test_a_van_before_a_stop_line_is_not_passed():
     pool = Pool("north", flow=200.0, origin=PointId(1, 1, 1), destinations=((PointId(2, 1, 3), 1.0),), until=60.0)
     made = world(site.network(), pool, actors=(prop("van", (0.0, 270.0, 0.75), size=VAN),))
     for snapshot in run(made, None, 120.0, 1.0):
-        assert not np.any(snapshot.columns.travel[:, [OFFSET, SIDEWAYS]])
+        assert not np.any(snapshot.columns.travel[:, SIDEWAYS])
 
 
 @pytest.mark.parametrize("step", [0.05, 0.1, 1.0])
@@ -136,4 +136,4 @@ def test_slow_drivers_are_no_reason_to_cross_to_the_oncoming_lane():
     )
     made = world(two_way(), pool, drivers=drivers)
     for snapshot in run(made, None, 120.0, 1.0):
-        assert not np.any(snapshot.columns.travel[:, [OFFSET, SIDEWAYS]])
+        assert not np.any(snapshot.columns.travel[:, SIDEWAYS])

@@ -19,6 +19,8 @@ from cbsim.traffic.kernels.orders import limit_by_order, want_ordered_speed
 from cbsim.traffic.kernels.others import BRANCHES, find_others
 from cbsim.traffic.kernels.passing import PASSES, begin_pass
 from cbsim.traffic.kernels.pools import appear
+from cbsim.traffic.kernels.sideways import is_turning
+from cbsim.traffic.kernels.turning import TURNS, begin_turn, pose_turn, turn, turning_acceleration
 from cbsim.traffic.kernels.way import destination_of, following, keep_way, pose_car
 from cbsim.traffic.kernels.workspace import PACE, SPOT, car_workspace_of, parts_of, path_of
 from cbsim.world.packed.kernels import (
@@ -103,6 +105,10 @@ def move_cars(road, crossings, sides, seed, state, work, time, dt):
         if entries.where[i] < 0:
             continue
         plan, values = work.plan[i], work.drawn[i]
+        if is_turning(travel[i]):
+            travel[i, ACCELERATION] = turning_acceleration(road, travel, intent, i, dt)
+            turn(travel, intent, i, dt, travel[i, ACCELERATION])
+            continue
         want_ordered_speed(state.order, plan, i)
         chosen = acceleration_of(road, seed, travel, intent, values, plan, i, time, dt)
         travel[i, ACCELERATION] = limit_by_order(state.order, travel, i, chosen, dt)
@@ -114,6 +120,8 @@ def move_cars(road, crossings, sides, seed, state, work, time, dt):
         move(road, crossings, seed, state, work.drawn, plan, ways, work.destinations, i, time, dt)
         if sides.rows.shape[0] > 0 and work.changes[i] >= 0 and intent[i, LANELET] == lanelet:
             change_over(road, sides, seed, state, work, i, work.changes[i])
+        elif sides.rows.shape[0] > 0 and work.changes[i] <= TURNS:
+            begin_turn(road, sides, seed, state, work, i, TURNS - work.changes[i])
         elif sides.rows.shape[0] > 0 and work.changes[i] <= PASSES:
             begin_pass(road, sides, travel, intent, i, PASSES - work.changes[i])
 
@@ -130,7 +138,10 @@ def trace_cars(road, seed, state, work, part, path):
         x, y, w, z = position[body, 0], position[body, 1], orientation[body, 0], orientation[body, 3]
         destination = destination_of(road, state.intent, work.drawn, i)
         keep_way(road, seed, state.intent, work.ways, i, destination)
-        pose_car(road, seed, state.travel, state.intent, work.ways, position, orientation, i, destination)
+        if is_turning(state.travel[i]):
+            pose_turn(road, state.travel, state.intent, position, orientation, i)
+        else:
+            pose_car(road, seed, state.travel, state.intent, work.ways, position, orientation, i, destination)
         now = row[part + 1]
         now[0], now[1], now[2], now[3] = (
             position[body, 0],
@@ -158,7 +169,10 @@ def pose_cars(road, seed, state, work, step, path):
         was_absent = position[body, 2] != road.car_sizes[i, HEIGHT]
         destination = destination_of(road, intent, work.drawn, i)
         keep_way(road, seed, intent, work.ways, i, destination)
-        pose_car(road, seed, travel, intent, work.ways, position, state.orientation, i, destination)
+        if is_turning(travel[i]):
+            pose_turn(road, travel, intent, position, state.orientation, i)
+        else:
+            pose_car(road, seed, travel, intent, work.ways, position, state.orientation, i, destination)
         if path.shape[0] > 0:
             x, y, w, z = path[i, 0, 0], path[i, 0, 1], path[i, 0, 2], path[i, 0, 3]
         elif was_absent:

@@ -26,6 +26,7 @@ from cbsim.traffic.kernels.sideways import (
     shift_speed,
     side_row,
 )
+from cbsim.traffic.kernels.turning import TURNS, choose_turn
 from cbsim.traffic.kernels.way import following, point_ahead
 from cbsim.traffic.kernels.workspace import EXTENT, SPOT
 from cbsim.world.traffic.tables import (
@@ -238,82 +239,94 @@ def is_apart(sides, places, targets, chosen, target, station):
 
 
 @inner
+def choose_change(
+    road, crossings, sides, seed, travel, intent, drawn, plans, entries, i, destination, tree, dt, decides
+):
+    """Row of `Sides` by which a car changes lanes after this step, -1 for none; and its station there [m].
+
+    Who has to change, and cannot yet, lets itself fall back, and asks the one behind to be let in.
+    """
+    lanelet, plan, own_station = intent[i, LANELET], plans[i], travel[i, STATION]
+    best, place, most, wish = -1, 0.0, THRESHOLD, wish_of(road, sides, destination, lanelet)
+    if wish < 0 and not (decides and min(plan[LINE], plan[CHAIN]) > BEFORE_LINE):
+        return best, place
+    first, last = sides.offsets[lanelet], sides.offsets[lanelet + 1]
+    if wish >= 0:
+        first = wished_row(sides, lanelet, own_station, wish)
+        last = first + 1 if first >= 0 else first
+    for row in range(first, last):
+        if wish < 0:
+            beside = sides.spans[row, 0] <= own_station <= sides.spans[row, 1]
+            if not (beside and stays_on_way(road, sides, destination, sides.rows[row, 0])):
+                continue
+        station, gain, own, other, theirs, gap = evaluate(
+            *(road, sides, seed, travel, intent, drawn, plans, entries, i, destination, row, tree, dt)
+        )
+        if station < 0.0:
+            continue
+        if own >= -SAFE and theirs >= -SAFE:
+            if wish >= 0 or gain > most:
+                best, place, most = row, station, gain
+        elif wish >= 0:
+            plan[YIELDS] = min(plan[YIELDS], max(own, -ADAPTS))
+            let_in(drawn, plans, entries, intent.shape[0], other, theirs, gap, dt)
+    if best < 0:
+        return best, place
+    across, speed = across_to(road, sides, best, lanelet, own_station), travel[i, SPEED]
+    is_clear = is_clear_before(across, run_of(speed, across), 0.0, speed, plan[GAP], plan[LEADER])
+    if is_clear and has_ground(
+        *(road, crossings, seed, travel, intent, plan, i, destination, sides.rows[best, 0], place, across)
+    ):
+        return best, place
+    return -1, 0.0
+
+
+@inner
 def choose_changes(
     road, crossings, sides, demand, seed, travel, intent, watch, drawn, plans, work, scratch, time, dt, others
 ):
-    """Decide who changes lanes, or begins to pass, after this step: who has to each step, others every 0.5 s in turns.
+    """Decide who leaves its lane after this step: by a change, to pass somebody, or to turn round.
 
-    The rows of `Sides` by which cars change are left in `CarWorkspace.changes`. Entries from `others` on are those of
-    cars that are partly on them.
+    Who has to change decides in each step, others every 0.5 s in turns by row. What they do is left in
+    `CarWorkspace.changes`. Entries from `others` on are those of cars that are partly on them.
     """
     targets, places, tree = scratch
-    entries, destinations, chosen = work.entries, work.destinations, 0
-    beats = max(int(math.floor(BEAT / dt + 0.5)), 1)
-    number = int(math.floor(time / dt + 0.5))
+    entries, destinations, chosen, static = work.entries, work.destinations, 0, work.counts[0]
+    beats, number = max(int(math.floor(BEAT / dt + 0.5)), 1), int(math.floor(time / dt + 0.5))
     for i in range(intent.shape[0]):
         work.changes[i] = -1
         lanelet = intent[i, LANELET]
-        if entries.where[i] < 0 or (road.links[lanelet, EXTRAS] & BESIDE) == 0:
+        if entries.where[i] < 0 or (road.links[lanelet, EXTRAS] & BESIDE) == 0 or chosen + 1 >= targets.shape[0]:
             continue
         if intent[i, PHASE] != DRIVING or intent[i, CLAIM] > 0 or is_aside(travel[i]):
             continue
-        wish, destination, plan = wish_of(road, sides, destinations[i], lanelet), destinations[i], plans[i]
-        best, station_there, most = -1, 0.0, THRESHOLD
-        if wish >= 0:
-            row = wished_row(sides, lanelet, travel[i, STATION], wish)
-            if row < 0:
-                continue
-            station, _, own, other, theirs, gap = evaluate(
-                *(road, sides, seed, travel, intent, drawn, plans, entries, i, destination, row, tree, dt)
+        decides, destination, what = (number + i) % beats == 0, destinations[i], -1
+        row, place = choose_change(
+            *(road, crossings, sides, seed, travel, intent, drawn, plans, entries, i, destination, tree, dt, decides)
+        )
+        if row >= 0:
+            what = row if not flow_appears(demand, sides.rows[row, 0], place) else -1
+        elif decides:
+            row = choose_pass(
+                *(road, crossings, sides, demand, seed, travel, intent, watch, work, i, static, others, tree)
             )
-            if station < 0.0:
-                continue
-            if own >= -SAFE and theirs >= -SAFE:
-                best, station_there = row, station
-            else:
-                plan[YIELDS] = min(plan[YIELDS], max(own, -ADAPTS))
-                let_in(drawn, plans, entries, intent.shape[0], other, theirs, gap, dt)
-        elif (number + i) % beats == 0 and min(plan[LINE], plan[CHAIN]) > BEFORE_LINE:
-            for row in range(sides.offsets[lanelet], sides.offsets[lanelet + 1]):
-                if not sides.spans[row, 0] <= travel[i, STATION] <= sides.spans[row, 1]:
-                    continue
-                if not stays_on_way(road, sides, destination, sides.rows[row, 0]):
-                    continue
-                station, gain, own, _, theirs, _ = evaluate(
-                    *(road, sides, seed, travel, intent, drawn, plans, entries, i, destination, row, tree),
-                    dt,
+            what = PASSES - row
+            if row == -1:
+                row = choose_turn(
+                    *(road, crossings, sides, demand, travel, intent, watch, work, i, static, others, tree)
                 )
-                if station >= 0.0 and gain > most and own >= -SAFE and theirs >= -SAFE:
-                    best, station_there, most = row, station, gain
-            if best < 0 and chosen + 1 < targets.shape[0]:
-                row = choose_pass(
-                    *(road, crossings, sides, demand, seed, travel, intent, watch, work),
-                    *(i, work.counts[0], others, tree),
-                )
-                if row >= 0:
-                    target, station = sides.rows[row, 0], map_beside(sides, row, travel[i, STATION])
-                    if is_apart(sides, places, targets, chosen, target, station) and is_apart(
-                        sides, places, targets, chosen, lanelet, travel[i, STATION]
-                    ):
-                        work.changes[i] = PASSES - row
-                        targets[chosen], places[chosen] = target, station
-                        targets[chosen + 1], places[chosen + 1] = lanelet, travel[i, STATION]
-                        chosen += 2
-        if best < 0:
+                what = TURNS - row
+            if row >= 0:
+                place = map_beside(sides, row, travel[i, STATION])
+        if row < 0 or what == -1:
             continue
-        target = sides.rows[best, 0]
-        across = across_to(road, sides, best, lanelet, travel[i, STATION])
-        if (
-            chosen < targets.shape[0]
-            and is_clear_before(
-                across, run_of(travel[i, SPEED], across), 0.0, travel[i, SPEED], plan[GAP], plan[LEADER]
-            )
-            and is_apart(sides, places, targets, chosen, target, station_there)
-            and not flow_appears(demand, target, station_there)
-            and has_ground(road, crossings, seed, travel, intent, plan, i, destination, target, station_there, across)
+        target, own = sides.rows[row, 0], travel[i, STATION]
+        if is_apart(sides, places, targets, chosen, target, place) and (
+            what >= 0 or is_apart(sides, places, targets, chosen, lanelet, own)
         ):
-            work.changes[i], targets[chosen], places[chosen] = best, target, station_there
-            chosen += 1
+            work.changes[i], targets[chosen], places[chosen] = what, target, place
+            targets[chosen + 1], places[chosen + 1] = lanelet, own
+            chosen += 1 if what >= 0 else 2
 
 
 @inlined

@@ -34,7 +34,7 @@ from cbsim.traffic.kernels.look import (
 )
 from cbsim.traffic.kernels.others import announce_others, free_others, see_arrivals
 from cbsim.traffic.kernels.passing import mind_blocker
-from cbsim.traffic.kernels.sideways import is_aside
+from cbsim.traffic.kernels.sideways import is_aside, is_turning
 from cbsim.traffic.kernels.way import destination_of, keep_way
 from cbsim.world.traffic.tables import (
     ARRIVAL,
@@ -113,6 +113,10 @@ def decide(
         destinations[i] = destination_of(road, intent, drawn, i)
         keep_way(road, seed, intent, ways, i, destinations[i])
         plan = plans[i]
+        if is_turning(travel[i]):
+            plan[GAP], plan[LEADER], plan[DESIRED], plan[WAY_END], plan[YIELDS] = math.inf, 0.0, 2.0, math.inf, math.inf
+            queues.conflicts[i], queues.is_blocked[i] = -1, 0
+            continue
         look(
             *(road, crossings, seed, travel, intent, drawn[i], plan, entries, claims, queues, ways),
             *(entries.ranks[i], i, destinations[i], time, lights, ahead_of, distances),

@@ -7,7 +7,17 @@ from cbsim.geometry.kernels.rotation import rotate
 from cbsim.geometry.kernels.solids import SHAPE_CYLINDER, SHAPE_SPHERE
 from cbsim.jit import inlined, inner
 from cbsim.traffic.kernels.meshes import entry_on
-from cbsim.traffic.kernels.sideways import has_cleared, is_aside, is_left, map_beside, side_row, way_until_clear
+from cbsim.traffic.kernels.sideways import (
+    ground_ahead,
+    has_cleared,
+    is_aside,
+    is_left,
+    is_turning,
+    map_beside,
+    oncoming_row,
+    side_row,
+    way_until_clear,
+)
 from cbsim.traffic.kernels.workspace import EXTENT, OBSTACLES, PACE, SPOT
 from cbsim.world.traffic.tables import (
     ABSENT,
@@ -105,6 +115,19 @@ def find_obstacles(road, around, shapes, state, body, count, entries):
     return count
 
 
+@inlined
+def shadow_of_turn(road, sides, one, lanelet, i, entries, count):
+    """Append the entry of a car that turns round on the lanelet that it leaves."""
+    sizes, row = road.car_sizes[i], oncoming_row(sides, lanelet, one[STATION] + road.car_sizes[i, REAR_AXLE])
+    if row < 0 or count == entries.where.shape[0]:
+        return count
+    rear = map_beside(sides, row, one[STATION] + sizes[REAR_AXLE])
+    entries.where[count], entries.watched[count] = sides.rows[row, 0], -1
+    entries.stands[count, SPOT], entries.stands[count, PACE] = rear - sizes[REAR_AXLE], 0.0
+    entries.stands[count, EXTENT] = sizes[REAR_AXLE] + ground_ahead(sizes[CAR_LENGTH])
+    return count + 1
+
+
 @inner
 def find_shadows(road, sides, travel, intent, entries, count):
     """Append an entry for each car that is partly on the lanelet beside its own; return how many entries there are.
@@ -115,6 +138,9 @@ def find_shadows(road, sides, travel, intent, entries, count):
     for i in range(intent.shape[0]):
         one = travel[i]
         if intent[i, PHASE] == ABSENT or not is_aside(one):
+            continue
+        if is_turning(one):
+            count = shadow_of_turn(road, sides, one, intent[i, LANELET], i, entries, count)
             continue
         base = road.car_sizes[i, FRONT_AXLE] - road.car_sizes[i, REAR_AXLE]
         if has_cleared(one, base):
@@ -147,6 +173,13 @@ def sort_entries(road, travel, intent, entries, count):
             continue
         where[i], stands[i, SPOT], stands[i, PACE] = intent[i, LANELET], travel[i, STATION], travel[i, SPEED]
         stands[i, EXTENT] = road.car_sizes[i, CAR_LENGTH]
+        if is_turning(travel[i]):  # it takes all the ground that it needs, and stands there for those who come
+            reach = ground_ahead(stands[i, EXTENT]) - road.car_sizes[i, REAR_AXLE]
+            stands[i, SPOT], stands[i, PACE], stands[i, EXTENT] = (
+                travel[i, STATION] - reach,
+                0.0,
+                stands[i, EXTENT] + reach,
+            )
         first[where[i] + 1] += 1
     for e in range(cars, count):
         if where[e] >= 0:

@@ -13,7 +13,17 @@ from cbsim.jit import inlined, inner
 from cbsim.traffic.kernels.drivers import STRONGEST
 from cbsim.traffic.kernels.look import STANDS, STOP, travel_time
 from cbsim.traffic.kernels.neighbours import has_no_conflicts, place_in_order
-from cbsim.traffic.kernels.sideways import SPARE, across_to, clear_part, is_aside, is_clear_before, map_beside, run_of
+from cbsim.traffic.kernels.sideways import (
+    SPARE,
+    across_to,
+    clear_part,
+    ground_ahead,
+    is_aside,
+    is_clear_before,
+    map_beside,
+    oncoming_row,
+    run_of,
+)
 from cbsim.traffic.kernels.workspace import EXTENT, PACE, SPOT
 from cbsim.world.traffic.tables import (
     BACK,
@@ -130,6 +140,9 @@ def mind_blocker(road, sides, travel, intent, watch, work, i, static, others):
             across = across_to(road, sides, row, lanelet, station)
             plan[STOP] = min(plan[STOP], gap - way_before(across, road.car_sizes[i, CAR_LENGTH]) - SPARE)
             return
+    if oncoming_row(sides, lanelet, station) >= 0:  # room to turn round
+        length = road.car_sizes[i, CAR_LENGTH]
+        plan[STOP] = min(plan[STOP], gap - ground_ahead(length) + length - road.car_sizes[i, REAR_AXLE] - 3.0 * SPARE)
 
 
 @inner
@@ -203,8 +216,9 @@ def oncoming_in(road, sides, demand, entries, lanelet, place, yields, tree):
 
 @inner
 def choose_pass(road, crossings, sides, demand, seed, travel, intent, watch, work, i, static, others, tree):
-    """Row of `Sides` by which a car passes whoever stands in its way after this step, -1 for none.
+    """Row of `Sides` by which a car passes whoever stands in its way after this step.
 
+    It is -1 where nobody stands there, or passing is not possible, and -2 where only those who come are in the way.
     The way until it may return is noted in the Snapshot, where nobody reads it before the car begins.
     """
     entries, lanelet, destination = work.entries, intent[i, LANELET], work.destinations[i]
@@ -238,13 +252,13 @@ def choose_pass(road, crossings, sides, demand, seed, travel, intent, watch, wor
     at = place_in_order(entries, target, there)
     while at < entries.first[target + 1] and entries.sorted_stands[at, SPOT] < here:
         if entries.stands[entries.order[at], PACE] >= -STANDS:
-            return -1
+            return -1 if abs(entries.stands[entries.order[at], PACE]) < STANDS else -2
         at += 1
     duration = travel_time(end - station - length, travel[i, SPEED], SHIFT_SPEED, work.drawn[i, STRONGEST])
     duration += EACH * (first_not_passing(work, travel, i, lanelet) - entries.ranks[i] - 1)
     yields = travel[i, WAITING] > LET_BY
     if oncoming_in(road, sides, demand, entries, target, there, yields, tree) < duration + SPARE_TIME:
-        return -1
+        return -2
     travel[i, BACK] = front + AHEAD_OF_IT * length - station
     return row
 

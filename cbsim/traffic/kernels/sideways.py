@@ -15,19 +15,25 @@ from cbsim.world.traffic.tables import BACK, FRONT_AXLE, LEFT, MOVED, OFFSET, RE
 
 __all__ = [
     "SPARE",
+    "TIGHT",
+    "TURNS_ROUND",
     "across_to",
     "advance_shift",
     "clear_part",
+    "ground_ahead",
     "has_cleared",
     "is_aside",
     "is_clear_before",
     "is_left",
+    "is_turning",
     "map_beside",
     "offset_at",
+    "oncoming_row",
     "return_from_pass",
     "run_of",
     "shift_speed",
     "side_row",
+    "way_back",
     "way_until_clear",
 ]
 
@@ -35,6 +41,8 @@ SHIFTING, MOST = 1.5, 2.2  # [m/s²] sideways for which the length of a shift is
 TIGHTEST = 7.0  # [m] radius
 CLEAR = 2.6  # [m] from the centreline of a lane at which a car is no longer in the way there
 SPARE = 0.5  # [m] by which one is clear of who is ahead before one comes to it
+TIGHT = 1.0  # lengths of a car that the radius of the rear axle is when it turns: 4.5 m, or 11 m between kerbs
+TURNS_ROUND = -1.0  # column BACK of a car that turns round, less the way that it reverses first
 NEAR = 2.0  # [m] beyond the ends of a row of `Sides`, which are those of samples
 
 
@@ -153,3 +161,32 @@ def way_until_clear(one, base):
     if one[SIDEWAYS] == 0.0:
         return max(clear_part(one[OFFSET]) * one[RUN] + base - one[MOVED], 0.0)
     return one[BACK] + clear_part(one[SIDEWAYS]) * run_of(0.0, one[SIDEWAYS]) + base
+
+
+@inlined
+def oncoming_row(sides, lanelet, station):
+    """Row of the oncoming lanelet beside one at a station; -1 for none."""
+    for side in range(2):
+        row = side_row(sides, lanelet, station, side == 0)
+        if row >= 0 and (sides.rows[row, 1] & SAME) == 0:
+            return row
+    return -1
+
+
+@inlined
+def ground_ahead(length):
+    """Distance ahead of where the rear axle begins to which a turn reaches [m]; the width is taken as 2 m."""
+    radius = TIGHT * length + 1.0
+    return math.sqrt(radius * radius + 0.64 * length * length) + SPARE
+
+
+@inlined
+def is_turning(one):
+    """Whether a car turns round (`cbsim.traffic.kernels.turning`)."""
+    return one[BACK] < 0.0
+
+
+@inlined
+def way_back(one):
+    """Way that a car reverses before it turns round [m]."""
+    return TURNS_ROUND - one[BACK]

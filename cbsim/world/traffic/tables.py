@@ -78,6 +78,7 @@ __all__ = [
     "STATION",
     "STOPPED",
     "STOP_LINE",
+    "TURNING",
     "UNBEGUN",
     "UNKNOWN",
     "UNTIL",
@@ -102,7 +103,7 @@ PLACE, ARRIVED, FREE = range(3)
 # columns of `State.intent`
 LANELET, NEXT, GOAL, CLAIM, PHASE, SERIAL = range(6)
 # values of the phase; who is rolling has left its line for conflicts that it has not claimed yet
-ABSENT, DRIVING, STOPPED, CROSSING, PAUSING, HIT, ROLLING = range(7)
+ABSENT, DRIVING, STOPPED, CROSSING, PAUSING, HIT, ROLLING, TURNING = range(8)
 UNKNOWN = -2  # next lanelet of a car before its first step
 UNBEGUN = -1.0  # time of the next arrival of a flow before the first step [s]
 # columns of the tables of `Road`
