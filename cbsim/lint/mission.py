@@ -14,6 +14,7 @@ import numpy as np
 
 from cbsim.errors import ModelError, Problems
 from cbsim.lint.rule import Finding, Rule, apply_rules
+from cbsim.road.restarts import restarts_of
 from cbsim.road.roadmap import RoadMap, build
 from cbsim.road.route import Kind, Leg, checkpoints, mission_legs
 from cbsim.spec.mission import Mission
@@ -33,8 +34,9 @@ ROUNDING = 1e-6
 class MissionContext:
     """A mission, its network if there is one, and what rules derive from them."""
 
-    def __init__(self, mission: Mission, network: RoadNetwork | None) -> None:
+    def __init__(self, mission: Mission, network: RoadNetwork | None, restart: bool = False) -> None:
         self.mission = mission
+        self.restart = restart
         self.network = network
         self.limits = mission.speed_limits or ()
 
@@ -88,6 +90,13 @@ class MissionContext:
                 break
         return mission_legs(self.roadmap, replace(self.mission, checkpoints=self.mission.checkpoints[: count + 1]))
 
+    @property
+    def restarts(self) -> list[int]:
+        """Numbers of the legs with which the mission begins anew, if it may."""
+        if not self.restart or self.roadmap is None:
+            return []
+        return [one.leg for one in restarts_of(self.roadmap, self.mission)]
+
 
 def _hint(known: list[int], wanted: int) -> str:
     """Suggest the nearest number if it is close, else the range."""
@@ -113,10 +122,13 @@ def _unknown_checkpoint(context: MissionContext) -> Iterator[Finding]:
 
 
 def _unreachable_leg(context: MissionContext) -> Iterator[Finding]:
-    """E502: there is no route from one checkpoint to the next."""
+    """E502: there is no route from one checkpoint to the next, and no restart on the lane of that."""
+    anew = {context.legs[number].numbers for number in context.restarts if number < len(context.legs)}
     seen: Counter[tuple[int, int]] = Counter(leg.numbers for leg in context.legs)
     told: set[tuple[int, int]] = set()
     for leg, c in zip(context.legs, context.mission.checkpoints[1:], strict=False):
+        if leg.numbers in anew:
+            continue
         if leg.route is None and leg.start is not None and leg.goal is not None and leg.numbers not in told:
             told.add(leg.numbers)
             again = f", {seen[leg.numbers]} times" if seen[leg.numbers] > 1 else ""
@@ -219,7 +231,7 @@ RULES: tuple[Rule[MissionContext], ...] = (
 )
 
 
-def lint_mission(mission: Mission, network: RoadNetwork | None, problems: Problems) -> None:
+def lint_mission(mission: Mission, network: RoadNetwork | None, problems: Problems, *, restart: bool = False) -> None:
     """Apply all rules to a mission.
 
     Parameters
@@ -230,5 +242,7 @@ def lint_mission(mission: Mission, network: RoadNetwork | None, problems: Proble
         Its network; None applies only the rules that need none.
     problems : Problems
         Collects the findings.
+    restart : bool
+        Whether it may begin anew where no way leads to a checkpoint.
     """
-    apply_rules(RULES, MissionContext(mission, network), problems)
+    apply_rules(RULES, MissionContext(mission, network, restart), problems)

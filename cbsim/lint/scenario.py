@@ -50,7 +50,8 @@ def _add_problems_of_files(context: ScenarioContext, problems: Problems) -> None
     mission = context.read("mission", scenario.mission, scenario.at("mission"))
     if mission is not None and context.network is not None:
         found = Problems()
-        lint_mission(mission, context.network, found)
+        restart = scenario.clock is not None and scenario.clock.restart
+        lint_mission(mission, context.network, found, restart=restart)
         problems.extend(found.errors)
     inline = ObjectFile("", tuple(context.added), location=scenario.location)
     for file in (*context.object_files, inline):

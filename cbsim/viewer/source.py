@@ -145,14 +145,14 @@ class LiveSource:
     def advance_to(self, time: float) -> float:
         """Simulate up to a time [s], unless the run has ended or failed."""
         goal = math.ceil(min(time, self.end) / self.world.step - 1e-9)  # a frame between two steps needs the later one
-        while self.run.snapshot.step < goal and not self.error:
+        while self.run.snapshot.step < goal and not self.error and not self.run.is_over:
             self.controls.apply(self.run)
             try:
                 self.run.advance(1)
             except (PlannerError, StepError) as error:
                 self._fail(error)
                 break
-        if self.timeline.last >= self.end - 1e-9 or self.error:
+        if self.timeline.last >= self.end - 1e-9 or self.error or self.run.is_over:
             self._finish()
         return self.timeline.last
 
