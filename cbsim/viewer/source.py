@@ -209,8 +209,8 @@ class TimelineRecorder:
 
 
 def _failures_last(checks: Sequence[Check]) -> list[Check]:
-    """Sort failed checks last, so that a short list of recent events drops them last."""
-    return sorted(checks, key=lambda check: not check.passed)
+    """Sort failed checks last, and undecided ones before them: a short list of recent events drops them last."""
+    return sorted(checks, key=lambda check: (check.passed is None) + 2 * (check.passed is False))
 
 
 def _note(timeline: Timeline, check: Check) -> None:
@@ -222,5 +222,5 @@ def _note(timeline: Timeline, check: Check) -> None:
     if row >= 0:
         x, y, z = timeline.at(time).position[row].tolist()
         place = (x, y) if z > ABSENT_BELOW else None
-    kind = "passed" if check.passed else "failed"
+    kind = "undecided" if check.passed is None else "passed" if check.passed else "failed"
     timeline.add_event(TimelineEvent(time, kind, check.name, check.message, row, place))
