@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator
@@ -20,7 +21,7 @@ from cbsim.road.route import Kind, Leg, checkpoints, mission_legs
 from cbsim.spec.mission import Mission
 from cbsim.spec.road import PointId, RoadNetwork
 
-__all__ = ["RULES", "lint_mission"]
+__all__ = ["PAIRING", "RULES", "lint_mission", "lint_pairing"]
 
 MPH = 0.44704  # [m/s] messages use the unit of the file
 FASTEST = 30.0  # [mph] highest limit of DARPA's missions, and the default
@@ -29,6 +30,7 @@ SEARCH_LIMIT = 20_000_000  # limit on nodes times legs; allows two thousand legs
 LISTED = 8  # examples in one message
 NEAR = 2  # distance up to which another number is suggested
 ROUNDING = 1e-6
+GENERIC = {"rndf", "rdf", "mdf", "txt"}  # words of names and endings of files
 
 
 class MissionContext:
@@ -170,16 +172,26 @@ def _fast_limit(context: MissionContext) -> Iterator[Finding]:
 
 
 def _other_network(context: MissionContext) -> Iterator[Finding]:
-    """I507: the mission names another network."""
+    """W507: the mission names another network: its checkpoints, if they exist, may do so by chance."""
     named = context.mission.network_name
     if context.network is None or not named:
         return
     path = PurePath(context.network.location.path)
-    wanted = PurePath(named)
-    known = {text.casefold() for text in (context.network.name, path.name, path.stem) if text}
-    if not known & {text.casefold() for text in (named, wanted.name, wanted.stem)}:
+    known = {_words(text) for text in (context.network.name, path.name) if text}
+    if not known & {_words(named), _words(PurePath(named).name)}:
         message = f"the mission was written for '{named}', the network is '{context.network.name}'"
-        yield Finding(message, context.mission.location)
+        numbers = {c.number for c in context.mission.checkpoints}
+        missing = numbers - set(context.numbers)
+        fits = f"{len(missing)} of its {len(numbers)} checkpoints do not exist here"
+        if not missing:
+            fits = f"its {len(numbers)} checkpoints exist here too, perhaps by chance"
+        yield Finding(message, context.mission.location, fits)
+
+
+def _words(name: str) -> frozenset[str]:
+    """Words of the name of a network or of its file, but for those that any has; all, if there are no others."""
+    words = frozenset(re.findall(r"[^\W_]+", name.casefold()))
+    return words - GENERIC or words
 
 
 def _repeated_checkpoint(context: MissionContext) -> Iterator[Finding]:
@@ -225,10 +237,19 @@ RULES: tuple[Rule[MissionContext], ...] = (
     Rule("I504", _missing_limit),
     Rule("W505", _inverted_limit),
     Rule("W506", _fast_limit),
-    Rule("I507", _other_network),
+    Rule("W507", _other_network),
     Rule("I508", _repeated_checkpoint),
     Rule("I509", _length),
 )
+
+
+PAIRING = ("E501", "W507")
+"""Codes of the rules by which a mission belongs to a network."""
+
+
+def lint_pairing(mission: Mission, network: RoadNetwork, problems: Problems) -> None:
+    """Apply the rules that tell whether a mission belongs to a network, which take no routes."""
+    apply_rules([rule for rule in RULES if rule.code in PAIRING], MissionContext(mission, network), problems)
 
 
 def lint_mission(mission: Mission, network: RoadNetwork | None, problems: Problems, *, restart: bool = False) -> None:

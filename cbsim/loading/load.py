@@ -286,6 +286,10 @@ class _Assembly:
         if self.request.objects is not None:
             for file in files:
                 lint_objects(file, network, self.loader.files, problems, strict=strict)
+        if self.path is None and mission is not None and network is not None:
+            from cbsim.lint.mission import lint_pairing
+
+            lint_pairing(mission, network, problems)
         if self.path is not None:
             from cbsim.lint.scenario import lint_scenario
 

@@ -107,14 +107,24 @@ def test_speeds(low: float, high: float, codes: list[str]) -> None:
     assert [p.code for p in lint(mission(1, limits=[(1, low, high)]), None)] == codes
 
 
-@pytest.mark.parametrize("name", ["site", "SITE", "site.rndf", "folder/site.txt", ""])
+@pytest.mark.parametrize("name", ["site", "SITE", "site.rndf", "folder/site.txt", "RNDF_site", "site_rndf.rdf", ""])
 def test_the_network_may_be_meant_by_its_name_or_its_file(network: RoadNetwork, name: str) -> None:
-    assert lint(mission(1, network=name), network, "I507") == []
+    assert lint(mission(1, network=name), network, "W507") == []
 
 
-def test_another_network_is_remarked(network: RoadNetwork) -> None:
-    (found,) = lint(mission(1, network="other"), network, "I507")
+@pytest.mark.parametrize(
+    ("numbers", "hint"),
+    [
+        ((1, 2, 1), "its 2 checkpoints exist here too, perhaps by chance"),
+        ((1, 77, 78), "2 of its 3 checkpoints do not exist here"),
+    ],
+)
+def test_mission_of_another_network_is_a_warning_that_says_whether_its_checkpoints_exist(
+    network: RoadNetwork, numbers: tuple[int, ...], hint: str
+) -> None:
+    (found,) = lint(mission(*numbers, network="other"), network, "W507")
     assert found.message == "the mission was written for 'other', the network is 'site'"
+    assert found.hint == hint
 
 
 def test_repeated_checkpoints_are_counted_and_those_in_a_row_mean_to_drive_round(network: RoadNetwork) -> None:
