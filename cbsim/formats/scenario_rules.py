@@ -69,6 +69,12 @@ class LaneModel(RuleModel):
 
     object: Name = about("name of the object")
     tolerance: Length = about("how far a corner may stick out", 0.3, unit="m")
+    from_middle: Length | None = about(
+        "distance of its centre from the middle of an unmarked road; the profile's by default",
+        None,
+        unit="m",
+        example=1.0,
+    )
 
 
 class SpeedModel(RuleModel):

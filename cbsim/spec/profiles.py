@@ -54,6 +54,10 @@ NUMBERS: dict[tuple[str, str], dict[str, ProfileNumber]] = {
         "darpa2006": ProfileNumber(0.0, NAVIGATION_2006),
         "darpa2007": ProfileNumber(MPH, "Criteria 2007, A.5"),
     },
+    ("lane", "from_middle"): {
+        "darpa2006": ProfileNumber(0.0, NAVIGATION_2006),
+        "darpa2007": ProfileNumber(1.0, "Criteria 2007, A.4"),
+    },
     ("stop_line", "within"): {
         "darpa2006": ProfileNumber(1.0, NAVIGATION_2006),
         "darpa2007": ProfileNumber(1.0, "Criteria 2007, A.8"),
