@@ -247,6 +247,22 @@ def test_minimum_speed_is_not_asked_for_in_pauses(court):
     assert court(expect("speed"), drive, task, clock=paused).passed
 
 
+@pytest.mark.parametrize("step", STEPS)
+def test_braking_of_an_estop_is_not_uncomfortable_driving_but_a_jerky_start_after_it_is(court, step):
+    drive = Drive(y=110.0, step=step)
+    drive.rows = []
+    for k in range(round(12.0 / step) + 1):
+        time = k * step
+        drive.rows.append(drive._row(5.0 if time <= 3.0 else max(0.0, 5.0 - 8.0 * (time - 3.0))))
+    clock = Clock(((3.0, "PAUSE"), (8.0, "RUN")), has_clock=False)
+    assert not court(expect("comfort"), drive).passed
+    assert court(expect("comfort"), drive, clock=clock).passed
+    drive.rows[round(9.0 / step) :] = [drive._row(4.0)] * (len(drive.rows) - round(9.0 / step))
+    late = court(expect("comfort"), drive, clock=clock)
+    assert late.passed is False
+    assert 8.4 < late.time < 9.1
+
+
 # --- restarts --------------------------------------------------------------------------------------------------------
 def jump(step: float) -> tuple[Drive, Clock]:
     """Pass checkpoint 1 and rest, be set to beyond the stop line at y = 100, and pass checkpoint 2."""
