@@ -103,7 +103,8 @@ def main() -> None:
             found[name, profile] = judged(recording, world, profile)
         took, length = time.perf_counter() - began, float(recording.times[-1])
         speeds = f"{length / drove:.0f} × real time, judged at {2 * length / took:.0f} ×"
-        print(f"{name}: {length:.0f} s, driven at {speeds}; {pilot.reason or 'driven to its end'}")
+        clock = found[name, PROFILES[-1]]["mission_time"].message
+        print(f"{name}: {length:.0f} s, driven at {speeds}; {pilot.reason or clock}")
     heads = [f"{name}, {profile.removeprefix('darpa')}" for name, profile in found]
     print(f"\n| rule | {' | '.join(heads)} |\n|---|{'---|' * len(heads)}")
     for rule in RULES:

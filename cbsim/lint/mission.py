@@ -125,17 +125,20 @@ def _unknown_checkpoint(context: MissionContext) -> Iterator[Finding]:
 
 def _unreachable_leg(context: MissionContext) -> Iterator[Finding]:
     """E502: there is no route from one checkpoint to the next, and no restart on the lane of that."""
-    anew = {context.legs[number].numbers for number in context.restarts if number < len(context.legs)}
+    begun = {context.legs[number].numbers for number in context.restarts if number < len(context.legs)}
     seen: Counter[tuple[int, int]] = Counter(leg.numbers for leg in context.legs)
     told: set[tuple[int, int]] = set()
     for leg, c in zip(context.legs, context.mission.checkpoints[1:], strict=False):
-        if leg.numbers in anew:
+        if leg.numbers in begun:
             continue
         if leg.route is None and leg.start is not None and leg.goal is not None and leg.numbers not in told:
             told.add(leg.numbers)
             again = f", {seen[leg.numbers]} times" if seen[leg.numbers] > 1 else ""
             places = f"checkpoint '{leg.numbers[0]}' ({leg.start}) to '{leg.numbers[1]}' ({leg.goal})"
-            yield Finding(f"no route from {places}{again}", c.location, leg.reason)
+            on_lane = context.roadmap is not None and context.roadmap.lane_of_row[context.roadmap.row(leg.goal)] >= 0
+            anew = "; 'restart: true' of a scenario's mission sets the car to its lane"
+            anew = anew if on_lane and leg.reason.startswith("neither") else ""
+            yield Finding(f"no route from {places}{again}", c.location, leg.reason + anew)
 
 
 def _unknown_speed_id(context: MissionContext) -> Iterator[Finding]:

@@ -67,7 +67,8 @@ def test_an_unreachable_leg_is_told_once_with_what_would_help(network: RoadNetwo
     found = lint(mission(1, 5, 1, 5, 2), network, "E502")
     assert [p.location.line for p in found] == [11, 12, 14]
     assert found[0].message == "no route from checkpoint '1' (1.1.2) to '5' (3.1.3), 2 times"
-    assert found[0].hint == "neither a lane change nor a U-turn would help"
+    restart = "'restart: true' of a scenario's mission sets the car to its lane"
+    assert found[0].hint == f"neither a lane change nor a U-turn would help; {restart}"
 
 
 def test_a_leg_that_needs_a_u_turn_says_so() -> None:
