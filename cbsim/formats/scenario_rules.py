@@ -3,41 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from pydantic import create_model
 
+from cbsim.formats.scenario_clock_rules import EstopModel, PreparationModel, StartModel
 from cbsim.formats.scenario_fields import Contradiction, Length, Model, Name, Offset, Positive, Time, Waypoint, about
+from cbsim.formats.scenario_rule import RuleModel, one_of, ordered
 from cbsim.registry import Registry
 
 __all__ = ["RULES", "ExpectationModel", "RuleModel", "one_of"]
-
-
-def one_of(data: Mapping[str, Any], first: str, second: str, *, needed: bool = True) -> Iterator[Contradiction]:
-    """Report two keys that exclude each other, or both missing."""
-    given = [key for key in (first, second) if data.get(key) is not None]
-    if len(given) == 2:
-        yield (second,), f"'{first}' and '{second}' exclude each other"
-    elif needed and not given:
-        yield (), f"one of '{first}' and '{second}' is needed"
-
-
-def ordered(data: Mapping[str, Any], low: str, high: str) -> Iterator[Contradiction]:
-    """Report a range that is empty."""
-    lower, upper = data.get(low), data.get(high)
-    if isinstance(lower, int | float) and isinstance(upper, int | float) and lower > upper:
-        yield (high,), f"'{high}' is less than '{low}'"
-
-
-class RuleModel(Model):
-    """Arguments of a rule, and what else of the scenario it needs: ``network``, ``mission``."""
-
-    needs: ClassVar[tuple[str, ...]] = ()
-
-    @classmethod
-    def needed(cls, arguments: Mapping[str, Any]) -> tuple[str, ...]:  # noqa: ARG003 - some depend on them
-        """Return what a rule with these arguments needs."""
-        return cls.needs
 
 
 class ReachModel(RuleModel):
@@ -94,6 +69,12 @@ class LaneModel(RuleModel):
 
     object: Name = about("name of the object")
     tolerance: Length = about("how far a corner may stick out", 0.3, unit="m")
+    from_middle: Length | None = about(
+        "distance of its centre from the middle of an unmarked road; the profile's by default",
+        None,
+        unit="m",
+        example=1.0,
+    )
 
 
 class SpeedModel(RuleModel):
@@ -364,6 +345,9 @@ RULES: Registry[type[RuleModel]] = Registry(
         ("wrong_way", WrongWayModel),
         ("zone", ZoneModel),
         ("parking", ParkingModel),
+        ("preparation", PreparationModel),
+        ("start", StartModel),
+        ("estop", EstopModel),
     ),
 )
 

@@ -9,6 +9,7 @@ from typing import Any
 from cbsim.errors import Location
 from cbsim.formats.scenario_events import events_of
 from cbsim.formats.scenario_fields import Axes, Model
+from cbsim.formats.scenario_mission import clock_of
 from cbsim.formats.scenario_models import (
     AdditionModel,
     GoalModel,
@@ -75,7 +76,8 @@ def scenario_of(model: ScenarioModel, where: Where, places: Mapping[str, Locatio
     return Scenario(
         description=model.description,
         network=model.network,
-        mission=model.mission,
+        mission=None if model.mission is None else model.mission.file,
+        clock=clock_of(model.mission, where),
         objects=tuple(model.objects),
         add=tuple(_addition(one, lambda *path, n=n: where("add", n, *path)) for n, one in enumerate(model.add)),
         place=tuple((name, _placement(one, where("place", name))) for name, one in model.place.items()),

@@ -11,6 +11,7 @@ import yaml
 from cbsim.formats.object_values import PARAMETERS
 from cbsim.formats.scenario_events import event_text
 from cbsim.formats.scenario_fields import degrees_of
+from cbsim.formats.scenario_mission import mission_text
 from cbsim.formats.scenario_parameters import escaped
 from cbsim.formats.scenario_people import person_text
 from cbsim.formats.scenario_spec import DEFAULT_SIZE
@@ -46,6 +47,8 @@ def scenario_text(spec: Scenario) -> str:
             "profile",
         ),
     )
+    if spec.mission is not None:
+        whole["mission"] = mission_text(spec.mission, spec.clock)
     whole |= _given(
         ("origin", None if spec.origin is None else dict(spec.origin._asdict())),
         ("models", [_model(one) for one in spec.models]),

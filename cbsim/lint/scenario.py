@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from cbsim.errors import Location, Problem, Problems, Severity
 from cbsim.formats.scenario import RULES as EXPECTATIONS
 from cbsim.formats.values import quote
-from cbsim.lint.mission import lint_mission
+from cbsim.lint.mission import PAIRING, lint_mission
 from cbsim.lint.objects import lint_objects
 from cbsim.lint.rule import Finding, Rule, apply_rules, unknown
 from cbsim.lint.scenario_context import ScenarioContext
@@ -50,8 +50,9 @@ def _add_problems_of_files(context: ScenarioContext, problems: Problems) -> None
     mission = context.read("mission", scenario.mission, scenario.at("mission"))
     if mission is not None and context.network is not None:
         found = Problems()
-        lint_mission(mission, context.network, found)
-        problems.extend(found.errors)
+        restart = scenario.clock is not None and scenario.clock.restart
+        lint_mission(mission, context.network, found, restart=restart)
+        problems.extend(one for one in found if one.severity is Severity.ERROR or one.code in PAIRING)
     inline = ObjectFile("", tuple(context.added), location=scenario.location)
     for file in (*context.object_files, inline):
         if file is not None:

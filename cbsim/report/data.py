@@ -273,7 +273,7 @@ def _judged(
     if scene is None:
         return "", []
     found = judge(recording, scene)
-    checks = sorted(found.checks, key=lambda check: bool(check.passed))  # failures first
+    checks = sorted(found.checks, key=lambda check: (False, None, True).index(check.passed))  # failures first
     events = [_event(check, header, columns, motions) for check in checks]
     return found.verdict, events
 
@@ -288,7 +288,7 @@ def _event(check: Check, header: Header, columns: Columns, motions: dict[int, Mo
         at = (float(np.interp(check.time, times, np.broadcast_to(c, times.shape))) for c in (motion.x, motion.y))
         found = next(at), next(at)
         place = found if np.isfinite(found).all() else None
-        if check.name.startswith("collision ") and not check.passed:
+        if check.name.startswith("collision ") and check.passed is False:
             own = np.any(columns.contacts[:, (BODY, PARTNER)] == row, axis=1)
             hit = columns.contacts[own & (columns.contacts[:, 0] == check.time)]
             place = (float(hit[0, 3]), float(hit[0, 4])) if len(hit) else place

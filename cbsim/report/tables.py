@@ -21,7 +21,7 @@ VERDICTS = {"pass": "✓ pass", "fail": "✗ fail", "error": "! error", "": "–
 RESULTS = {
     True: '<span class="ok">✓ passed</span>',
     False: '<span class="bad">✗ failed</span>',
-    None: '<span class="bad">! undecided</span>',
+    None: '<span class="open">? undecided</span>',
 }
 
 
@@ -77,7 +77,9 @@ def summary(runs: Sequence[Run]) -> str:
         end, steps = float(run.times[-1]), int(run.steps[-1])
         lead = f"<b>{letter}</b> " if len(runs) > 1 else ""
         passed = sum(event.passed is True for event in run.events)
-        count = f"{passed} of {len(run.events)} checks passed · " if run.events else ""
+        undecided = sum(event.passed is None for event in run.events)
+        more = f", {undecided} undecided" if undecided else ""
+        count = f"{passed} of {len(run.events)} checks passed{more} · " if run.events else ""
         lines.append(f"<p>{lead}{badge(run.verdict)} {count}{end:g} s in {steps} steps · {escape(run.file)}</p>")
     return "\n".join(lines)
 

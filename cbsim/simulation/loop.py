@@ -24,6 +24,7 @@ from cbsim.simulation.observations import observe, watch
 from cbsim.simulation.recorded_rows import RecordedRows
 from cbsim.simulation.steering import places_of
 from cbsim.spec.command import Command
+from cbsim.spec.events import RUN_STATES
 from cbsim.traffic.notes import TrafficNotes
 from cbsim.world.motion import MOTION_WIDTH, motion_of
 from cbsim.world.snapshot import Snapshot
@@ -34,6 +35,7 @@ __all__ = ["Run", "RunObserver", "drive", "run", "step", "step_count"]
 
 BATCH_STEPS = 256  # largest number of quiet steps in one kernel call
 BATCH_NUMBERS = 32768  # largest number of values of motion in one batch: 256 KiB, the size of a chunk
+DISABLED, AT_REST = RUN_STATES.index("DISABLE"), 0.01  # run state; [m/s]
 MOST_NUMBERS = 1 << 20  # of a batch of as many steps as candidates of collisions are kept for
 
 
@@ -152,7 +154,7 @@ class Run:
     def advance(self, steps: int) -> None:
         """Take a number of steps: quiet ones in batches, others one by one with planners and sensors between them."""
         until = self.snapshot.step + steps
-        while self.snapshot.step < until:
+        while self.snapshot.step < until and not self.is_over:
             commands = self._decide()
             before = self.snapshot.time
             drawings = (
@@ -171,6 +173,17 @@ class Run:
             batch = Batch(first, hashes, motion, commands, scans, contacts, readings, controls, drawings)
             self._give(replace(batch, rows=self._rows, events=self.notes.drain()))
         self._flush()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether a mission with a clock has ended: all of its vehicles are disabled, and at rest."""
+        control, columns = self.world.run_control, self.snapshot.columns
+        if not self.world.may_end or len(control.states) == 0:
+            return False
+        bodies = self.world.constants.vehicle_body
+        own = np.isin(bodies, [one.row for one in control.states])
+        speeds = np.abs(columns.velocity[bodies[own]]).max(axis=1)
+        return bool((columns.run_state[own] == DISABLED).all() and (speeds < AT_REST).all())
 
     def steer(self, controls: Mapping[str, float]) -> None:
         """Set controls of models for the next step and those after it, as `cbsim.steer` does; it is recorded."""
@@ -202,7 +215,7 @@ class Run:
 
     def _quiet(self, left: int) -> int:
         """Count the quiet steps ahead: those without planner or sensor."""
-        if self.drivers or self._wants_scans:
+        if self.drivers or self._wants_scans or self.world.may_end:
             return 1
         width = MOTION_WIDTH * max(1, len(self._wanted_rows))
         room = max(1, BATCH_NUMBERS // width)
@@ -333,9 +346,11 @@ def drive(
             if observer is not None:
                 observer.on_start(run)
             for done in range(0, steps, together):
+                if run.is_over:
+                    break
                 run.advance(min(together, steps - done))
                 if progress is not None:
-                    progress(min(done + together, steps))
+                    progress(steps if run.is_over else min(done + together, steps))
                 if observer is not None:
                     observer.on_step(run)
         except (PlannerError, StepError) as error:

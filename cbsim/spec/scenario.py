@@ -13,6 +13,7 @@ from typing import NamedTuple
 from cbsim.errors import Location
 from cbsim.spec.brief import brief
 from cbsim.spec.events import Event
+from cbsim.spec.mission_clock import MissionClock
 from cbsim.spec.objects import TrafficObject, Triple
 from cbsim.spec.people import Person
 from cbsim.spec.profiles import DEFAULT_PROFILE
@@ -161,6 +162,8 @@ class Scenario:
         Free text.
     network, mission : str or None
         Shipped name, or path relative to the scenario.
+    clock : MissionClock or None
+        When the mission starts and is paused; None for RUN from the start.
     objects : tuple of str
         Object files, named likewise.
     add : tuple of Addition
@@ -206,6 +209,7 @@ class Scenario:
     description: str = ""
     network: str | None = None
     mission: str | None = None
+    clock: MissionClock | None = None
     objects: tuple[str, ...] = ()
     add: tuple[Addition, ...] = ()
     place: tuple[tuple[str, Placement], ...] = ()

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from cbsim.palette import CHROME, SCENE, WORDS
 from cbsim.viewer.canvas import Canvas, Colour
+from cbsim.viewer.event_colours import word_colour
 from cbsim.viewer.layers.time_to_collision import nearest_collisions
 from cbsim.viewer.layers.vehicles import steer_angle, wheel_layout_of
 from cbsim.viewer.view import View, kind_of
@@ -150,17 +151,13 @@ def events_table(canvas: Canvas, view: View, bottom: float, error: str = "", mos
     rows: list[Line] = [
         (
             f"{event.time:.2f} s  {event.name}" + ("" if event.kind == "contact" else f": {event.kind}"),
-            _colour(event.kind),
+            word_colour(event.kind),
         )
         for event in events
     ]
     if error:
         rows.append((error[:110], WORDS.danger))
     return Table((-EDGE, -(canvas.size[1] - bottom) / canvas.points - EDGE), rows, 16.0) if rows else None
-
-
-def _colour(kind: str) -> Colour:
-    return WORDS.passed if kind == "passed" else WORDS.danger
 
 
 def state_of(view: View, row: int) -> list[str]:

@@ -17,6 +17,7 @@ from cbsim.spec.brief import brief
 from cbsim.spec.events import Event
 from cbsim.spec.mechanism.model_description import ModelDescription
 from cbsim.spec.mission import Mission
+from cbsim.spec.mission_clock import MissionClock
 from cbsim.spec.objects import Goal, TrafficObject
 from cbsim.spec.people import Person
 from cbsim.spec.scenario import Expectation, Placement
@@ -160,6 +161,8 @@ class Scene:
         Programs of traffic lights.
     events : tuple of Event
         What happens in the run.
+    clock : MissionClock or None
+        When the mission starts, and where it begins anew; None for RUN from the start.
     """
 
     name: str
@@ -175,6 +178,7 @@ class Scene:
     drivers: tuple[Driver, ...] = ()
     lights: tuple[LightProgram, ...] = ()
     events: tuple[Event, ...] = ()
+    clock: MissionClock | None = None
 
     __repr__ = brief
 

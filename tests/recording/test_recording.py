@@ -212,7 +212,7 @@ def test_another_version_is_told(recording, tmp_path):
     recorder = FileRecorder(tmp_path / "run.mcap")
     recorder.begin(replace(recording.header, version=99), recording.snapshot, {})
     recorder.end()
-    with pytest.raises(RecordingError, match="recording version 99, this cbsim reads 3, 4 and 5"):
+    with pytest.raises(RecordingError, match="recording version 99, this cbsim reads 3, 4, 5 and 6"):
         Recording.open(tmp_path / "run.mcap")
 
 

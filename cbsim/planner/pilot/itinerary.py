@@ -66,6 +66,11 @@ class Itinerary:
         return [] if self.mission is None else mission_legs(self.roadmap, self.mission)
 
     @cached_property
+    def _begins(self) -> list[int]:
+        """Numbers of the checkpoints with which parts of the mission begin: no way leads to any but the first."""
+        return [0, *(number for number, leg in enumerate(self.legs, 1) if leg.route is None)]
+
+    @cached_property
     def lanelets(self) -> Lanelets:
         """The network with the mission's limits."""
         return build_lanelets(self.roadmap, self.mission)
@@ -97,20 +102,23 @@ class Itinerary:
                     break
         self._skip = 0.0
 
-    def build(self, start: Pose) -> PathBuilder:
-        """Plan the path from the pose of the car's control point to the end of the mission."""
+    def build(self, start: Pose, part: int = 0) -> PathBuilder:
+        """Plan the path from the pose of the car's control point to the end of the mission.
+
+        `part` is the number of legs without a way that lie behind.
+        """
         builder = PathBuilder()
         self._skip, self._overhang, self.reason = 0.0, 0.0, ""
-        goal = None
+        goal, first = None, self._begins[min(part, len(self._begins) - 1)]
         if self.mission is not None:
-            number = self.mission.checkpoints[0].number
+            number = self.mission.checkpoints[first].number
             goal = checkpoints(self.roadmap).get(number)
             if goal is None:
                 self.reason = f"the network has no checkpoint '{number}'"
         if not self._approach(builder, start, goal) or goal is None:
             return builder
         builder.mark(Mark.CHECKPOINT)
-        for leg in self.legs:
+        for leg in self.legs[first:]:
             if leg.route is None:
                 self.reason = f"no route from checkpoint {leg.numbers[0]} to {leg.numbers[1]}: {leg.reason}"
                 break
