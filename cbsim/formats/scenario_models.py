@@ -39,7 +39,8 @@ from cbsim.formats.scenario_fields import (
     wrong,
 )
 from cbsim.formats.scenario_people import PersonModel
-from cbsim.formats.scenario_rules import RULES, ExpectationModel, one_of
+from cbsim.formats.scenario_rule import one_of
+from cbsim.formats.scenario_rules import RULES, ExpectationModel
 from cbsim.formats.scenario_traffic import DriverModel, LightName, PhaseModel, PoolModel, RecordModel
 from cbsim.formats.scenario_vehicle import VehicleParameters
 from cbsim.formats.yaml_tree import shown
