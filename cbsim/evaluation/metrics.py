@@ -34,7 +34,7 @@ METRICS: tuple[tuple[str, tuple[tuple[str, float | bool], ...]], ...] = (
     ("separation", (("lengths", 0.0), ("at_line", 0.0))),
     ("merge", (("gap", 0.0), ("spacing", 0.0), ("delay", INF))),
     ("left_turn", (("gap", 0.0), ("spacing", 0.0), ("delay", INF))),
-    ("margin", (("ttc", 0.0), ("thw", 0.0), ("drac", INF), ("lateral", INF))),
+    ("margin", (("ttc", 0.0), ("pet", 0.0), ("thw", 0.0), ("drac", INF), ("lateral", INF))),
     ("comfort", tuple((key, INF) for key in (
         "acceleration", "braking", "sideways", "jerk", "jerk_along", "yaw_rate", "yaw_acceleration",
     ))),

@@ -212,19 +212,20 @@ class MarginModel(RuleModel):
 
     object: Name = about("name of the object")
     ttc: Positive | None = about("least time to collision", None, unit="s", example=2.0)
+    pet: Positive | None = about("least post-encroachment time", None, unit="s", example=1.5)
     thw: Positive | None = about("least time headway", None, unit="s", example=0.8)
     drac: Positive | None = about("largest deceleration rate to avoid a crash", None, unit="m/s²", example=3.4)
     lateral: Positive | None = about("largest distance from the middle of the lane", None, unit="m", example=0.5)
 
     @classmethod
     def needed(cls, arguments: Mapping[str, Any]) -> tuple[str, ...]:
-        """All but the time to collision follow lanes."""
+        """All but the times to collision and after encroachment follow lanes."""
         return ("network",) if any(arguments.get(key) is not None for key in ("thw", "drac", "lateral")) else ()
 
     @classmethod
     def contradictions(cls, data: Mapping[str, Any]) -> Iterator[Contradiction]:
         """One bound at least."""
-        keys = ("ttc", "thw", "drac", "lateral")
+        keys = ("ttc", "pet", "thw", "drac", "lateral")
         if all(data.get(key) is None for key in keys):
             yield (), f"one of {', '.join(map(repr, keys))} is needed"
 
