@@ -233,6 +233,7 @@ class _Assembly:
             self.spec.drivers,
             self.spec.lights,
             self.spec.events,
+            self.spec.score,
         )
 
     def _expectations(

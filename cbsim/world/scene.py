@@ -19,7 +19,7 @@ from cbsim.spec.mechanism.model_description import ModelDescription
 from cbsim.spec.mission import Mission
 from cbsim.spec.objects import Goal, TrafficObject
 from cbsim.spec.people import Person
-from cbsim.spec.scenario import Expectation, Placement
+from cbsim.spec.scenario import NO_SCORE, Expectation, Placement, Score
 from cbsim.spec.sensor import SensorConf
 from cbsim.spec.traffic import Driver, LightProgram, Pool
 
@@ -160,6 +160,8 @@ class Scene:
         Programs of traffic lights.
     events : tuple of Event
         What happens in the run.
+    score : Score
+        Of the whole run; without gates and terms there is none.
     """
 
     name: str
@@ -175,6 +177,7 @@ class Scene:
     drivers: tuple[Driver, ...] = ()
     lights: tuple[LightProgram, ...] = ()
     events: tuple[Event, ...] = ()
+    score: Score = NO_SCORE
 
     __repr__ = brief
 
