@@ -25,6 +25,7 @@ from cbsim.spec.scenario import Expectation
 __all__ = ["GiveWay"]
 
 STILL = 0.1  # [m/s] slower counts as rest
+FOLLOWED = 0.2  # [s] after which it is looked at where others have turned
 BODY = 25.0  # [m] sum of half diagonals, at most: trucks of 25 m and their like
 
 
@@ -55,6 +56,7 @@ class GiveWay(Rule):
         self.traffic = TrafficNear(context, self.row)
         self.waits = Waits(context, self.row, self.manoeuvres, self.traffic, (self.gap, self.spacing))
         self.neighbours = Neighbours(context, self.row)
+        self.every = max(1, round(FOLLOWED / self.step))
         self.unsure: list[tuple[Manoeuvre, Claim]] = []
         self.count, self.time = 0, 0.0
         self.least: dict[str, tuple[float, float]] = {}  # of each metric: value and time [s]
@@ -71,7 +73,6 @@ class GiveWay(Rule):
         self.time = float(track.times[-1])
         if not self.manoeuvres.ways:
             return
-        self._resolve(track, batch)
         self.waits.see(track, batch, self.delay)
         for entered in self.manoeuvres.follow(track):
             self._enter(entered, track, batch)
@@ -96,6 +97,9 @@ class GiveWay(Rule):
             self._claim(manoeuvre, claim)
 
     def _claim(self, manoeuvre: Manoeuvre, claim: Claim) -> None:
+        """Keep what fails, or is less than what is known to have been least."""
+        if not claim.fails and claim.value >= self.least.get(claim.metric, (math.inf, 0.0))[0]:
+            return
         manoeuvre.claims.append(claim)
         if claim.sure is None:
             self.unsure.append((manoeuvre, claim))
@@ -136,7 +140,7 @@ class GiveWay(Rule):
         left = []
         for manoeuvre, claim in self.unsure:
             assert claim.stream is not None
-            steps = np.flatnonzero(track.times[1:] > claim.time)
+            steps = np.flatnonzero((track.times[1:] > claim.time) & (batch.steps % self.every == 0))
             there = self.traffic.of(batch, claim.row, steps)
             if there is None:
                 manoeuvre.claims.remove(claim)

@@ -9,6 +9,7 @@ import numpy as np
 
 from cbsim.evaluation.rules.context import Context
 from cbsim.evaluation.rules.encroachment import HORIZON, Encroachment
+from cbsim.evaluation.rules.footprints import extents
 from cbsim.evaluation.rules.leader import Leader
 from cbsim.evaluation.rules.neighbours import Neighbours
 from cbsim.evaluation.rules.rule import Check, Measure, Rule
@@ -189,9 +190,9 @@ def time_to_collision(own: Floats, other: Floats, velocity: Floats) -> Floats:
     for polygon in (own, other):
         for side in (0, 1):
             axis = polygon[:, side + 1] - polygon[:, side]
-            mine, theirs = ((corners * axis[:, None]).sum(axis=2) for corners in (own, other))
-            pace = (velocity * axis).sum(axis=1)
-            near, far = mine.min(axis=1) - theirs.max(axis=1), mine.max(axis=1) - theirs.min(axis=1)
+            (low, high), (other_low, other_high) = extents(own, axis), extents(other, axis)
+            pace = velocity[:, 0] * axis[:, 0] + velocity[:, 1] * axis[:, 1]
+            near, far = low - other_high, high - other_low
             with np.errstate(divide="ignore", invalid="ignore"):
                 begin, end = np.minimum(near / pace, far / pace), np.maximum(near / pace, far / pace)
             still = np.abs(pace) < 1e-12
