@@ -40,7 +40,9 @@ from cbsim.formats.scenario_fields import (
 )
 from cbsim.formats.scenario_mission import MissionModel, names_of_clock
 from cbsim.formats.scenario_people import PersonModel
-from cbsim.formats.scenario_rules import RULES, ExpectationModel, one_of
+from cbsim.formats.scenario_rule import one_of
+from cbsim.formats.scenario_rules import RULES, ExpectationModel
+from cbsim.formats.scenario_score import ScoreModel
 from cbsim.formats.scenario_traffic import DriverModel, LightName, PhaseModel, PoolModel, RecordModel
 from cbsim.formats.scenario_vehicle import VehicleParameters
 from cbsim.formats.yaml_tree import shown
@@ -351,6 +353,11 @@ class ScenarioModel(Model):
     )
     expect: list[ExpectationModel] = about(  # type: ignore[valid-type]
         "what must come true", [], example=[{"reach": {"object": "Truck", "waypoint": "1.1.5", "before": 30.0}}]
+    )
+    score: ScoreModel | None = about(
+        "a number from 0 to 1 for the whole run: the product of gates, times a weighted mean",
+        None,
+        example={"gates": [{"collision": {"object": "Bot"}}]},
     )
     parameters: dict[ParameterName, ParameterField] = about(
         "names for values, used as ${name} anywhere else; --set changes them", {}, example={"gap": 10.0}

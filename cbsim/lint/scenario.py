@@ -120,7 +120,7 @@ def _unknown_in_expect(context: ScenarioContext) -> Iterator[Finding]:
     models = [model.name for model in context.scenario.models]
     people = [person.name for person in context.scenario.people]
     everyone = [*(item.name for item in (*context.named, *context.added)), *people, *models]
-    for expectation in context.scenario.expect:
+    for expectation in context.scenario.judged:
         subject = dict(expectation.arguments).get("object")
         if not isinstance(subject, str) or subject.rpartition("/")[0] in models:  # a model's bodies are not known here
             continue
@@ -190,7 +190,7 @@ def _waypoints(scenario: Scenario, *, inline: bool) -> Iterator[tuple[PointId, L
     yield from points_of_events(scenario)
     for person in scenario.people:
         yield from ((place.waypoint, person.location) for place in person.path if place.waypoint is not None)
-    for expectation in scenario.expect:
+    for expectation in scenario.judged:
         points = (value for _, value in expectation.arguments if isinstance(value, PointId))
         yield from ((point, expectation.location) for point in points)
 
@@ -198,7 +198,7 @@ def _waypoints(scenario: Scenario, *, inline: bool) -> Iterator[tuple[PointId, L
 def _expectation_after_end(context: ScenarioContext) -> Iterator[Finding]:
     """W827: an expectation begins after the end of the run."""
     duration = context.scenario.duration
-    for expectation in context.scenario.expect if duration is not None else ():
+    for expectation in context.scenario.judged if duration is not None else ():
         arguments = dict(expectation.arguments)
         begin = arguments.get("after", arguments.get("from"))
         if isinstance(begin, float) and duration is not None and begin > duration:
@@ -208,7 +208,7 @@ def _expectation_after_end(context: ScenarioContext) -> Iterator[Finding]:
 
 def _missing_needs(context: ScenarioContext) -> Iterator[Finding]:
     """E826: a rule of ``expect`` needs a network or a mission, and the scenario has none."""
-    for expectation in context.scenario.expect:
+    for expectation in context.scenario.judged:
         needed = EXPECTATIONS[expectation.rule].needed(dict(expectation.arguments))
         missing = [thing for thing in needed if thing not in context.present]
         if missing:

@@ -234,6 +234,7 @@ class _Assembly:
             self.spec.lights,
             self.spec.events,
             None if mission is None else self.spec.clock,
+            self.spec.score,
         )
 
     def _expectations(

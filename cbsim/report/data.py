@@ -17,6 +17,7 @@ from cbsim.collision.contacts import CONTACT, Contact
 from cbsim.errors import RecordingError
 from cbsim.evaluation.judge import Verdict, judge, scene_of
 from cbsim.evaluation.rules import Check
+from cbsim.evaluation.score import ScoreResult
 from cbsim.geometry.pose import heading, rotate
 from cbsim.geometry.ttc import Footprint
 from cbsim.recording.batch import Header
@@ -121,6 +122,8 @@ class Run:
         Whether all bodies belong to one model; then their names carry no model prefix and may contain slashes.
     lights : LaneLights or None
         Traffic lights of the network.
+    score : ScoreResult or None
+        Of the scenario, where it has one.
     """
 
     file: str
@@ -141,6 +144,7 @@ class Run:
     figures: dict[int, ModelPose] = field(default_factory=dict)
     alone: bool = False
     lights: LaneLights | None = None
+    score: ScoreResult | None = None
 
     @property
     def times(self) -> Floats:
@@ -222,7 +226,7 @@ def run_of(recording: Recording, *, plotted: int = MAX_PLOTTED) -> Run:
         problems.append(f"The recording holds {header.recorded}; others are not shown.")
     bodies = list(bodies_of(header, scene))
     motions = _motions(header, columns)
-    verdict, events = _judged(recording, header, scene, columns, motions)
+    verdict, events, score = _judged(recording, header, scene, columns, motions)
     watched = [event.row for event in events if event.row >= 0]
     contacts = [Contact.of(row, header.objects.names) for row in columns.contacts[:CONTACTS]]
     return Run(
@@ -244,6 +248,7 @@ def run_of(recording: Recording, *, plotted: int = MAX_PLOTTED) -> Run:
         {header.moving[k]: model_pose_of(spanned[header.moving[k]], poses) for k, poses in columns.stands.items()},
         scene is not None and scene.alone,
         None if scene is None or scene.roadmap is None else lane_lights(scene.roadmap, scene.lights),
+        score,
     )
 
 
@@ -269,13 +274,13 @@ def _motions(header: Header, columns: Columns) -> dict[int, Motion]:
 
 def _judged(
     recording: Recording, header: Header, scene: Scene | None, columns: Columns, motions: dict[int, Motion]
-) -> tuple[Verdict | str, list[Event]]:
+) -> tuple[Verdict | str, list[Event], ScoreResult | None]:
     if scene is None:
-        return "", []
+        return "", [], None
     found = judge(recording, scene)
     checks = sorted(found.checks, key=lambda check: (False, None, True).index(check.passed))  # failures first
     events = [_event(check, header, columns, motions) for check in checks]
-    return found.verdict, events
+    return found.verdict, events, found.score
 
 
 def _event(check: Check, header: Header, columns: Columns, motions: dict[int, Motion]) -> Event:

@@ -8,6 +8,7 @@ from html import escape
 
 import numpy as np
 
+from cbsim.evaluation.score import ScoreResult
 from cbsim.report.channels import CHANNELS
 from cbsim.report.compare import Difference
 from cbsim.report.data import CONTACTS, Event, Run
@@ -115,7 +116,23 @@ def checks(runs: Sequence[Run]) -> str:
         caption = f"Checks of {letter}" if len(runs) > 1 else "Checks"
         heads = ("Result", "Check", "Decided at", "Place [m]", "Seen")
         parts.append(table(caption, heads, rows) if rows else f"<p>{caption}: none.</p>")
+        if run.score is not None:
+            parts.append(_score(run.score, f" of {letter}" if len(runs) > 1 else ""))
     return "\n".join(parts)
+
+
+def _score(score: ScoreResult, whose: str) -> str:
+    """Render a score with its lines."""
+    rows = [
+        (
+            "gate" if line.weight is None else f"{line.weight:g}",
+            "undecided" if line.value is None else _number(line.value, 3),
+            escape(line.name),
+            f'<span class="said">{escape(line.message)}</span>',
+        )
+        for line in (*score.gates, *score.mean)
+    ]
+    return table(f"Score{whose}: {score.head}", ("Weight", "Value", "Of", "Seen"), rows)
 
 
 def contacts(runs: Sequence[Run]) -> str:

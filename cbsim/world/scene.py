@@ -20,7 +20,7 @@ from cbsim.spec.mission import Mission
 from cbsim.spec.mission_clock import MissionClock
 from cbsim.spec.objects import Goal, TrafficObject
 from cbsim.spec.people import Person
-from cbsim.spec.scenario import Expectation, Placement
+from cbsim.spec.scenario import NO_SCORE, Expectation, Placement, Score
 from cbsim.spec.sensor import SensorConf
 from cbsim.spec.traffic import Driver, LightProgram, Pool
 
@@ -163,6 +163,8 @@ class Scene:
         What happens in the run.
     clock : MissionClock or None
         When the mission starts, and where it begins anew; None for RUN from the start.
+    score : Score
+        Of the whole run; without gates and terms there is none.
     """
 
     name: str
@@ -179,6 +181,7 @@ class Scene:
     lights: tuple[LightProgram, ...] = ()
     events: tuple[Event, ...] = ()
     clock: MissionClock | None = None
+    score: Score = NO_SCORE
 
     __repr__ = brief
 
