@@ -24,7 +24,6 @@ from cbsim.formats.scenario_fields import (
     Offset,
     ParameterField,
     ParameterName,
-    PlannerName,
     Positive,
     SettingField,
     SettingName,
@@ -39,6 +38,7 @@ from cbsim.formats.scenario_fields import (
     wrong,
 )
 from cbsim.formats.scenario_people import PersonModel
+from cbsim.formats.scenario_planner import PlannerModel
 from cbsim.formats.scenario_rules import RULES, ExpectationModel, one_of
 from cbsim.formats.scenario_traffic import DriverModel, LightName, PhaseModel, PoolModel, RecordModel
 from cbsim.formats.scenario_vehicle import VehicleParameters
@@ -291,7 +291,8 @@ def _planners(value: Any) -> Any:
 
 
 FileList = Annotated[list[FileName], BeforeValidator(as_list), ShortForm(**STRING)]
-Planners = Annotated[dict[str, PlannerName], BeforeValidator(_planners), ShortForm(**STRING)]
+Planner = Annotated[PlannerModel, ShortForm(**STRING)]
+Planners = Annotated[dict[str, Planner], BeforeValidator(_planners), ShortForm(**STRING)]
 
 
 class ScenarioModel(Model):

@@ -18,6 +18,7 @@ from cbsim.formats.scenario_models import (
     ScenarioModel,
 )
 from cbsim.formats.scenario_people import person_of
+from cbsim.formats.scenario_planner import seat_of
 from cbsim.formats.scenario_traffic import DriverModel, ErrorsModel, PoolModel, SpreadModel
 from cbsim.formats.scenario_vehicle import parameters_of
 from cbsim.spec.objects import (
@@ -96,7 +97,8 @@ def scenario_of(model: ScenarioModel, where: Where, places: Mapping[str, Locatio
         people=tuple(person_of(one, where("people", n)) for n, one in enumerate(model.people)),
         events=events_of(model.events, where),
         record=Record() if model.record is None else Record(model.record.traffic or ""),
-        planner=tuple(model.planner.items()),
+        planner=tuple((name, one.planner) for name, one in model.planner.items()),
+        seats=tuple(filter(None, (seat_of(name, one, where("planner", name)) for name, one in model.planner.items()))),
         profile=model.profile,
         expect=tuple(_expectation(one, where("expect", n), model.profile) for n, one in enumerate(model.expect)),
         parameters=tuple((name, _parameter(value)) for name, value in model.parameters.items()),

@@ -289,8 +289,9 @@ class _Assembly:
             from cbsim.lint.scenario import lint_scenario
 
             given = files if self.request.objects is not None or len(files) == len(self.spec.objects) else None
+            spec = self.spec if self.request.step is None else replace(self.spec, step=self.request.step)
             lint_scenario(
-                self.spec, self.loader.files, problems, network=network, mission=mission, objects=given, strict=strict
+                spec, self.loader.files, problems, network=network, mission=mission, objects=given, strict=strict
             )
 
     def _actors(self, files: list[tuple[Path, ObjectFile]], roadmap: RoadMap | None) -> list[Actor]:
@@ -341,6 +342,7 @@ def _settings(request: Request, spec: Scenario) -> Settings:
         tuple(request.planner.items()) or spec.planner,
         spec.deadline if request.deadline is None else request.deadline,
         spec.record.traffic,
+        spec.seats,
     )
 
 

@@ -16,6 +16,7 @@ from cbsim.planner.read_only import ReadOnlyReadings
 from cbsim.spec.command import Command, Observation, Vehicle
 from cbsim.spec.drives import DRIVES
 from cbsim.spec.objects import Controller, Kind, WheelType
+from cbsim.spec.planner import Seat, period_steps
 from cbsim.vehicle.parameters import PARAMETERS
 from cbsim.world.world import World
 
@@ -60,6 +61,10 @@ class Driver:
         Wall-clock time limit for one decision [s]; the limit to start is twelve times as long.
     isolation : PlannerIsolation
         Isolation through which the planner is called.
+    period : int
+        Steps between two decisions: it is asked in steps that are a multiple of it.
+    is_late : bool
+        Whether its commands act later than they are given, so that each is put in flight.
     """
 
     name: str
@@ -67,6 +72,8 @@ class Driver:
     planner: Planner
     deadline: float = 5.0
     isolation: PlannerIsolation = field(default_factory=PlannerIsolation)
+    period: int = 1
+    is_late: bool = False
     read_only: ReadOnlyReadings = field(default_factory=ReadOnlyReadings, init=False, repr=False)
 
     def start(self, world: World) -> None:
@@ -208,6 +215,8 @@ def drivers_of(
     else:
         planners = planner if isinstance(planner, Mapping) else {"": planner}
     isolation, deadline = isolation or PlannerIsolation(), world.settings.deadline
+    seats = {seat.name or default_driven_object(world): seat for seat in world.settings.seats}
+    late = {queue.vehicle for queue in world.queues}
     drivers: list[Driver | Operator] = []
     for name, who in planners.items():
         object_name = name or default_driven_object(world)
@@ -218,7 +227,8 @@ def drivers_of(
         needs = ("start", "plan") if instance is None else ("plan",)
         made: Any = find_planner(who, isolation, START_FACTOR * deadline, needs) if isinstance(who, str) else who
         if instance is None:
-            drivers.append(Driver(object_name, vehicle, made, deadline, isolation))
+            period = period_steps(seats.get(object_name, Seat()), world.step)
+            drivers.append(Driver(object_name, vehicle, made, deadline, isolation, period, vehicle in late))
         else:
             drivers.append(Operator(object_name, instance, made, deadline, START_FACTOR * deadline, isolation))
     return drivers

@@ -35,6 +35,7 @@ HEADER_TYPES: dict[str, type] = {
     "named": list,
     "radius": float,
     "events": list,
+    "latencies": dict,
 }
 
 
@@ -75,6 +76,8 @@ class Header:
         Distance from autonomous objects in which traffic is recorded if that is ``near`` [m].
     events : list of str
         Names of the events of the scenario, by their numbers in the recording.
+    latencies : dict
+        Name of each object whose commands act late → its row in the table of vehicles, and mean and deviation [s].
     """
 
     version: int
@@ -92,6 +95,7 @@ class Header:
     named: list[int] = field(default_factory=list)
     radius: float = 0.0
     events: list[str] = field(default_factory=list)
+    latencies: dict[str, list[float]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if isinstance(self.objects, list):
@@ -171,6 +175,8 @@ class Header:
             raise ValueError("the name of an event is not a text")
         if not all(isinstance(sensor["key"], str) for sensor in self.sensors):
             raise ValueError("a sensor has no key")
+        if not all(_numbers(one, 3) for one in self.latencies.values()):
+            raise ValueError("a latency is not three numbers")
         if not all(type(place) is int for place in self.controls.values()):
             raise ValueError("the row of a control is not a number")
 
@@ -256,6 +262,7 @@ def header_of(world: World, seed: int, recorded: RecordedTraffic | None = None) 
         dict(world.controls),
         *(recorded or RecordedTraffic()),
         events=list(world.events.names),
+        latencies={queue.name: [float(queue.vehicle), *queue.latency] for queue in world.queues},
     )
 
 

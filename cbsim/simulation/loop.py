@@ -25,6 +25,7 @@ from cbsim.simulation.recorded_rows import RecordedRows
 from cbsim.simulation.steering import places_of
 from cbsim.spec.command import Command
 from cbsim.traffic.notes import TrafficNotes
+from cbsim.world.command_queue import tell
 from cbsim.world.motion import MOTION_WIDTH, motion_of
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.tables import Ints
@@ -45,7 +46,7 @@ def step(world: World, snapshot: Snapshot, commands: Mapping[str, Command] | Non
     world : World
     snapshot : Snapshot
     commands : mapping, optional
-        Object name → `Command`, held until the next one.
+        Object name → `Command`, held until the next one; it acts after the latency of the object's planner.
 
     Raises
     ------
@@ -58,7 +59,7 @@ def step(world: World, snapshot: Snapshot, commands: Mapping[str, Command] | Non
     following = snapshot.copy()
     following.set_static_cache(world.static_caches.of(snapshot))
     for name, command in (commands or {}).items():
-        following.tell(world.vehicle(name), command.row())
+        tell(world.queues, following, world.vehicle(name), command.row(), world.step)
     try:
         advance(world, following, 1)
     except StepError as error:
@@ -202,8 +203,9 @@ class Run:
 
     def _quiet(self, left: int) -> int:
         """Count the quiet steps ahead: those without planner or sensor."""
-        if self.drivers or self._wants_scans:
+        if self._wants_scans:
             return 1
+        left = min(left, *(driver.period - self.snapshot.step % driver.period for driver in self.drivers), left)
         width = MOTION_WIDTH * max(1, len(self._wanted_rows))
         room = max(1, BATCH_NUMBERS // width)
         if room < HORIZON and width * HORIZON <= MOST_NUMBERS:  # among many cars, each call looks for candidates anew
@@ -244,10 +246,11 @@ class Run:
             if isinstance(driver, Operator):
                 self._place(driver.decide(watch(self.snapshot, driver.instance)))
                 continue
+            if self.snapshot.step % driver.period:
+                continue
             row = driver.decide(observe(self.world, self.snapshot, driver.name, self.newest))
-            held = self.snapshot.columns.command[driver.vehicle]
-            if tuple(held) != row:
-                held[:] = row
+            if driver.is_late or tuple(self.snapshot.columns.command[driver.vehicle]) != row:
+                tell(self.world.queues, self.snapshot, driver.vehicle, row, self.world.step)
                 noted.append((self.snapshot.step, driver.vehicle, row))
         return noted
 

@@ -11,6 +11,7 @@ from cbsim.errors import UsageError, did_you_mean
 from cbsim.geometry.pose import Pose
 from cbsim.spec.sensor import SensorConf
 from cbsim.world.bodies import Bodies, Body
+from cbsim.world.command_queue import CommandQueue
 from cbsim.world.events.tables import NO_EVENTS, Events
 from cbsim.world.packed import Pack, pack
 from cbsim.world.people.tables import NO_PEOPLE, People
@@ -93,6 +94,8 @@ class World:
         Conditions and actions.
     people : People
         Who walks, and where.
+    queues : tuple of CommandQueue
+        Vehicles whose commands act later than they are given.
     """
 
     scene: Scene
@@ -107,6 +110,7 @@ class World:
     traffic: Traffic = NO_TRAFFIC
     events: Events = NO_EVENTS
     people: People = NO_PEOPLE
+    queues: tuple[CommandQueue, ...] = ()
 
     @property
     def start(self) -> Snapshot:

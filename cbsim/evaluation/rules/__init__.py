@@ -9,6 +9,7 @@ from __future__ import annotations
 from cbsim.evaluation.rules.checkpoints import Checkpoints
 from cbsim.evaluation.rules.collision import Collision
 from cbsim.evaluation.rules.comfort import Comfort
+from cbsim.evaluation.rules.command_latency import CommandLatency
 from cbsim.evaluation.rules.context import Context
 from cbsim.evaluation.rules.event import EventRule
 from cbsim.evaluation.rules.excess_delay import ExcessDelay
@@ -63,5 +64,6 @@ RULES: Registry[type[Rule]] = Registry(
         ("wrong_way", WrongWay),
         ("zone", Zone),
         ("parking", Parking),
+        ("command_latency", CommandLatency),
     ),
 )

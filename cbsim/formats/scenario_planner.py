@@ -1,0 +1,68 @@
+"""Keys of a scenario for planners: who sits at the wheel, how often it is asked, and how late its commands act."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import AfterValidator, Field
+
+from cbsim.errors import Location
+from cbsim.formats.scenario_fields import Model, PlannerName, Positive, ShortForm, about, wrong
+from cbsim.formats.scenario_traffic import SpreadModel
+from cbsim.spec.planner import ON_TIME, Seat
+from cbsim.spec.traffic import Spread
+
+__all__ = ["PlannerModel", "planner_text", "seat_of"]
+
+NUMBER = {"type": "number"}
+
+
+def _latency(spread: SpreadModel) -> SpreadModel:
+    mean, deviation = spread.normal
+    if mean < 0.0 or deviation < 0.0:
+        raise wrong(f"a latency is {mean:g} s with deviation {deviation:g} s, expected at least 0")
+    return spread
+
+
+Latency = Annotated[SpreadModel, AfterValidator(_latency), ShortForm(**NUMBER)]
+Rate = Annotated[Positive, Field(le=1e6)]
+
+
+class PlannerModel(Model):
+    """A planner, and how it is asked."""
+
+    short = "class"
+
+    planner: PlannerName = about("module:Class", alias="class", example="my_planner:Planner")
+    rate: Rate | None = about(
+        "how often it is asked; by default in every step, of which its period is a whole number",
+        None,
+        unit="1/s",
+        example=10.0,
+    )
+    latency: Latency | None = about(
+        "time from when it is asked until its command acts; a number, or {normal: [mean, deviation]}",
+        None,
+        unit="s",
+        example=0.08,
+    )
+
+
+def seat_of(name: str, model: PlannerModel, place: Location) -> Seat | None:
+    """Make the spec of a seat; None where the file says nothing about it."""
+    latency = ON_TIME if model.latency is None else Spread(*model.latency.normal)
+    seat = Seat(name, model.rate, latency, place)
+    return None if seat == Seat(name) else seat
+
+
+def planner_text(planner: str, seat: Seat | None) -> object:
+    """Spell a planner as the file has it: its short form, if there is nothing else to say."""
+    if seat is None:
+        return planner
+    text: dict[str, object] = {"class": planner}
+    if seat.rate is not None:
+        text["rate"] = seat.rate
+    if seat.latency != ON_TIME:
+        spread = seat.latency
+        text["latency"] = spread.mean if spread.deviation == 0.0 else {"normal": list(spread)}
+    return text

@@ -1,0 +1,75 @@
+"""The planner's seat in a scenario: how often a planner is asked, and how late its commands act."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from cbsim.errors import Location
+from cbsim.spec.traffic import Spread
+
+__all__ = ["MOST_IN_FLIGHT", "ON_TIME", "Seat", "SeatError", "in_flight", "period_steps", "seat_errors"]
+
+MOST_IN_FLIGHT = 64  # commands of one vehicle that have been given and do not act yet
+ON_TIME = Spread(0.0)
+DEVIATIONS = 3.0  # at which a spread is cut
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """How the planner of one vehicle is asked, whoever it is.
+
+    Attributes
+    ----------
+    name : str
+        Of the object; empty for the first bot.
+    rate : float or None
+        How often it is asked [1/s]; None: in every step.
+    latency : Spread
+        Time from when it is asked until its command acts [s].
+    location : Location
+        Of its entry.
+    """
+
+    name: str = ""
+    rate: float | None = None
+    latency: Spread = ON_TIME
+    location: Location = field(default=Location(""), compare=False)
+
+
+class SeatError(NamedTuple):
+    """A value of a seat that does not fit the step: its key, what is wrong, and what would be right."""
+
+    key: str
+    message: str
+    hint: str
+
+
+def period_steps(seat: Seat, step: float) -> int:
+    """Count the steps between two decisions: those of the nearest rate that is possible."""
+    return 1 if seat.rate is None else max(1, round(1.0 / (seat.rate * step)))
+
+
+def in_flight(seat: Seat, step: float) -> int:
+    """Count the commands that may be in flight at once; 0 if each acts in the step for which it is given."""
+    longest = seat.latency.mean + DEVIATIONS * seat.latency.deviation
+    steps = math.ceil(longest / step - 1e-9)
+    return 0 if steps <= 0 else steps // period_steps(seat, step) + 1
+
+
+def seat_errors(seat: Seat, step: float) -> list[SeatError]:
+    """List what in a seat does not fit steps of a length [s]."""
+    found = []
+    if seat.rate is not None:
+        period = 1.0 / (seat.rate * step)
+        steps = period_steps(seat, step)
+        if abs(period - steps) > 1e-6 * steps:
+            message = f"the rate {seat.rate:g}/s asks every {period:.4g} steps of {step:g} s, not a whole number"
+            found.append(SeatError("rate", message, f"the nearest rate is {1.0 / (steps * step):.9g}"))
+    count = in_flight(seat, step)
+    if count > MOST_IN_FLIGHT:
+        longest = (MOST_IN_FLIGHT - 1) * period_steps(seat, step) * step
+        message = f"the latency keeps up to {count} commands in flight, more than {MOST_IN_FLIGHT}"
+        found.append(SeatError("latency", message, f"at this rate it is at most {longest:g} s, deviations included"))
+    return found
