@@ -46,12 +46,13 @@ class PlannerModel(Model):
         unit="s",
         example=0.08,
     )
+    isolated: bool = about("whether the class runs in a process of its own", False)
 
 
 def seat_of(name: str, model: PlannerModel, place: Location) -> Seat | None:
     """Make the spec of a seat; None where the file says nothing about it."""
     latency = ON_TIME if model.latency is None else Spread(*model.latency.normal)
-    seat = Seat(name, model.rate, latency, place)
+    seat = Seat(name, model.rate, latency, model.isolated, location=place)
     return None if seat == Seat(name) else seat
 
 
@@ -65,4 +66,6 @@ def planner_text(planner: str, seat: Seat | None) -> object:
     if seat.latency != ON_TIME:
         spread = seat.latency
         text["latency"] = spread.mean if spread.deviation == 0.0 else {"normal": list(spread)}
+    if seat.isolated:
+        text["isolated"] = True
     return text

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from cbsim.errors import UsageError
 
-__all__ = ["Command", "ControlledModel", "Observation", "Vehicle"]
+__all__ = ["Command", "ControlledModel", "Observation", "Vehicle", "command_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +56,12 @@ class Command:
         left, right = self.levers if self.levers is not None else (1.0, 1.0)
         numbers = (self.throttle, self.steering, left, right, self.reverse, self.handbrake)
         return tuple(map(float, numbers))
+
+
+def command_of(row: tuple[float, ...]) -> Command:
+    """Make a command of its row."""
+    throttle, steering, left, right, reverse, handbrake = row
+    return Command(throttle, steering, (left, right), bool(reverse), bool(handbrake))
 
 
 @dataclass(frozen=True, slots=True)

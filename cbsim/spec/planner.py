@@ -28,6 +28,8 @@ class Seat:
         How often it is asked [1/s]; None: in every step.
     latency : Spread
         Time from when it is asked until its command acts [s].
+    isolated : bool
+        Whether a class runs in a process of its own.
     location : Location
         Of its entry.
     """
@@ -35,6 +37,7 @@ class Seat:
     name: str = ""
     rate: float | None = None
     latency: Spread = ON_TIME
+    isolated: bool = False
     location: Location = field(default=Location(""), compare=False)
 
 

@@ -31,7 +31,7 @@ def seats_of(scene: Scene, vehicles: list[int], bodies: Bodies) -> dict[int, tup
         subject = f"planner of '{seat.name}'" if seat.name else "planner of the first bot"
         place = seat.location if seat.location.path else None
         if row is None or row not in vehicles:
-            reason = "it has a rate or a latency, which only planners of vehicles have"
+            reason = "it has a seat's keys, such as rate and latency, which only planners of vehicles have"
             raise ModelError(reason, subject=subject, location=place)
         for error in seat_errors(seat, scene.settings.step):
             raise ModelError(f"{error.message}; {error.hint}", subject=subject, location=place)
