@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field
 
 from cbsim.errors import Location
-from cbsim.formats.scenario_fields import Model, PlannerName, Positive, ShortForm, about, wrong
+from cbsim.formats.scenario_fields import Contradiction, Model, PlannerName, Positive, ShortForm, about, wrong
+from cbsim.formats.scenario_rules import one_of
 from cbsim.formats.scenario_traffic import SpreadModel
-from cbsim.spec.planner import ON_TIME, Seat
+from cbsim.spec.planner import COMMAND_LINE, ON_TIME, Seat, is_external
 from cbsim.spec.traffic import Spread
 
 __all__ = ["PlannerModel", "planner_text", "seat_of"]
@@ -26,6 +28,7 @@ def _latency(spread: SpreadModel) -> SpreadModel:
 
 Latency = Annotated[SpreadModel, AfterValidator(_latency), ShortForm(**NUMBER)]
 Rate = Annotated[Positive, Field(le=1e6)]
+Program = Annotated[str, Field(pattern=r"\S", max_length=1000)]
 
 
 class PlannerModel(Model):
@@ -33,7 +36,13 @@ class PlannerModel(Model):
 
     short = "class"
 
-    planner: PlannerName = about("module:Class", alias="class", example="my_planner:Planner")
+    planner: PlannerName | None = about(
+        "module:Class; or tcp://ADDRESS:PORT, where a program is waited for",
+        None,
+        alias="class",
+        example="my_planner:Planner",
+    )
+    cmd: Program | None = about("in place of a class: the command line of a program", None, example="./my_planner")
     rate: Rate | None = about(
         "how often it is asked; by default in every step, of which its period is a whole number",
         None,
@@ -47,6 +56,20 @@ class PlannerModel(Model):
         example=0.08,
     )
     isolated: bool = about("whether the class runs in a process of its own", False)
+
+    @classmethod
+    def contradictions(cls, data: Mapping[str, Any]) -> Iterator[Contradiction]:
+        """Either a class or a program, which is in a process of its own anyhow."""
+        yield from one_of(data, "class", "cmd")
+        planner = data.get("class")
+        is_program = isinstance(planner, str) and is_external(planner)
+        if data.get("isolated") is True and (is_program or data.get("cmd") is not None):
+            yield ("isolated",), "'isolated' is for classes; a program runs in its own process anyhow"
+
+    @property
+    def seated(self) -> str:
+        """The planner as ``--planner`` names it."""
+        return f"{COMMAND_LINE}{self.cmd}" if self.planner is None else self.planner
 
 
 def seat_of(name: str, model: PlannerModel, place: Location) -> Seat | None:

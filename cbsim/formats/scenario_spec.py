@@ -97,7 +97,7 @@ def scenario_of(model: ScenarioModel, where: Where, places: Mapping[str, Locatio
         people=tuple(person_of(one, where("people", n)) for n, one in enumerate(model.people)),
         events=events_of(model.events, where),
         record=Record() if model.record is None else Record(model.record.traffic or ""),
-        planner=tuple((name, one.planner) for name, one in model.planner.items()),
+        planner=tuple((name, one.seated) for name, one in model.planner.items()),
         seats=tuple(filter(None, (seat_of(name, one, where("planner", name)) for name, one in model.planner.items()))),
         profile=model.profile,
         expect=tuple(_expectation(one, where("expect", n), model.profile) for n, one in enumerate(model.expect)),

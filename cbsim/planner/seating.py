@@ -9,7 +9,7 @@ from cbsim.errors import UsageError
 from cbsim.planner.driver import Driver, Isolation, default_driven_object, find_planner, start_limit
 from cbsim.planner.isolation import PlannerIsolation
 from cbsim.planner.operators import Operator, controllable_models
-from cbsim.spec.planner import Seat, period_steps
+from cbsim.spec.planner import Seat, is_external, period_steps
 from cbsim.world.world import World
 
 __all__ = ["drivers_of"]
@@ -25,7 +25,8 @@ def drivers_of(
     world : World
     planner : object or mapping, optional
         One planner for the first autonomous object (or, without any, for the first model with controls), or a mapping
-        from names of objects or models to planners; a string is ``module:Class``.
+        from names of objects or models to planners; a string is ``module:Class``, ``cmd:./program``
+        or ``tcp://127.0.0.1:5555``.
     isolation : PlannerIsolation, optional
         Isolation through which they are called; at its end, their processes end.
 
@@ -65,13 +66,21 @@ def _driver(world: World, name: str, who: Any, isolation: PlannerIsolation) -> D
     vehicle, deadline = world.vehicle(name), world.settings.deadline
     seats = {seat.name or default_driven_object(world): seat for seat in world.settings.seats}
     seat = seats.get(name, Seat())
-    planner, called = _planner(seat, name, who, isolation, start_limit(deadline))
+    planner, called = _planner(world, seat, name, who, isolation)
     is_late = any(queue.vehicle == vehicle for queue in world.queues)
     return Driver(name, vehicle, planner, deadline, called, period_steps(seat, world.step), is_late)
 
 
-def _planner(seat: Seat, name: str, who: Any, isolation: PlannerIsolation, limit: float) -> tuple[Any, Isolation]:
+def _planner(world: World, seat: Seat, name: str, who: Any, isolation: PlannerIsolation) -> tuple[Any, Isolation]:
     """Find a planner, and what it is called through."""
+    limit = start_limit(world.settings.deadline)
+    if isinstance(who, str) and is_external(who):
+        from cbsim.planner.remote.external import ExternalIsolation
+
+        sensors = tuple(one for one in world.sensors if one.body == world[name].row)
+        external = ExternalIsolation(who, sensors, (world.step, period_steps(seat, world.step)), limit)
+        isolation.on_exit(external.close)
+        return external.planner, external
     if not seat.isolated:
         return (find_planner(who, isolation, limit) if isinstance(who, str) else who), isolation
     if not isinstance(who, str):

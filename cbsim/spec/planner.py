@@ -9,7 +9,21 @@ from typing import NamedTuple
 from cbsim.errors import Location
 from cbsim.spec.traffic import Spread
 
-__all__ = ["MOST_IN_FLIGHT", "ON_TIME", "Seat", "SeatError", "in_flight", "period_steps", "seat_errors"]
+__all__ = [
+    "COMMAND_LINE",
+    "MOST_IN_FLIGHT",
+    "ON_TIME",
+    "Seat",
+    "SeatError",
+    "in_flight",
+    "is_external",
+    "named_planner",
+    "period_steps",
+    "seat_errors",
+]
+
+COMMAND_LINE = "cmd:"  # before the command line of a planner that is a program
+ADDRESSES = ("tcp://", "ipc://")
 
 MOST_IN_FLIGHT = 64  # commands of one vehicle that have been given and do not act yet
 ON_TIME = Spread(0.0)
@@ -47,6 +61,19 @@ class SeatError(NamedTuple):
     key: str
     message: str
     hint: str
+
+
+def is_external(planner: str) -> bool:
+    """Whether a planner is another program: a command line, or an address at which it is waited for."""
+    return planner.startswith((COMMAND_LINE, *ADDRESSES))
+
+
+def named_planner(text: str) -> tuple[str, str]:
+    """Split ``[NAME=]PLANNER`` of a command line; an empty name is the first bot."""
+    name, equals, planner = text.partition("=")
+    if not equals or is_external(text.lstrip()):
+        return "", text.strip()
+    return name.strip(), planner.strip()
 
 
 def period_steps(seat: Seat, step: float) -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 import pickle
+import select
 import sys
 import time
 from collections.abc import Callable
@@ -23,7 +24,7 @@ from cbsim.spec.command import command_of
 __all__ = ["ProcessIsolation"]
 
 GRACE = 1.0  # [s] after a deadline, which the child enforces itself where it can
-SLICE = 0.02  # [s] between two looks at whether the child still runs
+SLICE = 20  # [ms] between two looks at whether the child still runs
 
 
 class ProcessIsolation:
@@ -53,7 +54,8 @@ class ProcessIsolation:
 
     def __init__(self, name: str, limit: float, begin: float = 30.0) -> None:
         ours, theirs = Pipe()
-        self._pipe = ours
+        self._pipe, self._ready = ours, select.poll()
+        self._ready.register(ours.fileno(), select.POLLIN)
         command = [sys.executable, "-m", "cbsim.planner.remote.child", str(theirs.fileno())]
         try:
             self._child = ChildProcess(command, descriptors=[theirs.fileno()])
@@ -91,8 +93,8 @@ class ProcessIsolation:
         end = time.monotonic() + limit + GRACE
         while True:
             try:
-                while not self._pipe.poll(SLICE):
-                    if self._child.exit_code is not None and not self._pipe.poll(0.0):
+                while not self._ready.poll(SLICE):
+                    if self._child.exit_code is not None and not self._ready.poll(0):
                         raise EOFError
                     if time.monotonic() > end:
                         last = f"{what} took longer than its deadline of {limit:g} s"
