@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field
 
@@ -56,6 +56,11 @@ class PlannerModel(Model):
         example=0.08,
     )
     isolated: bool = about("whether the class runs in a process of its own", False)
+    truth: bool = about("whether it is told where it is; else it knows what its sensors say", True)
+    fidelity: Literal["truth", "visible", "noisy"] | None = about(
+        "what it is told of objects: all, those that a sensor can see, or these with errors; by default none",
+        None,
+    )
 
     @classmethod
     def contradictions(cls, data: Mapping[str, Any]) -> Iterator[Contradiction]:
@@ -75,7 +80,7 @@ class PlannerModel(Model):
 def seat_of(name: str, model: PlannerModel, place: Location) -> Seat | None:
     """Make the spec of a seat; None where the file says nothing about it."""
     latency = ON_TIME if model.latency is None else Spread(*model.latency.normal)
-    seat = Seat(name, model.rate, latency, model.isolated, location=place)
+    seat = Seat(name, model.rate, latency, model.isolated, model.truth, model.fidelity or "", place)
     return None if seat == Seat(name) else seat
 
 
@@ -91,4 +96,8 @@ def planner_text(planner: str, seat: Seat | None) -> object:
         text["latency"] = spread.mean if spread.deviation == 0.0 else {"normal": list(spread)}
     if seat.isolated:
         text["isolated"] = True
+    if not seat.truth:
+        text["truth"] = False
+    if seat.fidelity:
+        text["fidelity"] = seat.fidelity
     return text

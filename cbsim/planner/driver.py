@@ -16,6 +16,7 @@ from cbsim.planner.read_only import ReadOnlyReadings
 from cbsim.spec.command import Command, Observation, Vehicle
 from cbsim.spec.drives import DRIVES
 from cbsim.spec.objects import Controller, Kind, WheelType
+from cbsim.spec.planner import Seat
 from cbsim.vehicle.parameters import PARAMETERS
 from cbsim.world.world import World
 
@@ -81,6 +82,8 @@ class Driver:
         Steps between two decisions: it is asked in steps that are a multiple of it.
     is_late : bool
         Whether its commands act later than they are given, so that each is put in flight.
+    seat : Seat
+        What its planner is told.
     """
 
     name: str
@@ -90,6 +93,7 @@ class Driver:
     isolation: Isolation = field(default_factory=PlannerIsolation)
     period: int = 1
     is_late: bool = False
+    seat: Seat = field(default_factory=Seat)
     read_only: ReadOnlyReadings = field(default_factory=ReadOnlyReadings, init=False, repr=False)
 
     def start(self, world: World) -> None:

@@ -20,8 +20,9 @@ from cbsim.recording.recording import Recording
 from cbsim.sensing import Reading, Scan, readings_between, sense
 from cbsim.simulation.advance import advance
 from cbsim.simulation.annotations import PlannerAnnotations
-from cbsim.simulation.observations import observe, watch
+from cbsim.simulation.observations import watch
 from cbsim.simulation.recorded_rows import RecordedRows
+from cbsim.simulation.seat_view import SeatView
 from cbsim.simulation.steering import places_of
 from cbsim.spec.command import Command
 from cbsim.traffic.notes import TrafficNotes
@@ -121,6 +122,7 @@ class Run:
     def __post_init__(self) -> None:
         self.recorded = RecordedRows(self.world)
         self.notes = TrafficNotes(self.world)
+        self._views: dict[str, SeatView] = {}
         self._rows: Ints | None = None
 
     def begin(self) -> None:
@@ -145,6 +147,7 @@ class Run:
     def seat(self, drivers: list[Driver | Operator]) -> None:
         """Assign planners to vehicles and start them."""
         self.drivers = drivers
+        self._views = {one.name: SeatView(self.world, one.name, one.seat) for one in drivers if isinstance(one, Driver)}
         for driver in drivers:
             driver.start(self.world)
         if drivers:
@@ -248,7 +251,7 @@ class Run:
                 continue
             if self.snapshot.step % driver.period:
                 continue
-            row = driver.decide(observe(self.world, self.snapshot, driver.name, self.newest))
+            row = driver.decide(self._views[driver.name].observe(self.snapshot, self.newest))
             if driver.is_late or tuple(self.snapshot.columns.command[driver.vehicle]) != row:
                 tell(self.world.queues, self.snapshot, driver.vehicle, row, self.world.step)
                 noted.append((self.snapshot.step, driver.vehicle, row))

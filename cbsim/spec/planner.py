@@ -11,6 +11,7 @@ from cbsim.spec.traffic import Spread
 
 __all__ = [
     "COMMAND_LINE",
+    "FIDELITIES",
     "MOST_IN_FLIGHT",
     "ON_TIME",
     "Seat",
@@ -27,6 +28,7 @@ ADDRESSES = ("tcp://", "ipc://")
 
 MOST_IN_FLIGHT = 64  # commands of one vehicle that have been given and do not act yet
 ON_TIME = Spread(0.0)
+FIDELITIES = ("truth", "visible", "noisy")  # of the objects that a planner is told of
 DEVIATIONS = 3.0  # at which a spread is cut
 
 
@@ -44,6 +46,10 @@ class Seat:
         Time from when it is asked until its command acts [s].
     isolated : bool
         Whether a class runs in a process of its own.
+    truth : bool
+        Whether the planner is told where its vehicle is; else it knows what its sensors say.
+    fidelity : str
+        What it is told of objects: one of `FIDELITIES`; empty for nothing.
     location : Location
         Of its entry.
     """
@@ -52,6 +58,8 @@ class Seat:
     rate: float | None = None
     latency: Spread = ON_TIME
     isolated: bool = False
+    truth: bool = True
+    fidelity: str = ""
     location: Location = field(default=Location(""), compare=False)
 
 
