@@ -62,6 +62,10 @@ class PlannerModel(Model):
         None,
     )
 
+    drives: Literal["both", "speed", "steering"] = about(
+        "which part of the controls it has; the other part has the shipped driver", "both"
+    )
+
     @classmethod
     def contradictions(cls, data: Mapping[str, Any]) -> Iterator[Contradiction]:
         """Either a class or a program, which is in a process of its own anyhow."""
@@ -80,7 +84,7 @@ class PlannerModel(Model):
 def seat_of(name: str, model: PlannerModel, place: Location) -> Seat | None:
     """Make the spec of a seat; None where the file says nothing about it."""
     latency = ON_TIME if model.latency is None else Spread(*model.latency.normal)
-    seat = Seat(name, model.rate, latency, model.isolated, model.truth, model.fidelity or "", place)
+    seat = Seat(name, model.rate, latency, model.isolated, model.truth, model.fidelity or "", model.drives, place)
     return None if seat == Seat(name) else seat
 
 
@@ -100,4 +104,6 @@ def planner_text(planner: str, seat: Seat | None) -> object:
         text["truth"] = False
     if seat.fidelity:
         text["fidelity"] = seat.fidelity
+    if seat.drives != "both":
+        text["drives"] = seat.drives
     return text

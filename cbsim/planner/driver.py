@@ -84,6 +84,8 @@ class Driver:
         Whether its commands act later than they are given, so that each is put in flight.
     seat : Seat
         What its planner is told.
+    partner : Planner or None
+        Who has the part of the controls that the planner has not; it is told the truth.
     """
 
     name: str
@@ -94,20 +96,36 @@ class Driver:
     period: int = 1
     is_late: bool = False
     seat: Seat = field(default_factory=Seat)
+    partner: Planner | None = None
     read_only: ReadOnlyReadings = field(default_factory=ReadOnlyReadings, init=False, repr=False)
 
     def start(self, world: World) -> None:
         """Call the planner's `start` with its task."""
         task = world.scene.mission, world.scene.roadmap, vehicle_of(world, self.name)
         self.isolation.call(self._class, 0.0, start_limit(self.deadline), start, self.planner, *task)
+        if self.partner is not None:
+            self.partner.start(*task)
 
-    def decide(self, observation: Observation) -> tuple[float, ...]:
-        """Call the planner's `plan`; return the command as a row of the `command` column of a Snapshot."""
+    def decide(self, observation: Observation, truth: Observation | None = None) -> tuple[float, ...]:
+        """Call the planner's `plan`; return the command as a row of the `command` column of a Snapshot.
+
+        Parameters
+        ----------
+        observation : Observation
+            What the planner is told.
+        truth : Observation, optional
+            What a partner is told.
+        """
         scans = {key: self.read_only(key, scan) for key, scan in observation.scans.items()}
         readings = {key: self.read_only(key, reading) for key, reading in observation.readings.items()}
         known = replace(observation, scans=scans, readings=readings) if scans or readings else observation
         command = self.isolation.call(self._class, observation.time, self.deadline, plan, self.planner, known)
-        return decided(self._class, observation.time, command)
+        row = decided(self._class, observation.time, command)
+        if self.partner is None:
+            return row
+        other = self.partner.plan(observation if truth is None else truth).row()
+        speed, steering = (row, other) if self.seat.drives == "speed" else (other, row)
+        return speed[0], *steering[1:4], *speed[4:]
 
     @property
     def _class(self) -> str:

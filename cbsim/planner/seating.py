@@ -68,7 +68,12 @@ def _driver(world: World, name: str, who: Any, isolation: PlannerIsolation) -> D
     seat = seats.get(name, Seat())
     planner, called = _planner(world, seat, name, who, isolation)
     is_late = any(queue.vehicle == vehicle for queue in world.queues)
-    return Driver(name, vehicle, planner, deadline, called, period_steps(seat, world.step), is_late, seat)
+    driver = Driver(name, vehicle, planner, deadline, called, period_steps(seat, world.step), is_late, seat)
+    if seat.drives != "both":
+        from cbsim.planner.pilot import Pilot
+
+        driver.partner = Pilot()
+    return driver
 
 
 def _planner(world: World, seat: Seat, name: str, who: Any, isolation: PlannerIsolation) -> tuple[Any, Isolation]:

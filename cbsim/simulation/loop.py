@@ -251,7 +251,8 @@ class Run:
                 continue
             if self.snapshot.step % driver.period:
                 continue
-            row = driver.decide(self._views[driver.name].observe(self.snapshot, self.newest))
+            view = self._views[driver.name]
+            row = driver.decide(view.observe(self.snapshot, self.newest), view.truth)
             if driver.is_late or tuple(self.snapshot.columns.command[driver.vehicle]) != row:
                 tell(self.world.queues, self.snapshot, driver.vehicle, row, self.world.step)
                 noted.append((self.snapshot.step, driver.vehicle, row))

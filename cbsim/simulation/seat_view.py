@@ -37,11 +37,17 @@ class SeatView:
     name : str
         Of the object that it drives.
     seat : Seat
+
+    Attributes
+    ----------
+    truth : Observation or None
+        The newest observation with the ground truth.
     """
 
     def __init__(self, world: World, name: str, seat: Seat) -> None:
         self._world, self._name, self._seat = world, name, seat
         self._row = world[name].row
+        self.truth: Observation | None = None
         self._sensors = sensor_table(world, self._row)
         self._mode = FIDELITIES.index(seat.fidelity) if seat.fidelity else 0
         self._where = world.pack, world.layout.sizes
@@ -56,11 +62,11 @@ class SeatView:
         newest : mapping
             Newest reading of each sensor.
         """
-        told = observe(self._world, snapshot, self._name, newest)
+        told = self.truth = observe(self._world, snapshot, self._name, newest)
         if not self._seat.truth:
             told = replace(told, **self._measured(told))
         if self._seat.fidelity:
-            object.__setattr__(told, "objects", self._objects(snapshot))  # it is new; a copy would cost 3 µs
+            object.__setattr__(told, "objects", self._objects(snapshot))  # it is ours; a copy would cost 3 µs
         return told
 
     def _measured(self, told: Observation) -> dict[str, Any]:

@@ -14,6 +14,7 @@ __all__ = [
     "FIDELITIES",
     "MOST_IN_FLIGHT",
     "ON_TIME",
+    "PARTS",
     "Seat",
     "SeatError",
     "in_flight",
@@ -28,6 +29,7 @@ ADDRESSES = ("tcp://", "ipc://")
 
 MOST_IN_FLIGHT = 64  # commands of one vehicle that have been given and do not act yet
 ON_TIME = Spread(0.0)
+PARTS = ("both", "speed", "steering")  # of the controls of a vehicle
 FIDELITIES = ("truth", "visible", "noisy")  # of the objects that a planner is told of
 DEVIATIONS = 3.0  # at which a spread is cut
 
@@ -50,6 +52,8 @@ class Seat:
         Whether the planner is told where its vehicle is; else it knows what its sensors say.
     fidelity : str
         What it is told of objects: one of `FIDELITIES`; empty for nothing.
+    drives : str
+        Which part of the controls it has: one of `PARTS`; the other part has the shipped driver.
     location : Location
         Of its entry.
     """
@@ -60,6 +64,7 @@ class Seat:
     isolated: bool = False
     truth: bool = True
     fidelity: str = ""
+    drives: str = "both"
     location: Location = field(default=Location(""), compare=False)
 
 

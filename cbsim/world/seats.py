@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cbsim.errors import ModelError
-from cbsim.spec.objects import Controller, Kind
+from cbsim.spec.objects import Controller, Kind, WheelType
 from cbsim.spec.planner import Seat, seat_errors
 from cbsim.world.bodies import Bodies
 from cbsim.world.scene import Scene
@@ -32,6 +32,14 @@ def seats_of(scene: Scene, vehicles: list[int], bodies: Bodies) -> dict[int, tup
         place = seat.location if seat.location.path else None
         if row is None or row not in vehicles:
             reason = "it has a seat's keys, such as rate and latency, which only planners of vehicles have"
+            raise ModelError(reason, subject=subject, location=place)
+        if seat.drives != "both" and scene.roadmap is None:
+            raise ModelError(
+                f"it drives {seat.drives} alone, and the rest needs a road", subject=subject, location=place
+            )
+        wheels = scene.actors[row].item.wheels
+        if seat.drives != "both" and wheels is not None and wheels.type is WheelType.SKID:
+            reason = f"it drives {seat.drives} alone, but levers of skid wheels have both speed and steering"
             raise ModelError(reason, subject=subject, location=place)
         for error in seat_errors(seat, scene.settings.step):
             raise ModelError(f"{error.message}; {error.hint}", subject=subject, location=place)
