@@ -24,7 +24,6 @@ from cbsim.formats.scenario_fields import (
     Offset,
     ParameterField,
     ParameterName,
-    PlannerName,
     Positive,
     SettingField,
     SettingName,
@@ -40,6 +39,7 @@ from cbsim.formats.scenario_fields import (
 )
 from cbsim.formats.scenario_mission import MissionModel, names_of_clock
 from cbsim.formats.scenario_people import PersonModel
+from cbsim.formats.scenario_planner import PlannerModel
 from cbsim.formats.scenario_rule import one_of
 from cbsim.formats.scenario_rules import RULES, ExpectationModel
 from cbsim.formats.scenario_score import ScoreModel
@@ -295,7 +295,8 @@ def _planners(value: Any) -> Any:
 
 Mission = Annotated[MissionModel, ShortForm(**STRING)]
 FileList = Annotated[list[FileName], BeforeValidator(as_list), ShortForm(**STRING)]
-Planners = Annotated[dict[str, PlannerName], BeforeValidator(_planners), ShortForm(**STRING)]
+Planner = Annotated[PlannerModel, ShortForm(**STRING)]
+Planners = Annotated[dict[str, Planner], BeforeValidator(_planners), ShortForm(**STRING)]
 
 
 class ScenarioModel(Model):

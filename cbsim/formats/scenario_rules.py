@@ -288,6 +288,14 @@ class ParkingModel(RuleModel):
     at_least: int = about("how many times it parks in the whole run", 0, ge=0, le=10**6)
 
 
+class CommandLatencyModel(RuleModel):
+    """Commands of the object's planner act soon enough; latencies are those that the scenario simulates."""
+
+    object: Name = about("name of the object")
+    within: Time = about("how long after the planner is asked its command acts", unit="s", example=0.1)
+    misses: int = about("how many commands may act later", 0, ge=0, le=10**9)
+
+
 RULES: Registry[type[RuleModel]] = Registry(
     "rule",
     (
@@ -320,6 +328,7 @@ RULES: Registry[type[RuleModel]] = Registry(
         ("preparation", PreparationModel),
         ("start", StartModel),
         ("estop", EstopModel),
+        ("command_latency", CommandLatencyModel),
     ),
 )
 

@@ -24,6 +24,7 @@ from cbsim.lint.scenario_events import (
     unknown_in_events,
     unknown_light_in_events,
 )
+from cbsim.lint.scenario_planner import unfit_seat
 from cbsim.lint.scenario_traffic import (
     no_exits,
     traffic_without_road,
@@ -237,6 +238,7 @@ RULES: tuple[Rule[ScenarioContext], ...] = (
     Rule("E832", circle_of_events),
     Rule("E833", unfit_action),
     Rule("E805", crossed_region),
+    Rule("E805", unfit_seat),
 )
 
 

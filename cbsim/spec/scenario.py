@@ -16,6 +16,7 @@ from cbsim.spec.events import Event
 from cbsim.spec.mission_clock import MissionClock
 from cbsim.spec.objects import TrafficObject, Triple
 from cbsim.spec.people import Person
+from cbsim.spec.planner import Seat
 from cbsim.spec.profiles import DEFAULT_PROFILE
 from cbsim.spec.road import PointId
 from cbsim.spec.traffic import Driver, LightProgram, Pool
@@ -235,6 +236,8 @@ class Scenario:
         What a recording holds.
     planner : tuple of (str, str)
         Name of an autonomous object, empty for the first one, and ``module:Class``.
+    seats : tuple of Seat
+        How planners are asked, where the file says so.
     profile : str
         Whose numbers rules have that give none: one of `cbsim.spec.profiles.PROFILES`.
     expect : tuple of Expectation
@@ -269,6 +272,7 @@ class Scenario:
     events: tuple[Event, ...] = ()
     record: Record = NOT_SAID
     planner: tuple[tuple[str, str], ...] = ()
+    seats: tuple[Seat, ...] = ()
     profile: str = DEFAULT_PROFILE
     expect: tuple[Expectation, ...] = ()
     score: Score = NO_SCORE

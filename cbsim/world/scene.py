@@ -20,6 +20,7 @@ from cbsim.spec.mission import Mission
 from cbsim.spec.mission_clock import MissionClock
 from cbsim.spec.objects import Goal, TrafficObject
 from cbsim.spec.people import Person
+from cbsim.spec.planner import Seat
 from cbsim.spec.scenario import NO_SCORE, Expectation, Placement, Score
 from cbsim.spec.sensor import SensorConf
 from cbsim.spec.traffic import Driver, LightProgram, Pool
@@ -50,6 +51,8 @@ class Settings:
     record_traffic : str
         Which traffic is recorded: ``all``, ``near`` or ``none``; empty for the default, which depends on how many
         there are. It changes no bit of a run.
+    seats : tuple of Seat
+        How planners are asked, where the scenario says so, whoever they are.
     """
 
     step: float = 0.05
@@ -60,6 +63,7 @@ class Settings:
     planners: tuple[tuple[str, str], ...] = ()
     deadline: float = 5.0
     record_traffic: str = ""
+    seats: tuple[Seat, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

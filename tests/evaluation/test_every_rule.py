@@ -20,7 +20,8 @@ MPH = 0.44704
 VL = SIZE[1]
 LIMITS = mission(1, 2, limits=[(1, 0.0, 15 * MPH)])
 STEPS = (0.01, 0.05, 0.1)
-OF_OBJECTS = [name for name in RULES if name != "event"]  # which is about the scenario, not about a driver
+NOT_OF_DRIVERS = ("event", "command_latency")  # about the scenario, and about its planners
+OF_OBJECTS = [name for name in RULES if name not in NOT_OF_DRIVERS]
 
 
 class Fault(NamedTuple):

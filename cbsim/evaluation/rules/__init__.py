@@ -9,6 +9,7 @@ from __future__ import annotations
 from cbsim.evaluation.rules.checkpoints import Checkpoints
 from cbsim.evaluation.rules.collision import Collision
 from cbsim.evaluation.rules.comfort import Comfort
+from cbsim.evaluation.rules.command_latency import CommandLatency
 from cbsim.evaluation.rules.context import Context
 from cbsim.evaluation.rules.estop import Estop
 from cbsim.evaluation.rules.event import EventRule
@@ -73,5 +74,6 @@ RULES: Registry[type[Rule]] = Registry(
         ("preparation", Preparation),
         ("start", Start),
         ("estop", Estop),
+        ("command_latency", CommandLatency),
     ),
 )
