@@ -71,7 +71,7 @@ def compile_world(scene: Scene) -> World:
     sensors = tuple(_sensors(scene.actors, bodies, shapes))
     memory = pose_history_steps(with_freezes(sensors, scene.events, bodies), scene.settings.step)
     constants = _constants(scene, (trajectories, guided), vehicles, ground, poses, memory, traffic)
-    starts = (np.zeros((0, 6)), np.zeros((0, 6), np.int64)) if cars is None else (cars.travel, cars.intent)
+    starts = (np.zeros((0, 11)), np.zeros((0, 6), np.int64)) if cars is None else (cars.travel, cars.intent)
     kinds = [actor.item.kind for actor in scene.actors]
     context = EventContext(bodies, constants, traffic.road.car_rows[:, BODY], starts, scene.roadmap, kinds, sensors)
     events = compile_events(scene.events, context)

@@ -7,15 +7,17 @@ import numpy as np
 from cbsim.collision.kernels.workspace import MOVER
 from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inner, kernel, prefetch
+from cbsim.traffic.kernels.changes import CHANGES, change_over
 from cbsim.traffic.kernels.claims import DETOUR, find_detour
 from cbsim.traffic.kernels.crosswalks import find_occupied_crosswalks
 from cbsim.traffic.kernels.decisions import MOST, WAIT, acceleration_of, decide
 from cbsim.traffic.kernels.drivers import draw_drivers
-from cbsim.traffic.kernels.entries import OVERHEAD, SWEPT, find_obstacles, sort_entries
+from cbsim.traffic.kernels.entries import OVERHEAD, SWEPT, find_obstacles, find_shadows, sort_entries
 from cbsim.traffic.kernels.meshes import find_mesh, make_mesh_search
 from cbsim.traffic.kernels.moving import move
 from cbsim.traffic.kernels.orders import limit_by_order, want_ordered_speed
 from cbsim.traffic.kernels.others import BRANCHES, find_others
+from cbsim.traffic.kernels.passing import PASSES, begin_pass
 from cbsim.traffic.kernels.pools import appear
 from cbsim.traffic.kernels.way import destination_of, following, keep_way, pose_car
 from cbsim.traffic.kernels.workspace import PACE, SPOT, car_workspace_of, parts_of, path_of
@@ -25,6 +27,7 @@ from cbsim.world.packed.kernels import (
     demand_of,
     road_of,
     shapes_of,
+    sides_of,
     state_of,
     surroundings_of,
 )
@@ -50,6 +53,7 @@ __all__ = ["bound_cars", "drive_cars", "have_left", "mark_hits", "note_static_ob
 
 
 AHEAD = 8  # cars ahead whose lanelets are loaded into the cache
+SIDEWAYS_TOO = 1.2  # way of a body that shifts, per way along its lane
 UPRIGHT = 1e-6  # part of a quaternion below which a mesh is upright
 
 
@@ -92,7 +96,7 @@ def note_static_obstacles(pack, sizes, floats, ints, car_floats, car_ints):
 
 
 @inner
-def move_cars(road, crossings, seed, state, work, time, dt):
+def move_cars(road, crossings, sides, seed, state, work, time, dt):
     """Accelerate and move all cars by their plans."""
     entries, travel, intent = work.entries, state.travel, state.intent
     claims, queues, ways = work.claims, work.queues, work.ways
@@ -107,7 +111,12 @@ def move_cars(road, crossings, seed, state, work, time, dt):
             way = find_detour(road, travel, intent, values, plan, entries, claims, ways, i, work.destinations[i])
             if way >= 0:
                 intent[i, NEXT] = way
+        lanelet = intent[i, LANELET]
         move(road, crossings, seed, state, work.drawn, plan, ways, work.destinations, i, time, dt)
+        if sides.rows.shape[0] > 0 and work.changes[i] >= 0 and intent[i, LANELET] == lanelet:
+            change_over(road, sides, seed, state, work, i, work.changes[i])
+        elif sides.rows.shape[0] > 0 and work.changes[i] <= PASSES:
+            begin_pass(road, sides, travel, intent, i, PASSES - work.changes[i])
 
 
 @inner
@@ -189,7 +198,7 @@ def refresh_cars(pack, sizes, floats, ints, car_floats, car_ints):
 def drive_cars(pack, sizes, floats, ints, car_floats, car_ints):
     """Advance all reactive cars by a step; the clock is that of its end, other bodies are as at its begin."""
     constants, shapes, road, crossings = constants_of(pack), shapes_of(pack), road_of(pack), crossings_of(pack)
-    around, demand, state = surroundings_of(pack), demand_of(pack), state_of(floats, ints, sizes)
+    around, demand, sides, state = surroundings_of(pack), demand_of(pack), sides_of(pack), state_of(floats, ints, sizes)
     work = workspace_of_cars(shapes, road, crossings, car_floats, car_ints)
     seed, step, start = state.seed[0], constants.step, (state.clock[0] - 1) * constants.step
     parts = parts_of(step)
@@ -201,20 +210,35 @@ def drive_cars(pack, sizes, floats, ints, car_floats, car_ints):
         *(np.empty(MOST, np.int64), np.empty(MOST)),
         (np.empty(WAIT), np.empty((4, WAIT), np.int64), np.empty((WAIT, WAIT), np.bool_)),
         (np.empty(BRANCHES, np.int64), np.empty(BRANCHES)),
+        (np.empty(CHANGES, np.int64), np.empty(CHANGES)),
     )
     occupied = find_occupied_crosswalks(pack, constants, state, road.lanelets.shape[0])
     for part in range(parts):
         time = start + part * dt
         for e in range(begin, count if part > 0 else begin):
             entries.stands[e, SPOT] += entries.stands[e, PACE] * dt
-        sort_entries(road, state.travel, state.intent, entries, count)
+        shown = count
+        if sides.rows.shape[0] > 0:
+            shown = find_shadows(road, sides, state.travel, state.intent, entries, count)
+        sort_entries(road, state.travel, state.intent, entries, shown)
         decide(
-            *(road, crossings, around, seed, state.travel, state.intent, state.watch, (state.light, occupied)),
+            *(
+                road,
+                crossings,
+                around,
+                sides,
+                demand,
+                seed,
+                state.travel,
+                state.intent,
+                state.watch,
+                (state.light, occupied),
+            ),
             *(work, scratch, time),
             *(begin, count, dt, part > 0),
         )
         appear(road, demand, seed, state, work.drawn, work.memo, entries, time)
-        move_cars(road, crossings, seed, state, work, time, dt)
+        move_cars(road, crossings, sides, seed, state, work, time, dt)
         if parts > 1:
             trace_cars(road, seed, state, work, part, path)
     pose_cars(road, seed, state, work, step, path)
@@ -264,7 +288,7 @@ def bound(constants, shapes, road, state, steps, bounds, reach):
             box[2] = box[3] = -math.inf
             continue
         speed, fastest = state.travel[i, SPEED], road.car_sizes[i, CLASS_ACCELERATION]
-        way = duration * (speed + 0.5 * fastest * duration) + shapes.radius[body] + 1e-6
+        way = SIDEWAYS_TOO * duration * (speed + 0.5 * fastest * duration) + shapes.radius[body] + 1e-6
         x, y = state.position[body, 0], state.position[body, 1]
         u, w = constants.step * state.velocity[body, 0], constants.step * state.velocity[body, 1]
         box[0], box[1] = min(x, x - u) - way, min(y, y - w) - way

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined, inner, prefetch
+from cbsim.traffic.kernels.centreline import piece_at
 from cbsim.traffic.kernels.crosswalks import place_to_stop
 from cbsim.traffic.kernels.drivers import COMFORTABLE, FACTOR, LEAST, MISTAKES, RUNS_STOPS, STRONGEST, uniform
 from cbsim.traffic.kernels.drivers import SPEED as OWN_SPEED
-from cbsim.traffic.kernels.way import next_on_way, piece_at
+from cbsim.traffic.kernels.way import next_on_way
 from cbsim.traffic.kernels.workspace import PACE, SPOT
 from cbsim.world.traffic.tables import (
+    BACK,
     CAR_LENGTH,
     CLAIM,
     CROSSING,
@@ -56,6 +58,7 @@ __all__ = [
     "STANDS",
     "STOP",
     "WAY_END",
+    "YIELDS",
     "hold",
     "look",
     "prefetch_rows",
@@ -65,8 +68,8 @@ __all__ = [
 # columns of `CarWorkspace.plan`: gap to the leader [m] and its speed [m/s], the speed that is wanted [m/s]; distances
 # of the front from where to stop, from the next stop line, from the begin of conflicts that need a claim, and from
 # their end [m]; distance of the front from the end of the way [m]; gap to who is next on the other way of a fork, and
-# its speed, as long as widths overlap
-GAP, LEADER, DESIRED, STOP, LINE, CHAIN, CHAIN_END, WAY_END, SIDE_GAP, SIDE_LEADER = range(10)
+# its speed, as long as widths overlap; most acceleration that leaves room for who changes lanes [m/s²]
+GAP, LEADER, DESIRED, STOP, LINE, CHAIN, CHAIN_END, WAY_END, SIDE_GAP, SIDE_LEADER, YIELDS = range(11)
 BEFORE_LINE = 0.5  # [m] where a car means to stop before a line, and before a conflict area
 PASSED = 0.3  # [m] beyond a line at which it has been passed
 BEYOND = 1.5  # [m] ahead of the front within which the line stands that a car has been let over
@@ -133,6 +136,14 @@ def behind_fork(crossings, entries, lanelet, station):
                     best, found = here, e
                 break
     return best, found
+
+
+@inlined
+def not_passed(entries, lanelet, at, station):
+    """Place in the order of the first entry from one on that stands beyond a station up to which a car passes all."""
+    while at < entries.first[lanelet + 1] and entries.sorted_stands[at, SPOT] < station:
+        at += 1
+    return at
 
 
 @inlined
@@ -248,7 +259,7 @@ def look(
     while True:
         end = base + road.lanelets[lanelet, LENGTH]
         if gap == math.inf:
-            nxt = at + 1 if k == 0 else entries.first[lanelet]
+            nxt = not_passed(entries, lanelet, at + 1 if k == 0 else entries.first[lanelet], travel[i, BACK] - base)
             gap, leader, beside, pace = leaders_on(road, crossings, entries, lanelet, nxt, base, length, side_gap)
             side_gap, side_leader = (beside, pace) if beside < side_gap else (side_gap, side_leader)
         desired = min(desired, allowed_on(road, values, lanelet, base, length, k == 0))
@@ -316,7 +327,7 @@ def look(
         fork = end if road.links[lanelet, WANDER_END] - road.links[lanelet, WANDER] > 1 else fork
         base, lanelet, k = end, beyond, k + 1
     plan[GAP], plan[LEADER], plan[DESIRED] = gap, leader, max(desired, 0.5)
-    plan[SIDE_GAP], plan[SIDE_LEADER] = side_gap, side_leader
+    plan[SIDE_GAP], plan[SIDE_LEADER], plan[YIELDS] = side_gap, side_leader, math.inf
     plan[STOP], plan[LINE], plan[CHAIN], plan[CHAIN_END], plan[WAY_END] = stop, line, chain, chain_end, way_end
     queues.conflicts[i], queues.is_blocked[i] = conflict, 0
     reached = gap + length if leader < STANDS else math.inf  # who stands behind somebody does not come
