@@ -145,7 +145,7 @@ def draw_table(canvas: Canvas, at: tuple[float, float], rows: Sequence[Line], si
 
 
 def events_table(canvas: Canvas, view: View, bottom: float, error: str = "", most: int = EVENTS) -> Table | None:
-    """Table of the latest contacts and checks, and of the error that stopped the run, at the lower right."""
+    """Table of the latest contacts, checks and events, and of the error that stopped the run, at the lower right."""
     events = view.state.events[-most:] if most > 0 else []
     rows: list[Line] = [
         (
@@ -160,7 +160,7 @@ def events_table(canvas: Canvas, view: View, bottom: float, error: str = "", mos
 
 
 def _colour(kind: str) -> Colour:
-    return WORDS.passed if kind == "passed" else WORDS.danger
+    return {"passed": WORDS.passed, "event": CHROME.ink}.get(kind, WORDS.danger)
 
 
 def state_of(view: View, row: int) -> list[str]:
