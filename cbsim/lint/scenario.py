@@ -28,6 +28,7 @@ from cbsim.lint.scenario_planner import unfit_seat
 from cbsim.lint.scenario_traffic import (
     no_exits,
     traffic_without_road,
+    unknown_car,
     unknown_driver,
     unknown_lane,
     unknown_light,
@@ -125,15 +126,7 @@ def _unknown_in_expect(context: ScenarioContext) -> Iterator[Finding]:
         subject = dict(expectation.arguments).get("object")
         if not isinstance(subject, str) or subject.rpartition("/")[0] in models:  # a model's bodies are not known here
             continue
-        if not _is_car(context.scenario, subject):
-            yield from unknown(subject, everyone, "object", expectation.location)
-
-
-def _is_car(scenario: Scenario, name: str) -> bool:
-    """Whether a name is that of a car of a pool; how many a flow has is not known here."""
-    stem, _, number = name.rpartition(" ")
-    counts = {pool.name: pool.count for pool in scenario.traffic}
-    return stem in counts and number.isdecimal() and 1 <= int(number) <= (counts[stem] or int(number))
+        yield from unknown_car(context.scenario.traffic, subject, everyone, expectation.location)
 
 
 def _unknown_in_planner(context: ScenarioContext) -> Iterator[Finding]:

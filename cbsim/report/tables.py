@@ -15,7 +15,18 @@ from cbsim.report.data import CONTACTS, Event, Run
 from cbsim.report.pack import ANGLE, PLACE, PackedData
 from cbsim.road.drawing import EDGE_ERROR
 
-__all__ = ["LETTERS", "badge", "checks", "command", "comparison", "contacts", "environment", "notes", "summary"]
+__all__ = [
+    "LETTERS",
+    "badge",
+    "checks",
+    "command",
+    "comparison",
+    "contacts",
+    "environment",
+    "events",
+    "notes",
+    "summary",
+]
 
 LETTERS = ("A", "B")
 VERDICTS = {"pass": "✓ pass", "fail": "✗ fail", "error": "! error", "": "– no verdict"}
@@ -147,6 +158,18 @@ def contacts(runs: Sequence[Run]) -> str:
         parts.append(table(caption, ("Bodies", "From", "Place [m]", "Met"), rows))
         if run.contact_count > CONTACTS:
             parts.append(f"<p>… and {run.contact_count - CONTACTS} more.</p>")
+    return "\n".join(parts)
+
+
+def events(runs: Sequence[Run]) -> str:
+    """Render the events of the scenario that came true; empty where no run has any."""
+    parts = []
+    for letter, run in zip(LETTERS, runs, strict=False):
+        if not run.header.events:
+            continue
+        caption = f"Events of {letter}" if len(runs) > 1 else "Events"
+        rows = [(escape(one.name), _jump(one), escape(one.message)) for one in run.happened]
+        parts.append(table(caption, ("Event", "At", "What"), rows) if rows else f"<p>{caption}: none came true.</p>")
     return "\n".join(parts)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from cbsim.collision.kernels.workspace import MOVER
 from cbsim.geometry.kernels import elementary as math
-from cbsim.jit import inner, kernel
+from cbsim.jit import inner, kernel, prefetch
 from cbsim.traffic.kernels.changes import CHANGES, change_over
 from cbsim.traffic.kernels.claims import DETOUR, find_detour
 from cbsim.traffic.kernels.crosswalks import find_occupied_crosswalks
@@ -54,6 +54,7 @@ from cbsim.world.traffic.tables import (
 __all__ = ["bound_cars", "drive_cars", "have_left", "mark_hits", "note_static_obstacles", "refresh_cars"]
 
 
+AHEAD = 8  # cars ahead whose lanelets are loaded into the cache
 SIDEWAYS_TOO = 1.2  # way of a body that shifts, per way along its lane
 UPRIGHT = 1e-6  # part of a quaternion below which a mesh is upright
 
@@ -161,6 +162,10 @@ def pose_cars(road, seed, state, work, step, path):
     """Write the poses and the velocities of the bodies of all cars; `path` is that of `trace_cars`, or has no rows."""
     travel, intent, position = state.travel, state.intent, state.position
     for i in range(intent.shape[0]):
+        if i + AHEAD < intent.shape[0] and intent[i + AHEAD, PHASE] != ABSENT:
+            lanelet = intent[i + AHEAD, LANELET]
+            prefetch(road.lanelets, lanelet)
+            prefetch(road.links, lanelet)
         if intent[i, PHASE] == ABSENT:
             continue
         body = road.car_rows[i, BODY]

@@ -31,6 +31,7 @@ from cbsim.traffic.kernels.look import (
     WAY_END,
     YIELDS,
     look,
+    prefetch_rows,
 )
 from cbsim.traffic.kernels.others import announce_others, free_others, see_arrivals
 from cbsim.traffic.kernels.passing import mind_blocker
@@ -108,6 +109,7 @@ def decide(
     announce_others(road, crossings, around, entries, watch, claims, queues, tree, begin, count)
     asking, waits = -1, work.queues.candidates
     for i in range(cars):  # in the order of rows, in which their tables lie in memory
+        prefetch_rows(road, crossings, entries, intent, travel, i)
         if entries.where[i] < 0:
             continue
         destinations[i] = destination_of(road, intent, drawn, i)

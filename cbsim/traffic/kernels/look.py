@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cbsim.geometry.kernels import elementary as math
-from cbsim.jit import inlined, inner
+from cbsim.jit import inlined, inner, prefetch
 from cbsim.traffic.kernels.centreline import piece_at
 from cbsim.traffic.kernels.crosswalks import place_to_stop
 from cbsim.traffic.kernels.drivers import COMFORTABLE, FACTOR, LEAST, MISTAKES, RUNS_STOPS, STRONGEST, uniform
@@ -28,6 +28,7 @@ from cbsim.world.traffic.tables import (
     LAST_GOAL,
     LENGTH,
     LIMIT,
+    NEXT,
     OTHER,
     PAUSING,
     PHASE,
@@ -60,6 +61,7 @@ __all__ = [
     "YIELDS",
     "hold",
     "look",
+    "prefetch_rows",
     "travel_time",
 ]
 
@@ -77,6 +79,7 @@ SPARE = 2.0  # [m] more than its length that a car needs to wait between two con
 SQUARE, CHANGE = 6, 7  # columns of `Road.pieces`: square of the allowed speed, and its change [m²/s²]
 SLOWEST = 0.5  # [m/s] that bends allow
 STANDS = 0.1  # [m/s]
+FAR, NEAR = 8, 4  # cars ahead whose rows are loaded into the cache: of lanelets, and what these lead to
 LONGEST = 60.0  # [m] of conflicts that are claimed together
 
 
@@ -186,6 +189,31 @@ def runs_stop(road, seed, intent, values, i, lanelet):
 
 
 @inlined
+def prefetch_rows(road, crossings, entries, intent, travel, i):
+    """Load ahead of `look` what it reads first: rows of the lanelets of car i, and of who is on them."""
+    if i + FAR < intent.shape[0] and entries.where[i + FAR] >= 0:
+        far = i + FAR
+        lanelet, beyond = entries.where[far], intent[far, NEXT]
+        prefetch(road.lanelets, lanelet)
+        prefetch(road.links, lanelet)
+        prefetch(entries.sorted_stands, entries.ranks[far] + 1)
+        if beyond >= 0:
+            prefetch(road.lanelets, beyond)
+            prefetch(road.links, beyond)
+            prefetch(entries.first, beyond)
+    if i + NEAR < intent.shape[0] and entries.where[i + NEAR] >= 0:
+        near = i + NEAR
+        lanelet, beyond = entries.where[near], intent[near, NEXT]
+        piece, _ = piece_at(road, lanelet, travel[near, STATION] + road.car_sizes[near, CAR_LENGTH])
+        prefetch(road.pieces, piece)
+        if beyond >= 0:
+            prefetch(entries.sorted_stands, entries.first[beyond])
+            prefetch(crossings.entry_rows, road.links[beyond, ENTRY])
+            prefetch(crossings.entry_sides, road.links[beyond, ENTRY])
+            prefetch(crossings.entry_spans, road.links[beyond, ENTRY])
+
+
+@inlined
 def look(
     road,
     crossings,
@@ -249,6 +277,8 @@ def look(
                 continue
             if closed or (line < math.inf and (phase != STOPPED or begin > line + length + NO_STOP)):
                 closed = True
+                if claimed == 0:  # entries are in the order of their begins: none of the others concerns it
+                    break
                 continue
             if chain == math.inf:
                 chain, chain_end, conflict = begin - length, over, e
