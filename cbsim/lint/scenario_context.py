@@ -115,14 +115,16 @@ class ScenarioContext:
         if self.network is None:
             return None, []
         from cbsim.road.lanelets import build_lanelets  # of what a scenario without flows has no need
-        from cbsim.road.lanelets.reach import find_turns, ways_on
+        from cbsim.road.lanelets.neighbours import find_neighbours
+        from cbsim.road.lanelets.reach import change_edges, find_turns, ways_on, with_changes
         from cbsim.road.roadmap import build
 
         try:
             lanelets = build_lanelets(build(self.network))
         except ModelError:  # told when the World is made
             return None, []
-        return lanelets, ways_on(lanelets, find_turns(lanelets))
+        graph = ways_on(lanelets, find_turns(lanelets))
+        return lanelets, with_changes(graph, change_edges(find_neighbours(lanelets)))
 
     @cached_property
     def object_files(self) -> list[ObjectFile | None]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import cbsim
 from cbsim.simulation.advance import advance
 from cbsim.spec.road import PointId, RoadNetwork
 from cbsim.spec.traffic import Driver, Pool, Spread
@@ -108,3 +109,30 @@ def test_a_run_from_any_moment_of_a_change_has_the_same_bits():
         again = copies[number].copy()
         advance(made, again, 300 - number)
         assert again.hash == end.hash
+
+
+@pytest.mark.parametrize("step", [0.05, 0.1])
+def test_a_highway_with_a_ramp_has_no_touch_and_no_emergency_stop(step, tmp_path):
+    (tmp_path / "busy.yaml").write_text(
+        f"""network: merge
+step: {step}
+traffic:
+  - {{name: left, flow: 750, from: 1.1.1, to: {{1.1.17: 1.0}}}}
+  - {{name: right, flow: 750, from: 1.2.1, to: {{1.1.17: 0.7, 5.1.8: 0.3}}}}
+  - {{name: ramp, flow: 300, from: 4.1.1, to: {{1.1.17: 0.7, 5.1.8: 0.3}}}}
+"""
+    )
+    made = cbsim.load(tmp_path / "busy.yaml")
+    snapshot, hardest, changed = made.start, 0.0, 0
+    for _ in range(round(600.0 / 0.5)):
+        before = snapshot.columns.intent[:, LANELET].copy()
+        assert not len(advance(made, snapshot, round(0.5 / step))[2])
+        travel, intent = snapshot.columns.travel, snapshot.columns.intent
+        on_the_way = (intent[:, PHASE] != ABSENT) & (travel[:, STATION] > 40.0)  # one may appear before a queue
+        hardest = min(hardest, float(travel[on_the_way, ACCELERATION].min(initial=0.0)))
+        changed += int(np.sum((before != intent[:, LANELET]) & (travel[:, RUN] > 0.0)))
+    assert changed > 100
+    assert hardest > -4.5
+    counts = snapshot.columns.pool_counts
+    assert counts[1, 2] > 80  # those of the right lane who go on have come to the left one
+    assert counts[2, 2] > 20

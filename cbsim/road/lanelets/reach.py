@@ -9,14 +9,20 @@ from numpy.typing import NDArray
 
 from cbsim.geometry import elementary as math
 from cbsim.geometry.polyline import wrap
+from cbsim.road.lanelets.neighbours import Neighbours
 from cbsim.road.lanelets.table import LaneletKind, Lanelets
 from cbsim.spec.road import PointId
 
-__all__ = ["Turn", "find_turns", "locate_point", "nearest_reachable", "reachable", "ways_on"]
+__all__ = [
+    "Turn", "change_edges", "find_turns", "locate_point", "nearest_reachable",
+    "reachable", "ways_on", "with_changes",
+]  # fmt: skip
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
+ROOM = 20.0  # [m] of lanelets side by side in which a change over is planned
 REACH = 25.0  # [m] from the end of a lane to the start of the one by which a car turns round
 
 
@@ -80,6 +86,20 @@ def ways_on(lanelets: Lanelets, turns: list[Turn]) -> list[list[int]]:
         graph[turn.source].append(len(lanelets) + number)
         graph.append([turn.target])
     return graph
+
+
+def change_edges(neighbours: Neighbours) -> Ints:
+    """Pairs of lanelets, shape (k, 2), between which cars may change over, with room for it."""
+    fit = neighbours.same_direction & neighbours.may_cross & (neighbours.ends - neighbours.begins >= ROOM)
+    return np.stack([neighbours.lanelets[fit], neighbours.others[fit]], axis=1)
+
+
+def with_changes(graph: list[list[int]], edges: Ints) -> list[list[int]]:
+    """List the lanelets that follow each, those to which cars may change over from it too."""
+    more = [list(ways) for ways in graph]
+    for here, there in edges.tolist():
+        more[here].append(there)
+    return more
 
 
 def reachable(graph: list[list[int]], start: int) -> Bools:

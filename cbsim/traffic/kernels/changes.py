@@ -17,6 +17,7 @@ from cbsim.traffic.kernels.neighbours import follows, has_no_conflicts, leader_f
 from cbsim.traffic.kernels.passing import PASS_SPEED, PASSES, choose_pass, see_oncoming
 from cbsim.traffic.kernels.sideways import (
     across_to,
+    clearing_speed,
     has_cleared,
     is_aside,
     is_clear_before,
@@ -57,6 +58,8 @@ from cbsim.world.traffic.tables import (
     SLOPE,
     SPEED,
     STATION,
+    WANDER,
+    WANDER_END,
 )
 
 __all__ = ["CHANGES", "change_over", "choose_changes", "end_at_change", "see_aside"]
@@ -67,6 +70,8 @@ POLITENESS, THRESHOLD = 0.2, 0.1  # of MOBIL: weight of others; [m/s²] of advan
 COURTESY = 1.0  # [m/s²] that it may cost to let somebody change who has to
 ADAPTS = 1.0  # [m/s²] of braking with which who has to change falls back behind the car that it will follow
 BEFORE_LINE = 40.0  # [m] before a line or a conflict in which nobody changes who does not have to
+CRAWLS = 1.0  # [m/s]
+SLOW = 4.0  # [m/s] below which one changes only where one has to
 LAST = 18.0  # [m] before the end of a lane in which one stands who has to change
 CHANGES = 64  # that are decided on in one step, others in the next
 APART = 120.0  # [m] between two who change to the same lane at the same time, and to where a flow appears
@@ -81,6 +86,14 @@ def wish_of(road, sides, destination, lanelet):
         k = destination * road.lanelets.shape[0] + lanelet
         return sides.changes[k] if sides.changes.shape[0] > 0 else -1
     return sides.wishes[lanelet]
+
+
+@inlined
+def goes_on(road, destination, lanelet):
+    """Whether a car comes to where it goes by the next lanelet, too."""
+    if destination >= 0:
+        return road.hops[destination * road.lanelets.shape[0] + lanelet] >= 0
+    return road.links[lanelet, WANDER] < road.links[lanelet, WANDER_END]
 
 
 @inlined
@@ -145,7 +158,9 @@ def see_aside(road, sides, travel, intent, plan, entries, ways, i):
         return
     if (sides.rows[row, 1] & SAME) != 0:
         gap, leader = see_beside(road, sides, travel, entries, ways, i)
-        if is_clear_before(one[OFFSET], one[RUN], one[MOVED], one[SPEED], gap, leader):
+        able = clearing_speed(one[OFFSET], one[RUN], one[MOVED], gap, leader)
+        if able > CRAWLS:
+            plan[DESIRED] = min(plan[DESIRED], able)
             return
     else:
         gap, leader = see_oncoming(road, sides, travel, entries, i, row)
@@ -248,6 +263,8 @@ def choose_change(
     """
     lanelet, plan, own_station = intent[i, LANELET], plans[i], travel[i, STATION]
     best, place, most, wish = -1, 0.0, THRESHOLD, wish_of(road, sides, destination, lanelet)
+    if wish >= 0 and travel[i, SPEED] < SLOW and goes_on(road, destination, lanelet):
+        return best, place  # in a queue one goes on and merges
     if wish < 0 and not (decides and min(plan[LINE], plan[CHAIN]) > BEFORE_LINE):
         return best, place
     first, last = sides.offsets[lanelet], sides.offsets[lanelet + 1]
@@ -273,7 +290,9 @@ def choose_change(
     if best < 0:
         return best, place
     across, speed = across_to(road, sides, best, lanelet, own_station), travel[i, SPEED]
-    is_clear = is_clear_before(across, run_of(speed, across), 0.0, speed, plan[GAP], plan[LEADER])
+    duration = run_of(speed, across) / max(speed, 1.0)
+    leader = max(plan[LEADER] - 0.5 * SAFE * min(duration, plan[LEADER] / SAFE), 0.0)  # should it brake from now on
+    is_clear = is_clear_before(across, run_of(speed, across), 0.0, speed, plan[GAP], leader)
     if is_clear and has_ground(
         *(road, crossings, seed, travel, intent, plan, i, destination, sides.rows[best, 0], place, across)
     ):

@@ -20,6 +20,7 @@ __all__ = [
     "across_to",
     "advance_shift",
     "clear_part",
+    "clearing_speed",
     "ground_ahead",
     "has_cleared",
     "is_aside",
@@ -40,6 +41,7 @@ __all__ = [
 SHIFTING, MOST = 1.5, 2.2  # [m/s²] sideways for which the length of a shift is chosen, and that bound its speed
 TIGHTEST = 7.0  # [m] radius
 CLEAR = 2.6  # [m] from the centreline of a lane at which a car is no longer in the way there
+FASTER = 3.0  # [m/s] that a car which shifts slowly may come to
 SPARE = 0.5  # [m] by which one is clear of who is ahead before one comes to it
 TIGHT = 1.0  # lengths of a car that the radius of the rear axle is when it turns: 4.5 m, or 11 m between kerbs
 TURNS_ROUND = -1.0  # column BACK of a car that turns round, less the way that it reverses first
@@ -91,9 +93,17 @@ def is_left(one):
 
 @inlined
 def is_clear_before(across, run, moved, speed, gap, leader):
-    """Whether a car that shifts by so much is clear of its leader before it comes to it."""
+    """Whether a car that shifts by so much is clear of its leader before it comes to it; it may become faster."""
     rest = clear_part(across) * run - moved
-    return gap + leader * rest / max(speed, 1.0) > rest + SPARE
+    return gap + leader * rest / max(speed, FASTER) > rest + SPARE
+
+
+@inlined
+def clearing_speed(across, run, moved, gap, leader):
+    """Speed at which a car that shifts by so much is clear of its leader before it comes to it [m/s]."""
+    rest = clear_part(across) * run - moved
+    short = rest + SPARE - gap
+    return leader * rest / short if short > 0.0 else math.inf
 
 
 @inlined

@@ -12,7 +12,7 @@ from cbsim.errors import ModelError, did_you_mean
 from cbsim.geometry import elementary as math
 from cbsim.geometry.pose import heading_quaternion
 from cbsim.road.lanelet_map import LaneletMap
-from cbsim.road.lanelets.reach import nearest_reachable, reachable
+from cbsim.road.lanelets.reach import nearest_reachable, reachable, with_changes
 from cbsim.spec.traffic import CLASSES, DEFAULT_DRIVER, Driver, LightProgram, Pool
 from cbsim.world.traffic.destinations import Destinations, ReactiveObject, goals_of, located
 from cbsim.world.traffic.network import RoadTables, road_tables
@@ -83,7 +83,7 @@ def pool_size(pool: Pool, tables: RoadTables) -> int:
 
 def _room_ahead(pool: Pool, tables: RoadTables) -> int:
     """Cars that the lanes hold that a flow can reach."""
-    rows = np.flatnonzero(reachable(tables.graph, _origin(pool, tables)[0]))
+    rows = np.flatnonzero(reachable(with_changes(tables.graph, tables.changes), _origin(pool, tables)[0]))
     slot = CLASSES[pool.vehicle_class].length + GAP
     return max(1, int(sum(tables.columns["lanelets"][rows, LENGTH].tolist()) / slot))
 
@@ -203,7 +203,8 @@ def _demand(
         for point, share in pool.destinations:
             place = located(pool.name, point, tables, pool.location, leaving=False)
             if lanelet >= 0 and not ways.reaches(lanelet, place):
-                near = nearest_reachable(tables.lanelets, reachable(tables.graph, lanelet), point)
+                found = reachable(with_changes(tables.graph, tables.changes), lanelet)
+                near = nearest_reachable(tables.lanelets, found, point)
                 text = f"no way leads from '{pool.origin}' to '{point}'; the nearest that can be reached is '{near}'"
                 raise ModelError(text, subject=f"traffic '{pool.name}'", location=pool.location)
             total += share

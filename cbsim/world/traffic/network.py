@@ -13,7 +13,7 @@ from scipy.spatial import KDTree
 
 from cbsim.road.lanelet_map import LaneletMap
 from cbsim.road.lanelets import Lanelets
-from cbsim.road.lanelets.reach import Turn, find_turns, locate_point, ways_on
+from cbsim.road.lanelets.reach import Turn, change_edges, find_turns, locate_point, ways_on
 from cbsim.road.right_of_way import Conflicts
 from cbsim.road.right_of_way.gaps import LEFT_FROM_MAJOR, LEFT_FROM_MINOR, critical_gaps
 from cbsim.road.right_of_way.places import Relation, network_places
@@ -22,7 +22,7 @@ from cbsim.road.right_of_way.swept import SWEPT_WIDTH
 from cbsim.spec.road import PointId
 from cbsim.spec.traffic import LightProgram
 from cbsim.world.traffic.pieces import fit_pieces
-from cbsim.world.traffic.sides import change_edges, dead_ends, side_columns
+from cbsim.world.traffic.sides import dead_ends, side_columns
 from cbsim.world.traffic.signals import signal_columns
 from cbsim.world.traffic.tables import BESIDE, FORKS, SIGNALS, Crossings, Surroundings
 

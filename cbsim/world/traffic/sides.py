@@ -8,14 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cbsim.road.lanelets.neighbours import Neighbours
+from cbsim.road.lanelets.reach import change_edges
 from cbsim.world.traffic.tables import LEFT, MAY_CROSS, SAME
 
-__all__ = ["change_edges", "dead_ends", "side_columns"]
+__all__ = ["dead_ends", "side_columns"]
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
-
-ROOM = 20.0  # [m] of lanelets side by side in which a change over is planned
 
 
 def side_columns(neighbours: Neighbours, graph: list[list[int]], predecessors: tuple[Ints, Ints]) -> dict[str, Any]:
@@ -49,12 +48,6 @@ def side_columns(neighbours: Neighbours, graph: list[list[int]], predecessors: t
         "predecessors": predecessors[1],
         "wishes": _wishes(graph, change_edges(neighbours)),
     }
-
-
-def change_edges(neighbours: Neighbours) -> Ints:
-    """Pairs of lanelets, shape (k, 2), between which cars may change over, with room for it."""
-    fit = neighbours.same_direction & neighbours.may_cross & (neighbours.ends - neighbours.begins >= ROOM)
-    return np.stack([neighbours.lanelets[fit], neighbours.others[fit]], axis=1)
 
 
 def dead_ends(graph: list[list[int]]) -> Bools:
