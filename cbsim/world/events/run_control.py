@@ -92,6 +92,11 @@ class RunControl:
     def __bool__(self) -> bool:
         return bool(self.states or self.restarts)
 
+    @property
+    def events(self) -> set[int]:
+        """Numbers of all of its events."""
+        return {one.event for one in self.states} | {one.event for one in self.restarts}
+
     def timeline(self, row: int, happened: Mapping[int, int], step: float) -> Timeline:
         """Run states of a vehicle.
 
