@@ -180,7 +180,8 @@ class Run:
         if not self.world.may_end:
             return False
         bodies, columns = self.world.constants.vehicle_body, self.snapshot.columns
-        own = np.isin(bodies, [one.row for one in self.world.run_control.states])
+        rows = {one.row for one in self.world.run_control.states} & set(self.world.vehicle_rows)
+        own = np.isin(bodies, sorted(rows))
         speeds = np.abs(columns.velocity[bodies[own]]).max(axis=1)
         return bool((columns.run_state[own] == DISABLED).all() and (speeds < AT_REST).all())
 

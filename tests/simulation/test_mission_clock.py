@@ -19,7 +19,7 @@ from cbsim.spec.command import Command
 from cbsim.spec.events import Condition, Event, Place
 from cbsim.spec.mission import Mission, MissionCheckpoint, SpeedLimit
 from cbsim.spec.mission_clock import MissionClock, Pause
-from cbsim.spec.objects import Wheels, WheelType
+from cbsim.spec.objects import Kind, Triple, Wheels, WheelType
 from cbsim.spec.road import PointId
 from cbsim.spec.scenario import Placement
 from cbsim.world.compile import compile_world
@@ -28,7 +28,7 @@ from cbsim.world.world import World
 from tests.evaluation.drives import expect
 from tests.events.scenes import do, when
 from tests.road.site import Site, straight
-from tests.worlds import bot
+from tests.worlds import bot, mover
 
 LANES = 3
 STOP = do("run_state", object="CajunBot", state="DISABLE")
@@ -149,6 +149,21 @@ def test_disabled_mission_ends_when_the_car_rests():
     quiet = cbsim.run(world)  # nobody drives
     assert quiet.times[-1] == pytest.approx(15.05)
     assert cbsim.run(course(None, events), duration=20.0).times[-1] == 20.0  # without a clock, runs go on
+
+
+def test_clock_is_that_of_bots_not_of_scripted_objects():
+    events = (Event("later", when("time", at=50.0), (do("run_state", object="Shuttle", state="PAUSE"),)),)
+    world = course(MissionClock(4.0))
+    script = mover("Shuttle", (5.0, 0.0, 100.0, 0.0), at=Triple(-20.0, 0.0, 0.0))
+    shuttle = replace(script, item=replace(script.item, kind=Kind.AUTONOMOUS))
+    made = compile_world(replace(world.scene, actors=(*world.scene.actors, shuttle), events=events))
+    snapshot = made.start
+    advance(made, snapshot, 60)
+    assert snapshot.columns.run_state.tolist() == [1, 0]
+    assert made["CajunBot"].speed(snapshot) == 0.0
+    assert made["Shuttle"].speed(snapshot) > 4.0
+    assert made.run_control.timeline(made["Shuttle"].row, {}, made.step).mission_time(3.0) == 3.0
+    assert made.run_control.timeline(made["CajunBot"].row, {}, made.step).mission_time(3.0) == 0.0
 
 
 def test_world_without_a_clock_is_as_it_was():
