@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -12,6 +13,7 @@ from cbsim.evaluation.judge import judge
 from cbsim.evaluation.outcome import execute
 from cbsim.evaluation.replay import replay
 from cbsim.planner.pilot import Pilot
+from cbsim.recording.header import Header, header_of
 from cbsim.recording.recording import Recording
 from cbsim.road.roadmap import build
 from cbsim.simulation.advance import advance
@@ -195,3 +197,16 @@ def test_mission_begins_at_any_pose(where):
     recording = cbsim.run(made, planner=Pilot(), duration=40.0)
     y = recording.positions("CajunBot")[-1, 1]
     assert 46.0 < y < 50.0  # at the checkpoint at 49.5 m
+
+
+def test_header_keeps_run_states_and_recordings_without_them_are_read():
+    header = header_of(course(CLOCK), 1)
+    again = Header.from_json(header.to_json())
+    assert again.run_control == header.run_control
+    assert again.run_control.held == (0,)
+    data = json.loads(header.to_json())
+    data.pop("run_control")
+    assert not Header.from_json(json.dumps(data | {"version": 5})).run_control
+    for broken in ([], {"held": []}, {**header.run_control.to_dict(), "states": [[0, 0, "GO"]]}):
+        with pytest.raises((ValueError, TypeError, KeyError)):
+            Header.from_json(json.dumps(data | {"run_control": broken or "none"}))
