@@ -24,7 +24,6 @@ from cbsim.formats.scenario_fields import (
     Offset,
     ParameterField,
     ParameterName,
-    PlannerName,
     Positive,
     SettingField,
     SettingName,
@@ -40,7 +39,10 @@ from cbsim.formats.scenario_fields import (
 )
 from cbsim.formats.scenario_mission import MissionModel, names_of_clock
 from cbsim.formats.scenario_people import PersonModel
-from cbsim.formats.scenario_rules import RULES, ExpectationModel, one_of
+from cbsim.formats.scenario_planner import PlannerModel
+from cbsim.formats.scenario_rule import one_of
+from cbsim.formats.scenario_rules import RULES, ExpectationModel
+from cbsim.formats.scenario_score import ScoreModel
 from cbsim.formats.scenario_traffic import DriverModel, LightName, PhaseModel, PoolModel, RecordModel
 from cbsim.formats.scenario_vehicle import VehicleParameters
 from cbsim.formats.yaml_tree import shown
@@ -293,7 +295,8 @@ def _planners(value: Any) -> Any:
 
 Mission = Annotated[MissionModel, ShortForm(**STRING)]
 FileList = Annotated[list[FileName], BeforeValidator(as_list), ShortForm(**STRING)]
-Planners = Annotated[dict[str, PlannerName], BeforeValidator(_planners), ShortForm(**STRING)]
+Planner = Annotated[PlannerModel, ShortForm(**STRING)]
+Planners = Annotated[dict[str, Planner], BeforeValidator(_planners), ShortForm(**STRING)]
 
 
 class ScenarioModel(Model):
@@ -351,6 +354,11 @@ class ScenarioModel(Model):
     )
     expect: list[ExpectationModel] = about(  # type: ignore[valid-type]
         "what must come true", [], example=[{"reach": {"object": "Truck", "waypoint": "1.1.5", "before": 30.0}}]
+    )
+    score: ScoreModel | None = about(
+        "a number from 0 to 1 for the whole run: the product of gates, times a weighted mean",
+        None,
+        example={"gates": [{"collision": {"object": "Bot"}}]},
     )
     parameters: dict[ParameterName, ParameterField] = about(
         "names for values, used as ${name} anywhere else; --set changes them", {}, example={"gap": 10.0}

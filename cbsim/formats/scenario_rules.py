@@ -9,6 +9,13 @@ from pydantic import create_model
 
 from cbsim.formats.scenario_clock_rules import EstopModel, PreparationModel, StartModel
 from cbsim.formats.scenario_fields import Contradiction, Length, Model, Name, Offset, Positive, Time, Waypoint, about
+from cbsim.formats.scenario_gap_rules import (
+    FollowingModel,
+    LeftTurnModel,
+    MergeModel,
+    QueueingModel,
+    SeparationModel,
+)
 from cbsim.formats.scenario_rule import RuleModel, one_of, ordered
 from cbsim.registry import Registry
 
@@ -178,44 +185,6 @@ class StandoffModel(RuleModel):
     least: Positive | None = about("between the footprints; the profile's by default", None, unit="m", example=1.0)
 
 
-class SeparationModel(RuleModel):
-    """The object keeps its distance from the vehicle ahead."""
-
-    needs = ("network",)
-
-    object: Name = about("name of the object")
-    lengths: Positive | None = about(
-        "lengths of the object per 10 mph, and at least; the profile's by default", None, example=1.0
-    )
-    at_line: Positive | None = about(
-        "gap within 30 m before a stop line; the profile's by default", None, unit="m", example=2.0
-    )
-
-
-class FollowingModel(RuleModel):
-    """The object keeps between two distances behind a vehicle that moves."""
-
-    needs = ("network",)
-
-    object: Name = about("name of the object")
-    least: Length | None = about("behind one at 15 mph; the profile's by default", None, unit="m", example=15.0)
-    most: Length | None = about("behind one at 15 mph; the profile's by default", None, unit="m", example=40.0)
-    lengths: Length | None = about(
-        "lengths of the object per 10 mph behind any; the profile's by default", None, example=1.0
-    )
-
-
-class QueueingModel(RuleModel):
-    """The object stops at the right distance behind a vehicle that stands."""
-
-    needs = ("network",)
-
-    object: Name = about("name of the object")
-    least: Length | None = about("least gap; the profile's by default", None, unit="m", example=5.0)
-    most: Length | None = about("largest gap; the profile's by default", None, unit="m", example=10.0)
-    at_least: int = about("how many times it queues in the whole run", 0, ge=0, le=10**6)
-
-
 class PassingModel(RuleModel):
     """The object passes what stands in its lane at the right distances."""
 
@@ -250,19 +219,20 @@ class MarginModel(RuleModel):
 
     object: Name = about("name of the object")
     ttc: Positive | None = about("least time to collision", None, unit="s", example=2.0)
+    pet: Positive | None = about("least post-encroachment time", None, unit="s", example=1.5)
     thw: Positive | None = about("least time headway", None, unit="s", example=0.8)
     drac: Positive | None = about("largest deceleration rate to avoid a crash", None, unit="m/s²", example=3.4)
     lateral: Positive | None = about("largest distance from the middle of the lane", None, unit="m", example=0.5)
 
     @classmethod
     def needed(cls, arguments: Mapping[str, Any]) -> tuple[str, ...]:
-        """All but the time to collision follow lanes."""
+        """All but the times to collision and after encroachment follow lanes."""
         return ("network",) if any(arguments.get(key) is not None for key in ("thw", "drac", "lateral")) else ()
 
     @classmethod
     def contradictions(cls, data: Mapping[str, Any]) -> Iterator[Contradiction]:
         """One bound at least."""
-        keys = ("ttc", "thw", "drac", "lateral")
+        keys = ("ttc", "pet", "thw", "drac", "lateral")
         if all(data.get(key) is None for key in keys):
             yield (), f"one of {', '.join(map(repr, keys))} is needed"
 
@@ -318,6 +288,14 @@ class ParkingModel(RuleModel):
     at_least: int = about("how many times it parks in the whole run", 0, ge=0, le=10**6)
 
 
+class CommandLatencyModel(RuleModel):
+    """Commands of the object's planner act soon enough; latencies are those that the scenario simulates."""
+
+    object: Name = about("name of the object")
+    within: Time = about("how long after the planner is asked its command acts", unit="s", example=0.1)
+    misses: int = about("how many commands may act later", 0, ge=0, le=10**9)
+
+
 RULES: Registry[type[RuleModel]] = Registry(
     "rule",
     (
@@ -339,6 +317,8 @@ RULES: Registry[type[RuleModel]] = Registry(
         ("queueing", QueueingModel),
         ("passing", PassingModel),
         ("u_turn", UTurnModel),
+        ("merge", MergeModel),
+        ("left_turn", LeftTurnModel),
         ("margin", MarginModel),
         ("comfort", ComfortModel),
         ("progress", ProgressModel),
@@ -348,6 +328,7 @@ RULES: Registry[type[RuleModel]] = Registry(
         ("preparation", PreparationModel),
         ("start", StartModel),
         ("estop", EstopModel),
+        ("command_latency", CommandLatencyModel),
     ),
 )
 

@@ -19,8 +19,11 @@ from cbsim.formats.scenario_models import (
     ScenarioModel,
 )
 from cbsim.formats.scenario_people import person_of
+from cbsim.formats.scenario_planner import seat_of
+from cbsim.formats.scenario_score import ScoreModel, TermModel
 from cbsim.formats.scenario_traffic import DriverModel, ErrorsModel, PoolModel, SpreadModel
 from cbsim.formats.scenario_vehicle import parameters_of
+from cbsim.spec.metrics import measuring
 from cbsim.spec.objects import (
     ZERO,
     Controller,
@@ -37,6 +40,7 @@ from cbsim.spec.objects import (
     WheelType,
 )
 from cbsim.spec.scenario import (
+    NO_SCORE,
     Addition,
     Expectation,
     ModelAddition,
@@ -45,6 +49,8 @@ from cbsim.spec.scenario import (
     Placement,
     Record,
     Scenario,
+    Score,
+    Term,
 )
 from cbsim.spec.traffic import DEFAULT_DRIVER, Driver, FollowingModel, LightProgram, Pool, Spread
 from cbsim.units import DEGREE
@@ -98,9 +104,11 @@ def scenario_of(model: ScenarioModel, where: Where, places: Mapping[str, Locatio
         people=tuple(person_of(one, where("people", n)) for n, one in enumerate(model.people)),
         events=events_of(model.events, where),
         record=Record() if model.record is None else Record(model.record.traffic or ""),
-        planner=tuple(model.planner.items()),
+        planner=tuple((name, one.seated) for name, one in model.planner.items()),
+        seats=tuple(filter(None, (seat_of(name, one, where("planner", name)) for name, one in model.planner.items()))),
         profile=model.profile,
         expect=tuple(_expectation(one, where("expect", n), model.profile) for n, one in enumerate(model.expect)),
+        score=NO_SCORE if model.score is None else _score(model.score, where, model.profile),
         parameters=tuple((name, _parameter(value)) for name, value in model.parameters.items()),
         places=places,
         location=where()._replace(inside=""),
@@ -246,6 +254,21 @@ def _driver(name: str, model: DriverModel, place: Location) -> Driver:
         brakes_hard=errors.brakes_hard,
         location=place,
     )
+
+
+def _score(model: ScoreModel, where: Where, profile: str) -> Score:
+    gates = (_expectation(one, where("score", "gates", n), profile) for n, one in enumerate(model.gates))
+    return Score(
+        tuple(gates), tuple(_term(one, where("score", "mean", n), profile) for n, one in enumerate(model.mean))
+    )
+
+
+def _term(model: TermModel, place: Location, profile: str) -> Term:
+    if model.metric is None or model.object is None or model.worst is None or model.best is None:
+        rule: Any = model.rule  # a metric has them all
+        return Term(_expectation(rule, place, profile), weight=model.weight)
+    one = measuring(model.metric, model.object, place)
+    return Term(one, model.metric, model.worst, model.best, model.weight)
 
 
 def _expectation(model: Model, place: Location, profile: str) -> Expectation:

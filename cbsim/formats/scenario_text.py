@@ -14,12 +14,13 @@ from cbsim.formats.scenario_fields import degrees_of
 from cbsim.formats.scenario_mission import mission_text
 from cbsim.formats.scenario_parameters import escaped
 from cbsim.formats.scenario_people import person_text
+from cbsim.formats.scenario_planner import planner_text
 from cbsim.formats.scenario_spec import DEFAULT_SIZE
 from cbsim.formats.scenario_traffic_text import driver_text, pool_text
 from cbsim.formats.yaml_tree import typed
 from cbsim.spec.objects import ZERO, Controller, Kind, MeshFile, SensorMount, ShapeKind, Steering, TrafficObject, Wheels
 from cbsim.spec.road import PointId
-from cbsim.spec.scenario import Addition, Expectation, ModelAddition, Placement, Scenario
+from cbsim.spec.scenario import Addition, Expectation, ModelAddition, Placement, Scenario, Score, Term
 from cbsim.units import DEGREE
 
 __all__ = ["scenario_text"]
@@ -60,8 +61,9 @@ def scenario_text(spec: Scenario) -> str:
         ("people", [person_text(one) for one in spec.people]),
         ("events", [event_text(one, number) for number, one in enumerate(spec.events)]),
         ("record", {"traffic": spec.record.traffic} if spec.record.traffic else {}),
-        ("planner", _planners(spec.planner)),
+        ("planner", _planners(spec)),
         ("expect", [_expectation(one) for one in spec.expect]),
+        ("score", _score(spec.score)),
     )
     text = {key: _escaped(value) for key, value in whole.items()}
     text |= _given(("parameters", {name: _listed(value) for name, value in spec.parameters}))
@@ -107,8 +109,10 @@ def _changed(default: object, spec: object, names: Iterable[str]) -> dict[str, A
     return {name: _listed(value) for name, value, usual in pairs if value != usual}
 
 
-def _planners(pairs: tuple[tuple[str, str], ...]) -> Any:
-    return pairs[0][1] if len(pairs) == 1 and not pairs[0][0] else dict(pairs)
+def _planners(spec: Scenario) -> Any:
+    seats = {seat.name: seat for seat in spec.seats}
+    texts = {name: planner_text(planner, seats.get(name)) for name, planner in spec.planner}
+    return texts[""] if list(texts) == [""] and "" not in seats else texts
 
 
 def _listed(value: Any) -> Any:
@@ -232,6 +236,18 @@ def _motion(item: TrafficObject) -> dict[str, Any]:
 def _goal_place(goal: Any) -> str:
     lane = f"{goal.segment}.{goal.lane}"
     return lane if goal.waypoint is None else f"{lane}.{goal.waypoint}"
+
+
+def _score(spec: Score) -> dict[str, Any]:
+    return _given(("gates", [_expectation(one) for one in spec.gates]), ("mean", [_term(one) for one in spec.mean]))
+
+
+def _term(spec: Term) -> dict[str, Any]:
+    weight = {} if spec.weight == Term._field_defaults["weight"] else {"weight": spec.weight}
+    if not spec.metric:
+        return {"rule": _expectation(spec.expectation), **weight}
+    measured = {"metric": spec.metric, "object": spec.expectation["object"]}
+    return {**measured, "worst": spec.worst, "best": spec.best, **weight}
 
 
 def _expectation(spec: Expectation) -> dict[str, Any]:

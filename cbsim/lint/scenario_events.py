@@ -8,6 +8,7 @@ from cbsim.errors import Location, did_you_mean
 from cbsim.formats.values import quote
 from cbsim.lint.rule import Finding, unknown
 from cbsim.lint.scenario_context import ScenarioContext
+from cbsim.lint.scenario_traffic import unknown_car
 from cbsim.road.light_names import light_names
 from cbsim.spec.event_order import circle_of, order_of
 from cbsim.spec.events import Argument, Condition, Outline, Place
@@ -77,9 +78,10 @@ def _unknown_object(context: ScenarioContext, name: str, place: Location) -> Ite
     if pool is not None and not pool.count:
         message = f"{quote(name)} is a car of a flow: events are about objects, and cars that are there from the start"
         yield Finding(message, place)
-    elif pool is None or not 1 <= int(number) <= pool.count:
-        named = [item.name for item in (*context.named, *context.added)]
-        yield from unknown(name, [*named, *(person.name for person in context.scenario.people)], "object", place)
+        return
+    named = [item.name for item in (*context.named, *context.added)]
+    everyone = [*named, *(person.name for person in context.scenario.people)]
+    yield from unknown_car(context.scenario.traffic, name, everyone, place, flows=False)
 
 
 def unknown_light_in_events(context: ScenarioContext) -> Iterator[Finding]:

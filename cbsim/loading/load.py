@@ -218,6 +218,7 @@ class _Assembly:
         name = self.path or Path(self.request.objects or self.request.rndf or "")
         settings = _settings(self.request, self.spec)
         actors, models = tuple(self._actors(files, roadmap)), self._models(settings.step)
+        self._tell_blind(actors)
         request = replace(self.request, environment=self.loader.files.environment)
         return Scene(
             scenario_name(name),
@@ -234,7 +235,19 @@ class _Assembly:
             self.spec.lights,
             self.spec.events,
             None if mission is None else self.spec.clock,
+            self.spec.score,
         )
+
+    def _tell_blind(self, actors: Sequence[Actor]) -> None:
+        """W834: a planner is told what its sensors know, and none of them knows where it is."""
+        bots = {one.item.name: one for one in actors if one.item.controller is Controller.SENSOR}
+        for seat in self.spec.seats:
+            bot = bots.get(seat.name) if seat.name else next(iter(bots.values()), None)
+            if seat.truth or bot is None or any(conf.type in ("gps", "ins") for _, conf in bot.confs):
+                continue
+            message = f"'{bot.item.name}' has no gps and no ins: without the truth, its position and heading are nan"
+            hint = "mount one, or let the planner keep its position by speed and yaw rate of an odometry sensor"
+            self.loader.problems.warning("W834", message, self.spec.at(f"planner.{seat.name}.truth"), hint)
 
     def _expectations(
         self, actors: Sequence[Actor], roadmap: RoadMap | None, mission: Mission | None
@@ -294,8 +307,9 @@ class _Assembly:
             from cbsim.lint.scenario import lint_scenario
 
             given = files if self.request.objects is not None or len(files) == len(self.spec.objects) else None
+            spec = self.spec if self.request.step is None else replace(self.spec, step=self.request.step)
             lint_scenario(
-                self.spec, self.loader.files, problems, network=network, mission=mission, objects=given, strict=strict
+                spec, self.loader.files, problems, network=network, mission=mission, objects=given, strict=strict
             )
 
     def _actors(self, files: list[tuple[Path, ObjectFile]], roadmap: RoadMap | None) -> list[Actor]:
@@ -346,6 +360,7 @@ def _settings(request: Request, spec: Scenario) -> Settings:
         tuple(request.planner.items()) or spec.planner,
         spec.deadline if request.deadline is None else request.deadline,
         spec.record.traffic,
+        spec.seats,
     )
 
 

@@ -38,6 +38,7 @@ HEADER_TYPES: dict[str, type] = {
     "radius": float,
     "events": list,
     "run_control": RunControl,
+    "latencies": dict,
 }
 
 
@@ -80,6 +81,8 @@ class Header:
         Names of the events of the scenario, by their numbers in the recording.
     run_control : RunControl
         Which of them set run states of vehicles, or let a mission begin anew.
+    latencies : dict
+        Name of each object whose commands act late → its row in the table of vehicles, and mean and deviation [s].
     """
 
     version: int
@@ -98,6 +101,7 @@ class Header:
     radius: float = 0.0
     events: list[str] = field(default_factory=list)
     run_control: RunControl = NO_RUN_CONTROL
+    latencies: dict[str, list[float]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if isinstance(self.objects, list):
@@ -179,6 +183,8 @@ class Header:
             raise ValueError("the name of an event is not a text")
         if not all(isinstance(sensor["key"], str) for sensor in self.sensors):
             raise ValueError("a sensor has no key")
+        if not all(_numbers(one, 3) for one in self.latencies.values()):
+            raise ValueError("a latency is not three numbers")
         if not all(type(place) is int for place in self.controls.values()):
             raise ValueError("the row of a control is not a number")
 
@@ -265,6 +271,7 @@ def header_of(world: World, seed: int, recorded: RecordedTraffic | None = None) 
         *(recorded or RecordedTraffic()),
         events=list(world.events.names),
         run_control=world.run_control,
+        latencies={queue.name: [float(queue.vehicle), *queue.latency] for queue in world.queues},
     )
 
 

@@ -8,13 +8,25 @@ from html import escape
 
 import numpy as np
 
+from cbsim.evaluation.score import ScoreResult
 from cbsim.report.channels import CHANNELS
 from cbsim.report.compare import Difference
 from cbsim.report.data import CONTACTS, Event, Run
 from cbsim.report.pack import ANGLE, PLACE, PackedData
 from cbsim.road.drawing import EDGE_ERROR
 
-__all__ = ["LETTERS", "badge", "checks", "command", "comparison", "contacts", "environment", "notes", "summary"]
+__all__ = [
+    "LETTERS",
+    "badge",
+    "checks",
+    "command",
+    "comparison",
+    "contacts",
+    "environment",
+    "events",
+    "notes",
+    "summary",
+]
 
 LETTERS = ("A", "B")
 VERDICTS = {"pass": "✓ pass", "fail": "✗ fail", "error": "! error", "": "– no verdict"}
@@ -115,7 +127,23 @@ def checks(runs: Sequence[Run]) -> str:
         caption = f"Checks of {letter}" if len(runs) > 1 else "Checks"
         heads = ("Result", "Check", "Decided at", "Place [m]", "Seen")
         parts.append(table(caption, heads, rows) if rows else f"<p>{caption}: none.</p>")
+        if run.score is not None:
+            parts.append(_score(run.score, f" of {letter}" if len(runs) > 1 else ""))
     return "\n".join(parts)
+
+
+def _score(score: ScoreResult, whose: str) -> str:
+    """Render a score with its lines."""
+    rows = [
+        (
+            "gate" if line.weight is None else f"{line.weight:g}",
+            "undecided" if line.value is None else _number(line.value, 3),
+            escape(line.name),
+            f'<span class="said">{escape(line.message)}</span>',
+        )
+        for line in (*score.gates, *score.mean)
+    ]
+    return table(f"Score{whose}: {score.head}", ("Weight", "Value", "Of", "Seen"), rows)
 
 
 def contacts(runs: Sequence[Run]) -> str:
@@ -130,6 +158,18 @@ def contacts(runs: Sequence[Run]) -> str:
         parts.append(table(caption, ("Bodies", "From", "Place [m]", "Met"), rows))
         if run.contact_count > CONTACTS:
             parts.append(f"<p>… and {run.contact_count - CONTACTS} more.</p>")
+    return "\n".join(parts)
+
+
+def events(runs: Sequence[Run]) -> str:
+    """Render the events of the scenario that came true; empty where no run has any."""
+    parts = []
+    for letter, run in zip(LETTERS, runs, strict=False):
+        if not run.header.events:
+            continue
+        caption = f"Events of {letter}" if len(runs) > 1 else "Events"
+        rows = [(escape(one.name), _jump(one), escape(one.message)) for one in run.happened]
+        parts.append(table(caption, ("Event", "At", "What"), rows) if rows else f"<p>{caption}: none came true.</p>")
     return "\n".join(parts)
 
 

@@ -20,12 +20,14 @@ from cbsim.recording.recording import Recording
 from cbsim.sensing import Reading, Scan, readings_between, sense
 from cbsim.simulation.advance import advance
 from cbsim.simulation.annotations import PlannerAnnotations
-from cbsim.simulation.observations import observe, watch
+from cbsim.simulation.observations import watch
 from cbsim.simulation.recorded_rows import RecordedRows
+from cbsim.simulation.seat_view import SeatView
 from cbsim.simulation.steering import places_of
 from cbsim.spec.command import Command
 from cbsim.spec.events import RUN_STATES
 from cbsim.traffic.notes import TrafficNotes
+from cbsim.world.command_queue import tell
 from cbsim.world.motion import MOTION_WIDTH, motion_of
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.tables import Ints
@@ -47,7 +49,7 @@ def step(world: World, snapshot: Snapshot, commands: Mapping[str, Command] | Non
     world : World
     snapshot : Snapshot
     commands : mapping, optional
-        Object name → `Command`, held until the next one.
+        Object name → `Command`, held until the next one; it acts after the latency of the object's planner.
 
     Raises
     ------
@@ -60,7 +62,7 @@ def step(world: World, snapshot: Snapshot, commands: Mapping[str, Command] | Non
     following = snapshot.copy()
     following.set_static_cache(world.static_caches.of(snapshot))
     for name, command in (commands or {}).items():
-        following.tell(world.vehicle(name), command.row())
+        tell(world.queues, following, world.vehicle(name), command.row(), world.step)
     try:
         advance(world, following, 1)
     except StepError as error:
@@ -122,6 +124,7 @@ class Run:
     def __post_init__(self) -> None:
         self.recorded = RecordedRows(self.world)
         self.notes = TrafficNotes(self.world)
+        self._views: dict[str, SeatView] = {}
         self._rows: Ints | None = None
 
     def begin(self) -> None:
@@ -146,6 +149,7 @@ class Run:
     def seat(self, drivers: list[Driver | Operator]) -> None:
         """Assign planners to vehicles and start them."""
         self.drivers = drivers
+        self._views = {one.name: SeatView(self.world, one.name, one.seat) for one in drivers if isinstance(one, Driver)}
         for driver in drivers:
             driver.start(self.world)
         if drivers:
@@ -215,8 +219,9 @@ class Run:
 
     def _quiet(self, left: int) -> int:
         """Count the quiet steps ahead: those without planner or sensor."""
-        if self.drivers or self._wants_scans or self.world.may_end:
+        if self._wants_scans or self.world.may_end:
             return 1
+        left = min(left, *(driver.period - self.snapshot.step % driver.period for driver in self.drivers), left)
         width = MOTION_WIDTH * max(1, len(self._wanted_rows))
         room = max(1, BATCH_NUMBERS // width)
         if room < HORIZON and width * HORIZON <= MOST_NUMBERS:  # among many cars, each call looks for candidates anew
@@ -257,10 +262,12 @@ class Run:
             if isinstance(driver, Operator):
                 self._place(driver.decide(watch(self.snapshot, driver.instance)))
                 continue
-            row = driver.decide(observe(self.world, self.snapshot, driver.name, self.newest))
-            held = self.snapshot.columns.command[driver.vehicle]
-            if tuple(held) != row:
-                held[:] = row
+            if self.snapshot.step % driver.period:
+                continue
+            view = self._views[driver.name]
+            row = driver.decide(view.observe(self.snapshot, self.newest), view.truth)
+            if driver.is_late or tuple(self.snapshot.columns.command[driver.vehicle]) != row:
+                tell(self.world.queues, self.snapshot, driver.vehicle, row, self.world.step)
                 noted.append((self.snapshot.step, driver.vehicle, row))
         return noted
 

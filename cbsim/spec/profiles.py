@@ -48,6 +48,7 @@ class ProfileNumber(NamedTuple):
 
 
 NAVIGATION_2006, TRAFFIC_2006 = "Rules 2006, 5.2, basic navigation", "Rules 2006, 5.2, basic traffic"
+ADVANCED_2006 = "Rules 2006, 5.2, advanced traffic"
 
 NUMBERS: dict[tuple[str, str], dict[str, ProfileNumber]] = {
     ("speed", "tolerance"): {
@@ -105,6 +106,27 @@ NUMBERS: dict[tuple[str, str], dict[str, ProfileNumber]] = {
     ("precedence", "patience"): {
         "darpa2006": ProfileNumber(10.0, NAVIGATION_2006),
         "darpa2007": ProfileNumber(10.0, "Criteria 2007, A.6"),
+    },
+    ("merge", "gap"): {
+        "darpa2006": ProfileNumber(10.0, ADVANCED_2006),
+        "darpa2007": ProfileNumber(10.0, "Criteria 2007, D.2"),
+    },
+    ("merge", "spacing"): {
+        "darpa2006": ProfileNumber(8.0, ADVANCED_2006),
+        "darpa2007": ProfileNumber(2.0, "Criteria 2007, D.3", lengths=True),
+    },
+    ("merge", "delay"): {
+        "darpa2006": ProfileNumber(10.0, ADVANCED_2006),
+        "darpa2007": ProfileNumber(10.0, "Criteria 2007, A.6"),
+    },
+    ("left_turn", "gap"): {
+        "darpa2006": ProfileNumber(10.0, ADVANCED_2006),
+        "darpa2007": ProfileNumber(10.0, "Criteria 2007, D.2"),
+    },
+    ("left_turn", "spacing"): {"darpa2007": ProfileNumber(2.0, "Criteria 2007, D.5", lengths=True)},
+    ("left_turn", "delay"): {
+        "darpa2006": ProfileNumber(10.0, ADVANCED_2006),
+        "darpa2007": ProfileNumber(10.0, "Criteria 2007, D.4"),
     },
     ("excess_delay", "longest"): {
         "darpa2006": ProfileNumber(10.0, NAVIGATION_2006),

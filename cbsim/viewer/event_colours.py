@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from cbsim.palette import PAINT, WORDS, Colour
+from cbsim.palette import CHROME, PAINT, WORDS, Colour
 
 __all__ = ["symbol_colour", "word_colour"]
 
 
 def symbol_colour(kind: str) -> Colour:
     """Colour of the symbol of an event of a kind."""
-    return {"passed": PAINT.plan, "undecided": PAINT.warning}.get(kind, PAINT.danger)
+    return {"passed": PAINT.plan, "undecided": PAINT.warning, "event": CHROME.ink}.get(kind, PAINT.danger)
 
 
 def word_colour(kind: str) -> Colour:
     """Colour of what is written about an event of a kind."""
-    return {"passed": WORDS.passed, "undecided": WORDS.warning}.get(kind, WORDS.danger)
+    return {"passed": WORDS.passed, "undecided": WORDS.warning, "event": CHROME.ink}.get(kind, WORDS.danger)

@@ -146,7 +146,7 @@ def draw_table(canvas: Canvas, at: tuple[float, float], rows: Sequence[Line], si
 
 
 def events_table(canvas: Canvas, view: View, bottom: float, error: str = "", most: int = EVENTS) -> Table | None:
-    """Table of the latest contacts and checks, and of the error that stopped the run, at the lower right."""
+    """Table of the latest contacts, checks and events, and of the error that stopped the run, at the lower right."""
     events = view.state.events[-most:] if most > 0 else []
     rows: list[Line] = [
         (

@@ -18,6 +18,7 @@ from cbsim.spec.sensor import SIMULATED
 from cbsim.spec.traffic import CLASSES
 from cbsim.vehicle.parameters import PARAMETERS, drive_code, vehicle_parameters
 from cbsim.world.bodies import Bodies, Body, PoolRows
+from cbsim.world.command_queue import queues_of
 from cbsim.world.digest import digest_of
 from cbsim.world.events.actions import EventContext, guided_rows
 from cbsim.world.events.compile import compile_events
@@ -30,6 +31,7 @@ from cbsim.world.memory import command_delay_steps, pose_history_steps
 from cbsim.world.people.compile import compile_people
 from cbsim.world.places import frame_of, start_poses, trajectories_of
 from cbsim.world.scene import Actor, Scene
+from cbsim.world.seats import seats_of
 from cbsim.world.sensors import sensor_of
 from cbsim.world.set_down import set_down
 from cbsim.world.shapes import ground_of, shapes_of
@@ -70,10 +72,11 @@ def compile_world(scene: Scene) -> World:
     sensors = tuple(_sensors(scene.actors, bodies, shapes))
     memory = pose_history_steps(with_freezes(sensors, scene.events, bodies), scene.settings.step)
     constants = _constants(scene, (trajectories, guided), vehicles, ground, poses, memory, traffic)
-    starts = (np.zeros((0, 6)), np.zeros((0, 6), np.int64)) if cars is None else (cars.travel, cars.intent)
+    starts = (np.zeros((0, 11)), np.zeros((0, 6), np.int64)) if cars is None else (cars.travel, cars.intent)
     kinds = [actor.item.kind for actor in scene.actors]
     context = EventContext(bodies, constants, traffic.road.car_rows[:, BODY], starts, scene.roadmap, kinds, sensors)
     events = _events(scene, context)
+    queues = queues_of(seats_of(scene, vehicles, bodies), scene.settings.step)
     layout = Layout(
         bodies=len(bodies),
         vehicles=len(vehicles),
@@ -92,9 +95,10 @@ def compile_world(scene: Scene) -> World:
         guided_bodies=len(constants.guided_body),
         ordered=events.ordered,
         lights=events.lights,
+        queued=max((queue.last for queue in queues), default=0),
     )
     people = compile_people(scene.actors, constants.guided_body, scene.roadmap)
-    digest = digest_of(constants, shapes, bodies, sensors, poses, instances, scene, (traffic, events, people))
+    digest = digest_of(constants, shapes, bodies, sensors, poses, instances, scene, (traffic, events, people, queues))
     start = _start(scene, layout, digest, poses, constants)
     if cars is not None:
         _put_cars(start, traffic, cars)
@@ -105,7 +109,8 @@ def compile_world(scene: Scene) -> World:
     columns = start.columns
     columns.pose_history[:, 0:3], columns.pose_history[:, 3:7] = columns.position[rows], columns.orientation[rows]
     _seal(constants, shapes, bodies, sensors)
-    return World(scene, bodies, shapes, constants, layout, sensors, digest, start, instances, traffic, events, people)
+    parts = traffic, events, people, queues
+    return World(scene, bodies, shapes, constants, layout, sensors, digest, start, instances, *parts)
 
 
 def _events(scene: Scene, context: EventContext) -> Events:

@@ -11,6 +11,7 @@ from cbsim.errors import UsageError, did_you_mean
 from cbsim.geometry.pose import Pose
 from cbsim.spec.sensor import SensorConf
 from cbsim.world.bodies import Bodies, Body
+from cbsim.world.command_queue import CommandQueue
 from cbsim.world.events.run_control import RunControl, run_control_of
 from cbsim.world.events.tables import NO_EVENTS, Events
 from cbsim.world.packed import Pack, pack
@@ -94,6 +95,8 @@ class World:
         Conditions and actions.
     people : People
         Who walks, and where.
+    queues : tuple of CommandQueue
+        Vehicles whose commands act later than they are given.
     """
 
     scene: Scene
@@ -108,6 +111,7 @@ class World:
     traffic: Traffic = NO_TRAFFIC
     events: Events = NO_EVENTS
     people: People = NO_PEOPLE
+    queues: tuple[CommandQueue, ...] = ()
 
     @property
     def start(self) -> Snapshot:

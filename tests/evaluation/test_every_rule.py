@@ -20,7 +20,8 @@ MPH = 0.44704
 VL = SIZE[1]
 LIMITS = mission(1, 2, limits=[(1, 0.0, 15 * MPH)])
 STEPS = (0.01, 0.05, 0.1)
-OF_OBJECTS = [name for name in RULES if name != "event"]  # which is about the scenario, not about a driver
+NOT_OF_DRIVERS = ("event", "command_latency")  # about the scenario, and about its planners
+OF_OBJECTS = [name for name in RULES if name not in NOT_OF_DRIVERS]
 
 
 class Fault(NamedTuple):
@@ -53,6 +54,16 @@ def braking(step: float) -> Drive:
     return drive
 
 
+def turning(way: float, turn: float, radius: float, wait: float = 1.0) -> Callable[[float], Drive]:
+    """Come from the south of the crossing, stop, and turn after some way behind the line."""
+
+    def drive(step: float) -> Drive:
+        one = Drive(2.0, -53.5 - 0.5 * VL, step=step).go(45.0).wait(wait).go(2.5 + way)
+        return one.go(abs(turn) * radius, turn=turn).go(30.0)
+
+    return drive
+
+
 FAULTS = {
     "reach": Fault({"waypoint": PointId(1, 1, 4), "before": 5.0}, lambda s: Drive(y=110.0, step=s).go(50.0)),
     "travel": Fault({"at_most": 20.0}, lambda s: Drive(y=110.0, step=s).go(30.0)),
@@ -80,6 +91,18 @@ FAULTS = {
     "queueing": Fault({}, lambda s: Drive(y=110.0, step=s).go(10.0).wait(3.0), (parked(120.0 + VL + 1.0),)),
     "passing": Fault({}, lambda s: Drive(y=110.0, step=s).go(30.0).go(10.0, aside=LANE).go(30.0), (parked(150.0),)),
     "u_turn": Fault({}, lambda s: Drive(LANE, 10.0, step=s).go(54.0).go(math.pi * LANE, 2.0, turn=math.pi).go(5.0)),
+    "merge": Fault(
+        {},
+        turning(2.0, -0.5 * math.pi, 4.0),
+        (lambda s: Drive(-170.0, -2.0, -0.5 * math.pi, step=s).go(250.0, 10.0),),
+        roadmap=lambda: build(cross((1, 3))),
+    ),
+    "left_turn": Fault(
+        {},
+        turning(2.0, 0.5 * math.pi, 8.0, wait=14.0),
+        (lambda s: Drive(-400.0, -300.0, step=s).wait(1.0),),
+        roadmap=lambda: build(cross((1, 3))),
+    ),
     "margin": Fault({"ttc": 2.0}, lambda s: Drive(y=110.0, step=s).go(40.0, 10.0), (parked(160.0),)),
     "comfort": Fault({}, braking),
     "wrong_way": Fault({}, lambda s: Drive(-LANE, 110.0, step=s).go(20.0, 1.0)),

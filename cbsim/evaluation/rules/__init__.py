@@ -9,13 +9,16 @@ from __future__ import annotations
 from cbsim.evaluation.rules.checkpoints import Checkpoints
 from cbsim.evaluation.rules.collision import Collision
 from cbsim.evaluation.rules.comfort import Comfort
+from cbsim.evaluation.rules.command_latency import CommandLatency
 from cbsim.evaluation.rules.context import Context
 from cbsim.evaluation.rules.estop import Estop
 from cbsim.evaluation.rules.event import EventRule
 from cbsim.evaluation.rules.excess_delay import ExcessDelay
 from cbsim.evaluation.rules.following import Following
 from cbsim.evaluation.rules.lane import Lane
+from cbsim.evaluation.rules.left_turn import LeftTurn
 from cbsim.evaluation.rules.margin import Margin
+from cbsim.evaluation.rules.merge import Merge
 from cbsim.evaluation.rules.mission_time import MissionTime
 from cbsim.evaluation.rules.parking import Parking
 from cbsim.evaluation.rules.passing import Passing
@@ -60,6 +63,8 @@ RULES: Registry[type[Rule]] = Registry(
         ("queueing", Queueing),
         ("passing", Passing),
         ("u_turn", UTurn),
+        ("merge", Merge),
+        ("left_turn", LeftTurn),
         ("margin", Margin),
         ("comfort", Comfort),
         ("progress", WayDone),
@@ -69,5 +74,6 @@ RULES: Registry[type[Rule]] = Registry(
         ("preparation", Preparation),
         ("start", Start),
         ("estop", Estop),
+        ("command_latency", CommandLatency),
     ),
 )
