@@ -43,7 +43,7 @@ TASKS = {
     "NQE C": Task("cornell/NQE-General_Files__nqe_rndf.rdf", "cornell/NQE-Area_C__nqe_c_mdf.mdf", 560.0),
     "sample": Task("navguide/Sample_RNDF.txt", "navguide/Sample_MDF.txt", 2000.0),
 }
-NOT_HERE = ("reach", "travel", "rest", "event")  # rules about the scenario that says what it expects
+NOT_HERE = ("reach", "travel", "rest", "event", "command_latency")  # rules about what a scenario or a seat asks
 ARGUMENTS: dict[str, dict[str, float]] = {"mission_time": {"at_most": 6 * 3600.0}, "margin": {"lateral": 1.0}}
 CLOCK = {"delay": 20.0, "pauses": [{"at": 120.0, "for": 15.0}]}
 MARKS = {True: "✓", False: "✗", None: "?"}

@@ -181,11 +181,11 @@ class Run:
     @property
     def is_over(self) -> bool:
         """Whether a mission with a clock has ended: all of its vehicles are disabled, and at rest."""
-        control, columns = self.world.run_control, self.snapshot.columns
-        if not self.world.may_end or len(control.states) == 0:
+        if not self.world.may_end:
             return False
-        bodies = self.world.constants.vehicle_body
-        own = np.isin(bodies, [one.row for one in control.states])
+        bodies, columns = self.world.constants.vehicle_body, self.snapshot.columns
+        rows = {one.row for one in self.world.run_control.states} & set(self.world.vehicle_rows)
+        own = np.isin(bodies, sorted(rows))
         speeds = np.abs(columns.velocity[bodies[own]]).max(axis=1)
         return bool((columns.run_state[own] == DISABLED).all() and (speeds < AT_REST).all())
 

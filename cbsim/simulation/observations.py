@@ -41,7 +41,7 @@ def observe(world: World, snapshot: Snapshot, name: str, newest: Mapping[str, Sc
 def _run_control(world: World, snapshot: Snapshot, row: int) -> dict[str, Any]:
     """Run state, mission clock and restarts of the vehicle with a body."""
     columns, control, time = snapshot.columns, world.run_control, snapshot.time
-    happened = {number: step for number, step in enumerate(columns.event.tolist()) if step >= 0}
+    happened = {number: int(columns.event[number]) for number in control.events if columns.event[number] >= 0}
     timeline = control.timeline(row, happened, world.step)
     return {
         "run_state": RUN_STATES[int(columns.run_state[world.vehicle_rows[row]])] if len(columns.run_state) else "RUN",

@@ -152,7 +152,9 @@ class LiveSource:
             except (PlannerError, StepError) as error:
                 self._fail(error)
                 break
-        if self.timeline.last >= self.end - 1e-9 or self.error or self.run.is_over:
+        if self.run.is_over:
+            self.end = self.timeline.last  # a mission whose vehicles are disabled ends before its time
+        if self.timeline.last >= self.end - 1e-9 or self.error:
             self._finish()
         return self.timeline.last
 

@@ -117,7 +117,7 @@ def _events(scene: Scene, context: EventContext) -> Events:
     """Compile the events of a scene, and those of its mission's clock."""
     bodies, constants = context.bodies, context.constants
     vehicles = enumerate(constants.vehicle_body.tolist())
-    bots = {bodies[row].name: k for k, row in vehicles if scene.actors[row].item.kind is Kind.AUTONOMOUS}
+    bots = {bodies[row].name: k for k, row in vehicles if _is_commanded(scene.actors[row].item)}
     first = restarted_actor(scene)
     bot = "" if first is None else bodies[first].name
     clock = clock_events(scene, list(bots), bot)
@@ -126,8 +126,13 @@ def _events(scene: Scene, context: EventContext) -> Events:
     poses = restart_poses(scene)
     for pose in poses.values() if len(constants.ground_triangles) else ():
         set_down(constants, bots[bot], pose.position, pose.orientation)
-    is_held = scene.clock is not None and scene.clock.delay is not None
-    return compile_events((*scene.events, *clock), replace(context, poses=poses), is_held=is_held)
+    held = tuple(bots.values()) if scene.clock is not None and scene.clock.delay is not None else ()
+    return compile_events((*scene.events, *clock), replace(context, poses=poses), held)
+
+
+def _is_commanded(item: TrafficObject) -> bool:
+    """Whether an object is autonomous and takes commands, so that a mission is its own."""
+    return item.kind is Kind.AUTONOMOUS and item.controller in (Controller.SENSOR, Controller.MANUAL)
 
 
 def _instances(scene: Scene, first_row: int) -> tuple[ModelInstance, ...]:

@@ -121,7 +121,7 @@ class Clock(NamedTuple):
     def control(self) -> RunControl:
         states = tuple(StateRow(k, 0, state) for k, (_, state) in enumerate(self.states))
         restarts = tuple(RestartRow(len(states) + k, 0, leg) for k, (_, leg) in enumerate(self.restarts))
-        return RunControl(self.has_clock, ALARM if self.has_clock else 0.0, states, restarts)
+        return RunControl((0,) if self.has_clock else (), ALARM if self.has_clock else 0.0, states, restarts)
 
     def events(self, step: float) -> list[tuple[int, int, int, int]]:
         """Rows of events: each comes true at the first step at its time, and is told with the step after it."""

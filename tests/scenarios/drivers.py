@@ -63,6 +63,27 @@ class Dawdler(Pilot):
         return Command(throttle=-1.0) if 9.0 <= observation.time < 24.0 else command
 
 
+class Eager(Pilot):
+    """Does not hear the alarm."""
+
+    def plan(self, observation: Observation) -> Command:
+        return super().plan(replace(observation, alarm=0.0))
+
+
+class Stranded(Pilot):
+    """Does not go on after an E-stop."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._moved = self._paused = False
+
+    def plan(self, observation: Observation) -> Command:
+        self._moved |= observation.speed > 1.0
+        self._paused |= self._moved and observation.run_state != "RUN"
+        command = super().plan(observation)
+        return Command(handbrake=True) if self._paused else command
+
+
 class Blind(Pilot):
     """Looks at no laser."""
 

@@ -9,7 +9,7 @@ import pytest
 import cbsim
 from cbsim.evaluation.outcome import execute
 from tests.scenarios.breaking import NAMES, Break, failing, label, run_broken
-from tests.scenarios.drivers import Blind, Dawdler, Drifter, Runner, Shortcut, Sleeper, Speeder
+from tests.scenarios.drivers import Blind, Dawdler, Drifter, Eager, Runner, Shortcut, Sleeper, Speeder, Stranded
 
 XML, LOOP, COURSE = "objects/four_way_stop.xml", "objects/loop.obj", "objects/skid_course.obj"
 
@@ -464,11 +464,25 @@ EVENTS = [
     Break("events", "the van goes only halfway", ("reach Van (0, 150)",), {"add.2.script.0.distance": 150}),
 ]  # fmt: skip
 
-BREAKS = QUICK + SLOW + REACTIVE + EVENTS
+CLOCK = [
+    Break("mission_clock", "the driver does not hear the alarm", ("preparation CajunBot",), driver=Eager),
+    Break(
+        "mission_clock", "the driver sleeps", ("start CajunBot", "estop CajunBot", "travel CajunBot"), driver=Sleeper
+    ),
+    Break("mission_clock", "the driver does not go on", ("estop CajunBot", "travel CajunBot"), driver=Stranded),
+    Break("mission_clock", "the E-stop has less room", ("estop CajunBot",), {"expect.2.estop.within": 4.0}),
+    Break(
+        "mission_clock", "nobody disables the bot", ("travel CajunBot",), {"events.0.do": []}, may=("estop CajunBot",)
+    ),
+]
+
+BREAKS = QUICK + SLOW + REACTIVE + EVENTS + CLOCK
 
 
 @pytest.mark.parametrize(
-    "case", [*QUICK, *REACTIVE, *EVENTS, *(pytest.param(case, marks=pytest.mark.slow) for case in SLOW)], ids=str
+    "case",
+    [*QUICK, *REACTIVE, *EVENTS, *CLOCK, *(pytest.param(case, marks=pytest.mark.slow) for case in SLOW)],
+    ids=str,
 )
 def test_what_a_scenario_shows_fails_when_it_is_broken(case: Break, tmp_path: Path) -> None:
     outcome = run_broken(case, tmp_path)

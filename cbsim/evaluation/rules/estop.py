@@ -53,7 +53,11 @@ class Estop(Rule):
         if self.progress is not None:
             self.progress.follow(track)
             finish = self.progress.times[-1] if self.progress.passed else math.inf
-        clear = self.wait.clear(self, batch) if self.context.run_states.control.states else np.zeros(len(batch.hashes))
+        self.time = float(track.times[-1])
+        begins, ends = float(track.times[0]), self.time
+        if self.state == RUN and not self.waits and not any(begins <= at < ends for at, _ in timeline.changes):
+            return
+        clear = self.wait.clear(self, batch)
         for k, time in enumerate(track.times[1:].tolist()):
             self.time = time
             begin = float(track.times[k])

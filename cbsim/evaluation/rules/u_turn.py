@@ -66,6 +66,10 @@ class UTurn(Rule):
         match = self.context.on_corridor(self.row, track)
         in_lane = (match.lane >= 0) & (match.lane < self._lanes) & (np.abs(match.heading_error) < DONE)
         roads = np.where(in_lane, self.corridors.segments[match.lane, 0] if len(self.corridors.segments) else -1, -1)
+        if self.current < 0 and not begins.any():
+            known = roads[roads >= 0]
+            self._road = int(known[-1]) if len(known) else self._road
+            return
         forward = (track.motion[1:, MOTION["velocity"]][:, :2] * track.ahead[1:]).sum(axis=1)
         for step in range(len(turning)):
             row, road = 1 + step, int(roads[step])

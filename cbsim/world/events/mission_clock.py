@@ -52,7 +52,7 @@ def clock_events(scene: Scene, names: Sequence[str], bot: str) -> tuple[Event, .
     ----------
     scene : Scene
     names : sequence of str
-        Autonomous objects with a vehicle: the clock is that of all.
+        Autonomous objects that take commands: the clock is that of all.
     bot : str
         The first that a planner may drive, which restarts.
     """

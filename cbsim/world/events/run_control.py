@@ -75,8 +75,8 @@ class RunControl:
 
     Attributes
     ----------
-    has_clock : bool
-        Whether the mission has a clock with RUN and an alarm.
+    held : tuple of int
+        Rows of the bodies of vehicles that are in PAUSE until the RUN of their mission.
     alarm : float
         Time from RUN to the start of the mission [s].
     states : tuple of StateRow
@@ -84,13 +84,18 @@ class RunControl:
     restarts : tuple of RestartRow
     """
 
-    has_clock: bool = False
+    held: tuple[int, ...] = ()
     alarm: float = 0.0
     states: tuple[StateRow, ...] = ()
     restarts: tuple[RestartRow, ...] = field(default=())
 
     def __bool__(self) -> bool:
         return bool(self.states or self.restarts)
+
+    @property
+    def events(self) -> set[int]:
+        """Numbers of all of its events."""
+        return {one.event for one in self.states} | {one.event for one in self.restarts}
 
     def timeline(self, row: int, happened: Mapping[int, int], step: float) -> Timeline:
         """Run states of a vehicle.
@@ -105,7 +110,7 @@ class RunControl:
             Length of a step [s].
         """
         own = [one for one in self.states if one.row == row]
-        is_held = self.has_clock and bool(own)
+        is_held = row in self.held
         newest = {happened[one.event]: one.state for one in own if one.event in happened}
         changes = [(0.0, PAUSE if is_held else RUN)]
         for when, state in sorted(newest.items()):
@@ -120,7 +125,7 @@ class RunControl:
         if not self:
             return {}
         return {
-            "has_clock": self.has_clock,
+            "held": list(self.held),
             "alarm": self.alarm,
             "states": [list(one) for one in self.states],
             "restarts": [list(one) for one in self.restarts],
@@ -139,12 +144,13 @@ class RunControl:
             return NO_RUN_CONTROL
         states = tuple(StateRow(*one) for one in data["states"])
         restarts = tuple(RestartRow(*one) for one in data["restarts"])
-        numbers = [one[:2] for one in states] + [tuple(one) for one in restarts]
+        held = tuple(data["held"])
+        numbers = [one[:2] for one in states] + [tuple(one) for one in restarts] + [held]
         if not all(type(number) is int and number >= 0 for one in numbers for number in one):
             raise ValueError("a row of run control is not a number")
         if not all(one.state in RUN_STATES for one in states):
             raise ValueError("a run state is not known")
-        return cls(bool(data["has_clock"]), float(data["alarm"]), states, restarts)
+        return cls(held, float(data["alarm"]), states, restarts)
 
 
 NO_RUN_CONTROL = RunControl()
@@ -159,5 +165,5 @@ def run_control_of(events: Events, vehicle_body: Ints) -> RunControl:
             states.append(StateRow(event, int(vehicle_body[row[TARGET]]), RUN_STATES[state]))
         elif kind == "restart":
             restarts.append(RestartRow(event, int(vehicle_body[row[TARGET]]), state))
-    has_clock = bool(events.held)
-    return RunControl(has_clock, ALARM if has_clock else 0.0, tuple(states), tuple(restarts))
+    held = tuple(int(vehicle_body[vehicle]) for vehicle in events.held)
+    return RunControl(held, ALARM if held else 0.0, tuple(states), tuple(restarts))
