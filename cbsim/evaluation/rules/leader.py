@@ -59,7 +59,7 @@ class Leader:
     def __init__(self, context: Context, row: int) -> None:
         assert context.roadmap is not None
         self._context, self._row = context, row
-        self._neighbours = Neighbours(context, row)
+        self._neighbours = Neighbours.of(context, row)
         self._lines = corridors(context.roadmap).lines
         self._vehicles = set(context.header.moving)
         self._newest: tuple[Batch, Ahead] | None = None
