@@ -50,10 +50,7 @@ class GiveWay(Rule):
         self.gap, self.spacing, self.delay = (self.number(key) for key in ("gap", "spacing", "delay"))
         self.at_least = int(self.number("at_least", 0))
         conflicts = find_conflicts(build_lanelets(context.roadmap, context.mission))
-        key = f"ways {expectation.rule}", -1
-        ways = context.shared.setdefault(key, find_ways(conflicts, self.selects))
-        assert isinstance(ways, list)
-        self.manoeuvres = Manoeuvres(ways)
+        self.manoeuvres = Manoeuvres(find_ways(conflicts, self.selects))
         self.traffic = TrafficNear(context, self.row)
         self.waits = Waits(context, self.row, self.manoeuvres, self.traffic, (self.gap, self.spacing))
         self.neighbours = Neighbours.of(context, self.row)

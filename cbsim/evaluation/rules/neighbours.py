@@ -7,9 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from cbsim.evaluation.rules.context import Context
-from cbsim.evaluation.rules.footprints import rectangles
+from cbsim.evaluation.rules.footprints import ahead_of, rectangles_along
 from cbsim.evaluation.rules.track import Track
-from cbsim.geometry.pose import heading
 from cbsim.recording.batch import Batch
 from cbsim.world.motion import ABSENT_BELOW, MOTION
 from cbsim.world.tables import Floats, Ints
@@ -114,8 +113,7 @@ class Neighbours:
         velocity = np.concatenate([moved[:, MOTION["velocity"]][:, :2], np.zeros((len(still), 2))])
         order = np.lexsort((others, steps_of))
         steps_of, others = chosen[steps_of[order]], others[order]
-        angles = heading(turned[order]) if len(order) else np.zeros(0)
-        other = rectangles(places[order], angles, self._size(others))
+        other = rectangles_along(places[order], ahead_of(turned[order]), self._size(others))
         own_size = np.broadcast_to(np.array([track.width, track.length]), (count, 2))
-        own = rectangles(track.centres[1:], track.headings[1:], own_size)[steps_of]
+        own = rectangles_along(track.centres[1:], track.ahead[1:], own_size)[steps_of]
         return Pairs(steps_of, others, own, other, velocity[order], places[order])

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cbsim.evaluation.rules.footprints import ahead_of
 from cbsim.geometry.polyline import direction, left_of
-from cbsim.geometry.pose import heading
 from cbsim.recording.batch import Batch, Header
 from cbsim.road.right_of_way import Conflicts, Junction
 from cbsim.world.motion import ABSENT_BELOW, MOTION
@@ -221,7 +221,7 @@ class Passages:
         at = int(np.searchsorted(rows, row))
         if at == len(rows) or rows[at] != row or motion[at, 2] <= ABSENT_BELOW:
             return []
-        ahead = direction(heading(motion[at : at + 1, MOTION["orientation"]]))[0]
+        ahead = ahead_of(motion[at, MOTION["orientation"]])
         front = motion[at, :2] + self._half_lengths(rows[at : at + 1]) * ahead
         found = []
         for number, state in self._states.items():
@@ -255,7 +255,7 @@ class Passages:
         at = int(np.searchsorted(rows, self._row))
         if at == len(rows) or rows[at] != self._row or len(motion) < 2:
             return
-        ahead = direction(heading(motion[-1:, at, MOTION["orientation"]]))[0]
+        ahead = ahead_of(motion[-1, at, MOTION["orientation"]])
         self.front = motion[-1, at, :2] + self._half_lengths(rows[at : at + 1]) * ahead
         times = np.asarray((first + np.arange(len(motion))) * self._header.step, np.float64)
         present = motion[:, :, 2] > ABSENT_BELOW
@@ -355,8 +355,7 @@ class _Moment:
     @cached_property
     def ahead(self) -> Floats:
         """Unit vectors forward, shape (n + 1, rows, 2)."""
-        turned = heading(self.motion[..., MOTION["orientation"]].reshape(-1, 4))
-        return direction(turned).reshape(*self.motion.shape[:2], 2)
+        return ahead_of(self.motion[..., MOTION["orientation"]])
 
     @cached_property
     def speeds(self) -> Floats:
