@@ -19,6 +19,7 @@ __all__ = ["Encroachment", "least_difference"]
 HORIZON = 10.0  # [s] longest time that counts
 REACH = 300.0  # [m] from the object, up to which others are followed
 CROSSES = np.cos(np.radians(30.0))  # of the least angle between the ways of both: who follows has a headway
+POSE = MOTION["orientation"].stop  # columns of motion that are kept
 PART = 256  # steps that are compared at once
 SLACK = 1e-9  # of a step, for rounding
 
@@ -31,7 +32,7 @@ class _Block(NamedTuple):
     steps : ndarray of int, shape (n + 1,)
     rows : ndarray of int, shape (m,)
         Of the others.
-    motion : ndarray, shape (n + 1, m, 13)
+    motion : ndarray, shape (n + 1, m, 7)
         Positions are nan where somebody is absent or far away.
     low, high : ndarray, shape (m, 2)
         Bounds of the footprints of the others [m]; nan for who was never there.
@@ -109,8 +110,10 @@ class Encroachment:
     def _block(self, batch: Batch, track: Track) -> _Block:
         """Take a batch together with the step before it."""
         rows = self._moving if batch.rows is None else batch.rows
-        columns = np.flatnonzero(rows != self._row)
-        rows, motion, steps = rows[columns], batch.motion[:, columns].copy(), batch.steps.astype(np.int64)
+        middle = track.centres.mean(axis=0)
+        there = np.all(np.abs(batch.motion[..., :2] - middle) <= REACH, axis=2) & (batch.motion[..., 2] > ABSENT_BELOW)
+        columns = np.flatnonzero((rows != self._row) & there.any(axis=0))
+        rows, motion, steps = rows[columns], batch.motion[:, columns, :POSE].copy(), batch.steps.astype(np.int64)
         own_steps = steps
         skipped = 1
         if self._blocks and self._blocks[-1].steps[-1] == steps[0] - 1:
@@ -122,7 +125,6 @@ class Encroachment:
                 last[0, known] = before.motion[-1, where[known]]
             motion, steps = np.concatenate([last, motion]), np.concatenate([steps[:1] - 1, steps])
             own_steps, skipped = steps, 0
-        middle = track.centres.mean(axis=0)
         with np.errstate(invalid="ignore"):
             away = ~(motion[..., 2] > ABSENT_BELOW) | ~(np.abs(motion[..., :2] - middle).max(axis=2) <= REACH)
         motion[away, :2] = np.nan
