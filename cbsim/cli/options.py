@@ -7,6 +7,7 @@ from pathlib import Path
 
 from cbsim.errors import UsageError
 from cbsim.paths import find_shipped, is_regular
+from cbsim.spec.planner import named_planner
 
 __all__ = ["file_named", "is_input", "may_replace", "number", "option_file", "pairs"]
 
@@ -87,7 +88,9 @@ def pairs(given: list[str], option: str, default: str | None = None) -> dict[str
     found: dict[str, str] = {}
     for text in given:
         key, equals, value = text.partition("=")
-        if not equals:
+        if option == "--planner" and default is not None:
+            key, value = named_planner(text)
+        elif not equals:
             if default is None:
                 raise UsageError(f"{option} '{text}' is not of the form key=value")
             key, value = default, text

@@ -100,9 +100,22 @@ class Judge:
         if not waiting or self._broken is not None:
             return
         joined = Batch.joined(waiting)
+        restarts: list[tuple[int, int]] = []
         if self._context is not None:
             self._context.roster.take(joined.events)
+            restarts = self._context.run_states.take(joined.events)
         batch = self._finite(joined)
+        for step, row in restarts:  # the step that follows is the first at the other place
+            count = min(step + 1 - batch.first_step, len(batch.hashes))
+            if count > 0:
+                before, batch = parted(batch, count, self._step)
+                self._show(before)
+            if self._context is not None:
+                self._context.begin_anew(row)
+        self._show(batch)
+
+    def _show(self, batch: Batch) -> None:
+        """Pass steps to the rules that are undecided."""
         every = {id(rule): rule for rule in (*self._rules, *self._scored)}
         open_rules = [rule for rule in every.values() if not rule.decided]
         if len(batch.hashes) and open_rules:
@@ -193,6 +206,16 @@ class Judge:
 
     def _repr_html_(self) -> str:
         return self.summary.html
+
+
+def parted(batch: Batch, count: int, step: float) -> tuple[Batch, Batch]:
+    """Part a batch after some steps, with the contacts and events of each part."""
+    last = (batch.first_step + count - 1 + 1e-9) * step
+    early, told = batch.contacts[:, 0] <= last, batch.events[:, 0] < batch.first_step + count - 1
+    return (
+        replace(batch.part(0, count), contacts=batch.contacts[early], events=batch.events[told]),
+        replace(batch.part(count), contacts=batch.contacts[~early], events=batch.events[~told]),
+    )
 
 
 def judge(recording: Recording | str | Path, scene: Scene | None = None) -> Judge:

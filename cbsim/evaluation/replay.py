@@ -14,6 +14,7 @@ from cbsim.recording.batch import Batch
 from cbsim.recording.divergence import Divergence, first_difference
 from cbsim.recording.recording import Recording
 from cbsim.simulation.advance import advance
+from cbsim.world.command_queue import tell
 from cbsim.world.compile import compile_world
 from cbsim.world.motion import motion_of
 from cbsim.world.snapshot import Snapshot
@@ -86,7 +87,7 @@ def _again(world: World, snapshot: Snapshot, batch: Batch) -> Batch:
             raise RecordingError(f"a command of step {step} stands among steps {snapshot.step} to {last}")
         pieces += _steps(world, snapshot, step - snapshot.step, rows)
         for _, place, value in orders:
-            _obey(snapshot, place, value)
+            _obey(world, snapshot, place, value)
     whole = Batch.joined(pieces + _steps(world, snapshot, last - snapshot.step, rows))
     return replace(whole, rows=batch.rows)
 
@@ -95,13 +96,16 @@ def _step_of(order: tuple[int, int, tuple[float, ...] | float]) -> int:
     return order[0]
 
 
-def _obey(snapshot: Snapshot, place: int, value: tuple[float, ...] | float) -> None:
+def _obey(world: World, snapshot: Snapshot, place: int, value: tuple[float, ...] | float) -> None:
     """Apply a command of a vehicle, or a control of a model."""
     row, what = ("controller_state", "control") if isinstance(value, float) else ("command", "vehicle")
     column = getattr(snapshot.columns, row)
     if not 0 <= place < len(column):
         raise RecordingError(f"a command of step {snapshot.step} is for {what} {place}, which does not exist")
-    column[place] = value
+    if isinstance(value, float):
+        column[place] = value
+    else:
+        tell(world.queues, snapshot, place, value, world.step)
 
 
 def _read_only(rows: Ints) -> Ints:

@@ -80,7 +80,7 @@ class Summary:
     def _listed(self) -> list[Check]:
         if len(self.checks) <= MOST:
             return list(self.checks)
-        return sorted(self.checks, key=lambda check: bool(check.passed))[:MOST]
+        return sorted(self.checks, key=lambda check: (False, None, True).index(check.passed))[:MOST]
 
     @property
     def _left_out(self) -> int:

@@ -130,10 +130,19 @@ def _places(root: Item) -> Iterable[tuple[str, Location]]:
         yield key, locate(root, [key])
         if isinstance(item.value, dict):
             yield from ((f"{key}.{name}", locate(root, [key, name], key=True)) for name in item.value)
+            if key == "planner":
+                yield from _details(root, key, item.value)
         elif isinstance(item.value, list):
             yield from ((f"{key}.{number}", locate(root, [key, number])) for number in range(len(item.value)))
         elif key in SINGLE:
             yield f"{key}.{SINGLE[key]}", locate(root, [key])
+
+
+def _details(root: Item, key: str, entries: dict[str, Item]) -> Iterable[tuple[str, Location]]:
+    """Locations of the keys of the entries of a mapping."""
+    for name, entry in entries.items():
+        if isinstance(entry.value, dict):
+            yield from ((f"{key}.{name}.{detail}", locate(root, [key, name, detail])) for detail in entry.value)
 
 
 SINGLE = {"objects": "0", "planner": ""}  # a single value for a list of one, or for the first bot

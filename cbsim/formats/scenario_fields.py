@@ -235,7 +235,9 @@ ParameterField = Annotated[
     PlainValidator(_parameter),
     WithJsonSchema({"type": [*SCALAR_TYPES, "array"], "items": {"type": SCALAR_TYPES}}),
 ]
-PlannerName = Annotated[str, Field(pattern=r"^[A-Za-z_][\w.]*:[A-Za-z_]\w*$", max_length=256)]
+PlannerName = Annotated[
+    str, Field(pattern=r"^([A-Za-z_][\w.]*:[A-Za-z_]\w*|(tcp|ipc)://\S+|cmd:.*\S.*)$", max_length=1024)
+]
 
 
 class Axes(Model):

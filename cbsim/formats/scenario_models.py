@@ -24,7 +24,6 @@ from cbsim.formats.scenario_fields import (
     Offset,
     ParameterField,
     ParameterName,
-    PlannerName,
     Positive,
     SettingField,
     SettingName,
@@ -38,7 +37,9 @@ from cbsim.formats.scenario_fields import (
     as_list,
     wrong,
 )
+from cbsim.formats.scenario_mission import MissionModel, names_of_clock
 from cbsim.formats.scenario_people import PersonModel
+from cbsim.formats.scenario_planner import PlannerModel
 from cbsim.formats.scenario_rule import one_of
 from cbsim.formats.scenario_rules import RULES, ExpectationModel
 from cbsim.formats.scenario_score import ScoreModel
@@ -292,8 +293,10 @@ def _planners(value: Any) -> Any:
     return {"": value} if isinstance(value, str) else value
 
 
+Mission = Annotated[MissionModel, ShortForm(**STRING)]
 FileList = Annotated[list[FileName], BeforeValidator(as_list), ShortForm(**STRING)]
-Planners = Annotated[dict[str, PlannerName], BeforeValidator(_planners), ShortForm(**STRING)]
+Planner = Annotated[PlannerModel, ShortForm(**STRING)]
+Planners = Annotated[dict[str, Planner], BeforeValidator(_planners), ShortForm(**STRING)]
 
 
 class ScenarioModel(Model):
@@ -303,7 +306,7 @@ class ScenarioModel(Model):
     network: FileName | None = about(
         "the road network: a shipped name, or a path relative to this file", None, example="four_way_stop"
     )
-    mission: FileName | None = about("the mission, named likewise", None, example="four_way_stop.mdf")
+    mission: Mission | None = about("the mission, named likewise, or with its clock", None, example="four_way_stop.mdf")
     objects: FileList = about("object files, one or several", [], example="objects/four_way_stop.xml")
     add: list[AdditionModel] = about("objects described here", [])
     place: dict[Name, Annotated[PlacementModel, ShortForm(**WAYPOINT)]] = about(
@@ -369,6 +372,7 @@ class ScenarioModel(Model):
         yield from _repeated(data.get("traffic"), "traffic")
         yield from _repeated(data.get("events"), "events")
         yield from _repeated(data.get("people"), "people")
+        yield from names_of_clock(data)
 
 
 def _repeated(entries: Any, key: str) -> Iterator[Contradiction]:

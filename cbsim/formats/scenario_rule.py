@@ -1,4 +1,4 @@
-"""`RuleModel`: base class of the models of rules, and contradictions that several have."""
+"""`RuleModel`: base of the models of the rules of `expect`, and what their arguments may contradict."""
 
 from __future__ import annotations
 

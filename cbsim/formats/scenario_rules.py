@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import create_model
 
+from cbsim.formats.scenario_clock_rules import EstopModel, PreparationModel, StartModel
 from cbsim.formats.scenario_fields import Contradiction, Length, Model, Name, Offset, Positive, Time, Waypoint, about
 from cbsim.formats.scenario_gap_rules import (
     FollowingModel,
@@ -18,7 +19,7 @@ from cbsim.formats.scenario_gap_rules import (
 from cbsim.formats.scenario_rule import RuleModel, one_of, ordered
 from cbsim.registry import Registry
 
-__all__ = ["RULES", "ExpectationModel", "RuleModel"]
+__all__ = ["RULES", "ExpectationModel", "RuleModel", "one_of"]
 
 
 class ReachModel(RuleModel):
@@ -75,6 +76,12 @@ class LaneModel(RuleModel):
 
     object: Name = about("name of the object")
     tolerance: Length = about("how far a corner may stick out", 0.3, unit="m")
+    from_middle: Length | None = about(
+        "distance of its centre from the middle of an unmarked road; the profile's by default",
+        None,
+        unit="m",
+        example=1.0,
+    )
 
 
 class SpeedModel(RuleModel):
@@ -281,6 +288,14 @@ class ParkingModel(RuleModel):
     at_least: int = about("how many times it parks in the whole run", 0, ge=0, le=10**6)
 
 
+class CommandLatencyModel(RuleModel):
+    """Commands of the object's planner act soon enough; latencies are those that the scenario simulates."""
+
+    object: Name = about("name of the object")
+    within: Time = about("how long after the planner is asked its command acts", unit="s", example=0.1)
+    misses: int = about("how many commands may act later", 0, ge=0, le=10**9)
+
+
 RULES: Registry[type[RuleModel]] = Registry(
     "rule",
     (
@@ -310,6 +325,10 @@ RULES: Registry[type[RuleModel]] = Registry(
         ("wrong_way", WrongWayModel),
         ("zone", ZoneModel),
         ("parking", ParkingModel),
+        ("preparation", PreparationModel),
+        ("start", StartModel),
+        ("estop", EstopModel),
+        ("command_latency", CommandLatencyModel),
     ),
 )
 

@@ -9,6 +9,7 @@ from typing import Any
 from cbsim.errors import Location
 from cbsim.formats.scenario_events import events_of
 from cbsim.formats.scenario_fields import Axes, Model
+from cbsim.formats.scenario_mission import clock_of
 from cbsim.formats.scenario_models import (
     AdditionModel,
     GoalModel,
@@ -18,6 +19,7 @@ from cbsim.formats.scenario_models import (
     ScenarioModel,
 )
 from cbsim.formats.scenario_people import person_of
+from cbsim.formats.scenario_planner import seat_of
 from cbsim.formats.scenario_score import ScoreModel, TermModel
 from cbsim.formats.scenario_traffic import DriverModel, ErrorsModel, PoolModel, SpreadModel
 from cbsim.formats.scenario_vehicle import parameters_of
@@ -80,7 +82,8 @@ def scenario_of(model: ScenarioModel, where: Where, places: Mapping[str, Locatio
     return Scenario(
         description=model.description,
         network=model.network,
-        mission=model.mission,
+        mission=None if model.mission is None else model.mission.file,
+        clock=clock_of(model.mission, where),
         objects=tuple(model.objects),
         add=tuple(_addition(one, lambda *path, n=n: where("add", n, *path)) for n, one in enumerate(model.add)),
         place=tuple((name, _placement(one, where("place", name))) for name, one in model.place.items()),
@@ -101,7 +104,8 @@ def scenario_of(model: ScenarioModel, where: Where, places: Mapping[str, Locatio
         people=tuple(person_of(one, where("people", n)) for n, one in enumerate(model.people)),
         events=events_of(model.events, where),
         record=Record() if model.record is None else Record(model.record.traffic or ""),
-        planner=tuple(model.planner.items()),
+        planner=tuple((name, one.seated) for name, one in model.planner.items()),
+        seats=tuple(filter(None, (seat_of(name, one, where("planner", name)) for name, one in model.planner.items()))),
         profile=model.profile,
         expect=tuple(_expectation(one, where("expect", n), model.profile) for n, one in enumerate(model.expect)),
         score=NO_SCORE if model.score is None else _score(model.score, where, model.profile),

@@ -11,8 +11,10 @@ import yaml
 from cbsim.formats.object_values import PARAMETERS
 from cbsim.formats.scenario_events import event_text
 from cbsim.formats.scenario_fields import degrees_of
+from cbsim.formats.scenario_mission import mission_text
 from cbsim.formats.scenario_parameters import escaped
 from cbsim.formats.scenario_people import person_text
+from cbsim.formats.scenario_planner import planner_text
 from cbsim.formats.scenario_spec import DEFAULT_SIZE
 from cbsim.formats.scenario_traffic_text import driver_text, pool_text
 from cbsim.formats.yaml_tree import typed
@@ -46,6 +48,8 @@ def scenario_text(spec: Scenario) -> str:
             "profile",
         ),
     )
+    if spec.mission is not None:
+        whole["mission"] = mission_text(spec.mission, spec.clock)
     whole |= _given(
         ("origin", None if spec.origin is None else dict(spec.origin._asdict())),
         ("models", [_model(one) for one in spec.models]),
@@ -57,7 +61,7 @@ def scenario_text(spec: Scenario) -> str:
         ("people", [person_text(one) for one in spec.people]),
         ("events", [event_text(one, number) for number, one in enumerate(spec.events)]),
         ("record", {"traffic": spec.record.traffic} if spec.record.traffic else {}),
-        ("planner", _planners(spec.planner)),
+        ("planner", _planners(spec)),
         ("expect", [_expectation(one) for one in spec.expect]),
         ("score", _score(spec.score)),
     )
@@ -105,8 +109,10 @@ def _changed(default: object, spec: object, names: Iterable[str]) -> dict[str, A
     return {name: _listed(value) for name, value, usual in pairs if value != usual}
 
 
-def _planners(pairs: tuple[tuple[str, str], ...]) -> Any:
-    return pairs[0][1] if len(pairs) == 1 and not pairs[0][0] else dict(pairs)
+def _planners(spec: Scenario) -> Any:
+    seats = {seat.name: seat for seat in spec.seats}
+    texts = {name: planner_text(planner, seats.get(name)) for name, planner in spec.planner}
+    return texts[""] if list(texts) == [""] and "" not in seats else texts
 
 
 def _listed(value: Any) -> Any:

@@ -97,8 +97,10 @@ def _lint(reading: Reading, network: RoadNetwork | None, files: Files, problems:
 
             lint_objects(reading.spec, network, files, problems, strict=strict)
         case "scenario":
+            from cbsim.lint.planner_modules import lint_planners
             from cbsim.lint.scenario import lint_scenario
 
+            lint_planners(reading.spec, problems)
             lint_scenario(reading.spec, files, problems, strict=strict)
         case name if name in models.MODELS:
             models.lint(reading, files, problems, strict=strict)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from cbsim.errors import Location, Problem, Problems, Severity
 from cbsim.formats.scenario import RULES as EXPECTATIONS
 from cbsim.formats.values import quote
-from cbsim.lint.mission import lint_mission
+from cbsim.lint.mission import PAIRING, lint_mission
 from cbsim.lint.objects import lint_objects
 from cbsim.lint.rule import Finding, Rule, apply_rules, unknown
 from cbsim.lint.scenario_context import ScenarioContext
@@ -24,9 +24,11 @@ from cbsim.lint.scenario_events import (
     unknown_in_events,
     unknown_light_in_events,
 )
+from cbsim.lint.scenario_planner import unfit_seat
 from cbsim.lint.scenario_traffic import (
     no_exits,
     traffic_without_road,
+    unknown_car,
     unknown_driver,
     unknown_lane,
     unknown_light,
@@ -50,8 +52,9 @@ def _add_problems_of_files(context: ScenarioContext, problems: Problems) -> None
     mission = context.read("mission", scenario.mission, scenario.at("mission"))
     if mission is not None and context.network is not None:
         found = Problems()
-        lint_mission(mission, context.network, found)
-        problems.extend(found.errors)
+        restart = scenario.clock is not None and scenario.clock.restart
+        lint_mission(mission, context.network, found, restart=restart)
+        problems.extend(one for one in found if one.severity is Severity.ERROR or one.code in PAIRING)
     inline = ObjectFile("", tuple(context.added), location=scenario.location)
     for file in (*context.object_files, inline):
         if file is not None:
@@ -123,15 +126,7 @@ def _unknown_in_expect(context: ScenarioContext) -> Iterator[Finding]:
         subject = dict(expectation.arguments).get("object")
         if not isinstance(subject, str) or subject.rpartition("/")[0] in models:  # a model's bodies are not known here
             continue
-        if not _is_car(context.scenario, subject):
-            yield from unknown(subject, everyone, "object", expectation.location)
-
-
-def _is_car(scenario: Scenario, name: str) -> bool:
-    """Whether a name is that of a car of a pool; how many a flow has is not known here."""
-    stem, _, number = name.rpartition(" ")
-    counts = {pool.name: pool.count for pool in scenario.traffic}
-    return stem in counts and number.isdecimal() and 1 <= int(number) <= (counts[stem] or int(number))
+        yield from unknown_car(context.scenario.traffic, subject, everyone, expectation.location)
 
 
 def _unknown_in_planner(context: ScenarioContext) -> Iterator[Finding]:
@@ -236,6 +231,7 @@ RULES: tuple[Rule[ScenarioContext], ...] = (
     Rule("E832", circle_of_events),
     Rule("E833", unfit_action),
     Rule("E805", crossed_region),
+    Rule("E805", unfit_seat),
 )
 
 

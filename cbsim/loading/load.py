@@ -31,7 +31,7 @@ from cbsim.road.goals import LaneTable, expand_goals
 from cbsim.road.roadmap import RoadMap, build
 from cbsim.spec.mission import Mission
 from cbsim.spec.objects import Controller, Kind, ObjectFile, TrafficObject
-from cbsim.spec.profiles import MISSION_RULES
+from cbsim.spec.profiles import MISSION_RULES, clock_rules
 from cbsim.spec.road import RoadNetwork
 from cbsim.spec.scenario import Expectation, Placement, Scenario
 from cbsim.world.compile import compile_world
@@ -218,6 +218,7 @@ class _Assembly:
         name = self.path or Path(self.request.objects or self.request.rndf or "")
         settings = _settings(self.request, self.spec)
         actors, models = tuple(self._actors(files, roadmap)), self._models(settings.step)
+        self._tell_blind(actors)
         request = replace(self.request, environment=self.loader.files.environment)
         return Scene(
             scenario_name(name),
@@ -233,8 +234,20 @@ class _Assembly:
             self.spec.drivers,
             self.spec.lights,
             self.spec.events,
+            None if mission is None else self.spec.clock,
             self.spec.score,
         )
+
+    def _tell_blind(self, actors: Sequence[Actor]) -> None:
+        """W834: a planner is told what its sensors know, and none of them knows where it is."""
+        bots = {one.item.name: one for one in actors if one.item.controller is Controller.SENSOR}
+        for seat in self.spec.seats:
+            bot = bots.get(seat.name) if seat.name else next(iter(bots.values()), None)
+            if seat.truth or bot is None or any(conf.type in ("gps", "ins") for _, conf in bot.confs):
+                continue
+            message = f"'{bot.item.name}' has no gps and no ins: without the truth, its position and heading are nan"
+            hint = "mount one, or let the planner keep its position by speed and yaw rate of an odometry sensor"
+            self.loader.problems.warning("W834", message, self.spec.at(f"planner.{seat.name}.truth"), hint)
 
     def _expectations(
         self, actors: Sequence[Actor], roadmap: RoadMap | None, mission: Mission | None
@@ -246,7 +259,7 @@ class _Assembly:
             return self.spec.expect
         profile = self.spec.profile
         place = Location(f"rules of a mission ({profile})")
-        rules = MISSION_RULES.items()
+        rules = [*MISSION_RULES.items(), *clock_rules(self.spec.clock is not None, profile)]
         return tuple(Expectation(rule, (("object", bot), *given), place, profile) for rule, given in rules)
 
     def _models(self, step: float) -> tuple[Model, ...]:
@@ -286,12 +299,17 @@ class _Assembly:
         if self.request.objects is not None:
             for file in files:
                 lint_objects(file, network, self.loader.files, problems, strict=strict)
+        if self.path is None and mission is not None and network is not None:
+            from cbsim.lint.mission import lint_pairing
+
+            lint_pairing(mission, network, problems)
         if self.path is not None:
             from cbsim.lint.scenario import lint_scenario
 
             given = files if self.request.objects is not None or len(files) == len(self.spec.objects) else None
+            spec = self.spec if self.request.step is None else replace(self.spec, step=self.request.step)
             lint_scenario(
-                self.spec, self.loader.files, problems, network=network, mission=mission, objects=given, strict=strict
+                spec, self.loader.files, problems, network=network, mission=mission, objects=given, strict=strict
             )
 
     def _actors(self, files: list[tuple[Path, ObjectFile]], roadmap: RoadMap | None) -> list[Actor]:
@@ -342,6 +360,7 @@ def _settings(request: Request, spec: Scenario) -> Settings:
         tuple(request.planner.items()) or spec.planner,
         spec.deadline if request.deadline is None else request.deadline,
         spec.record.traffic,
+        spec.seats,
     )
 
 

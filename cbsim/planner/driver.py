@@ -4,25 +4,43 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Protocol
 
 from cbsim.errors import UsageError, did_you_mean
 from cbsim.planner.isolation import PlannerError, PlannerIsolation, format_error
-from cbsim.planner.operators import Operator, controllable_models
+from cbsim.planner.operators import controllable_models
 from cbsim.planner.read_only import ReadOnlyReadings
 from cbsim.spec.command import Command, Observation, Vehicle
 from cbsim.spec.drives import DRIVES
 from cbsim.spec.objects import Controller, Kind, WheelType
+from cbsim.spec.planner import Seat
 from cbsim.vehicle.parameters import PARAMETERS
 from cbsim.world.world import World
 
-__all__ = ["Driver", "Planner", "PlannerError", "default_driven_object", "drivers_of", "find_planner", "vehicle_of"]
+__all__ = [
+    "Driver",
+    "Isolation",
+    "Planner",
+    "PlannerError",
+    "decided",
+    "default_driven_object",
+    "find_planner",
+    "start_limit",
+    "vehicle_of",
+]
 
 
 START_FACTOR = 12.0  # time limit for importing, creating and starting a planner, in deadlines of one decision
+
+
+class Isolation(Protocol):
+    """What a planner is called through: `PlannerIsolation`, or another process."""
+
+    def call(self, planner: str, time: float, limit: float, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Call a function of a planner, as `PlannerIsolation.call`."""
 
 
 class Planner(Protocol):
@@ -58,43 +76,79 @@ class Driver:
     planner : Planner
     deadline : float
         Wall-clock time limit for one decision [s]; the limit to start is twelve times as long.
-    isolation : PlannerIsolation
+    isolation : Isolation
         Isolation through which the planner is called.
+    period : int
+        Steps between two decisions: it is asked in steps that are a multiple of it.
+    is_late : bool
+        Whether its commands act later than they are given, so that each is put in flight.
+    seat : Seat
+        What its planner is told.
+    partner : Planner or None
+        Who has the part of the controls that the planner has not; it is told the truth.
     """
 
     name: str
     vehicle: int
     planner: Planner
     deadline: float = 5.0
-    isolation: PlannerIsolation = field(default_factory=PlannerIsolation)
+    isolation: Isolation = field(default_factory=PlannerIsolation)
+    period: int = 1
+    is_late: bool = False
+    seat: Seat = field(default_factory=Seat)
+    partner: Planner | None = None
     read_only: ReadOnlyReadings = field(default_factory=ReadOnlyReadings, init=False, repr=False)
 
     def start(self, world: World) -> None:
         """Call the planner's `start` with its task."""
         task = world.scene.mission, world.scene.roadmap, vehicle_of(world, self.name)
-        self.isolation.call(self._class, 0.0, START_FACTOR * self.deadline, start, self.planner, *task)
+        self.isolation.call(self._class, 0.0, start_limit(self.deadline), start, self.planner, *task)
+        if self.partner is not None:
+            self.partner.start(*task)
 
-    def decide(self, observation: Observation) -> tuple[float, ...]:
-        """Call the planner's `plan`; return the command as a row of the `command` column of a Snapshot."""
+    def decide(self, observation: Observation, truth: Observation | None = None) -> tuple[float, ...]:
+        """Call the planner's `plan`; return the command as a row of the `command` column of a Snapshot.
+
+        Parameters
+        ----------
+        observation : Observation
+            What the planner is told.
+        truth : Observation, optional
+            What a partner is told.
+        """
         scans = {key: self.read_only(key, scan) for key, scan in observation.scans.items()}
         readings = {key: self.read_only(key, reading) for key, reading in observation.readings.items()}
         known = replace(observation, scans=scans, readings=readings) if scans or readings else observation
         command = self.isolation.call(self._class, observation.time, self.deadline, plan, self.planner, known)
-        if not isinstance(command, Command):
-            wrong = type(command).__name__
-            raise PlannerError(self._class, observation.time, f"plan() returned {wrong}, expected a Command")
-        try:
-            row = Command.row(command)
-        except Exception as error:  # the planner modified the Command past its own validation
-            raise PlannerError(self._class, observation.time, format_error(error)) from None
-        if not all(abs(number) <= 1.0 for number in row):  # false for NaN, too
-            reason = f"plan() returned a Command with numbers outside -1 to 1: {row}"
-            raise PlannerError(self._class, observation.time, reason)
-        return row
+        row = decided(self._class, observation.time, command)
+        if self.partner is None:
+            return row
+        other = self.partner.plan(observation if truth is None else truth).row()
+        speed, steering = (row, other) if self.seat.drives == "speed" else (other, row)
+        return speed[0], *steering[1:4], *speed[4:]
 
     @property
     def _class(self) -> str:
         return type(self.planner).__name__
+
+
+def decided(planner: str, time: float, command: object) -> tuple[float, ...]:
+    """Return what a planner's `plan` returned as a row of the `command` column of a Snapshot.
+
+    Raises
+    ------
+    PlannerError
+        If it is no valid command.
+    """
+    if not isinstance(command, Command):
+        raise PlannerError(planner, time, f"plan() returned {type(command).__name__}, expected a Command")
+    try:
+        row = Command.row(command)
+    except Exception as error:  # the planner modified the Command past its own validation
+        raise PlannerError(planner, time, format_error(error)) from None
+    if not all(abs(number) <= 1.0 for number in row):  # false for NaN, too
+        raise PlannerError(planner, time, f"plan() returned a Command with numbers outside -1 to 1: {row}")
+    return row
 
 
 def start(planner: Planner, mission: Any, network: Any, vehicle: Vehicle) -> None:
@@ -105,6 +159,11 @@ def start(planner: Planner, mission: Any, network: Any, vehicle: Vehicle) -> Non
 def plan(planner: Planner, observation: Observation) -> object:
     """Call `Planner.plan`."""
     return planner.plan(observation)
+
+
+def start_limit(deadline: float) -> float:
+    """Wall-clock time limit for importing, creating and starting a planner, each, by that for one decision [s]."""
+    return START_FACTOR * deadline
 
 
 def vehicle_of(world: World, name: str) -> Vehicle:
@@ -182,46 +241,6 @@ def load(module: str) -> Any:
 def make(maker: Any) -> Any:
     """Create a planner."""
     return maker()
-
-
-def drivers_of(
-    world: World, planner: object = None, isolation: PlannerIsolation | None = None
-) -> list[Driver | Operator]:
-    """Bind planners to vehicles, and controllers to models: those given, else those that the scenario names.
-
-    Parameters
-    ----------
-    world : World
-    planner : object or mapping, optional
-        One planner for the first autonomous object (or, without any, for the first model with controls), or a mapping
-        from names of objects or models to planners; a string is ``module:Class``.
-    isolation : PlannerIsolation, optional
-        Isolation through which they are called.
-
-    Raises
-    ------
-    UsageError
-        If there is no such object, or no object that a planner can drive.
-    """
-    if planner is None:
-        planners: Mapping[str, object] = dict(world.settings.planners)
-    else:
-        planners = planner if isinstance(planner, Mapping) else {"": planner}
-    isolation, deadline = isolation or PlannerIsolation(), world.settings.deadline
-    drivers: list[Driver | Operator] = []
-    for name, who in planners.items():
-        object_name = name or default_driven_object(world)
-        if object_name is None:
-            raise UsageError("there is no autonomous object for the planner to drive, and no model with controls")
-        instance = controllable_models(world).get(object_name)
-        vehicle = world.vehicle(object_name) if instance is None else 0
-        needs = ("start", "plan") if instance is None else ("plan",)
-        made: Any = find_planner(who, isolation, START_FACTOR * deadline, needs) if isinstance(who, str) else who
-        if instance is None:
-            drivers.append(Driver(object_name, vehicle, made, deadline, isolation))
-        else:
-            drivers.append(Operator(object_name, instance, made, deadline, START_FACTOR * deadline, isolation))
-    return drivers
 
 
 def default_driven_object(world: World) -> str | None:

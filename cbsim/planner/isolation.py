@@ -89,6 +89,10 @@ class PlannerIsolation:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
         self._exits.close()
 
+    def on_exit(self, function: Callable[[], object]) -> None:
+        """Call a function at the end of the run."""
+        self._exits.callback(function)
+
     def call(self, planner: str, time: float, limit: float, function: Callable[..., Any], *arguments: Any) -> Any:
         """Call a function of a planner.
 

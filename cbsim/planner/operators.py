@@ -38,6 +38,8 @@ class Operator:
         Wall-clock time limit to start [s].
     isolation : PlannerIsolation
         Isolation through which it is called.
+    period : int
+        Steps between two decisions.
     """
 
     name: str
@@ -46,6 +48,7 @@ class Operator:
     deadline: float = 5.0
     start_deadline: float = 60.0
     isolation: PlannerIsolation = field(default_factory=PlannerIsolation)
+    period: int = 1
 
     def start(self, world: World) -> None:
         """Call the controller's `start`, if it has one, with its task."""

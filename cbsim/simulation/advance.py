@@ -16,6 +16,7 @@ from cbsim.jit import wrapping
 from cbsim.simulation.kernels import advance_into
 from cbsim.traffic.notes import NO_NOTES, TrafficNotes
 from cbsim.traffic.workspace import return_cars, take_cars
+from cbsim.world.command_queue import release, steps_until_release
 from cbsim.world.motion import MOTION_WIDTH
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.tables import Floats
@@ -66,6 +67,49 @@ def advance(
         If the first step has no solution or a non-finite result. If a later one fails, the steps before it are
         returned. Without models, a single failed step leaves the Snapshot in an undefined state.
     """
+    if world.queues:
+        return _advance_with_queues(world, snapshot, steps, rows, diagnostics, notes)
+    return _advance(world, snapshot, steps, rows, diagnostics, notes)
+
+
+def _advance_with_queues(
+    world: World,
+    snapshot: Snapshot,
+    steps: int,
+    rows: NDArray[np.int64],
+    diagnostics: list[Diagnostic] | None,
+    notes: TrafficNotes | None,
+) -> Advanced:
+    """Run steps, as `advance`, and let commands in flight act when they are due."""
+    parts: list[Advanced] = []
+    done = 0
+    while done < steps:
+        release(world.queues, snapshot)
+        count = min(steps - done, steps_until_release(world.queues, snapshot))
+        try:
+            parts.append(_advance(world, snapshot, count, rows, diagnostics, notes))
+        except StepError:
+            if not parts:
+                raise
+            break
+        done += len(parts[-1][0])
+        if len(parts[-1][0]) < count:
+            break
+    if len(parts) == 1:
+        return parts[0]
+    hashes, motion, contacts = (np.concatenate(part) for part in zip(*parts, strict=True))
+    return hashes, motion, contacts
+
+
+def _advance(
+    world: World,
+    snapshot: Snapshot,
+    steps: int,
+    rows: NDArray[np.int64],
+    diagnostics: list[Diagnostic] | None,
+    notes: TrafficNotes | None,
+) -> Advanced:
+    """Run steps in which no command in flight becomes due, as `advance`."""
     if not world.instances:
         return _advance_traffic(world, snapshot, steps, rows, notes)
     from cbsim.simulation.model_steps import advance_models

@@ -20,11 +20,14 @@ from cbsim.recording.recording import Recording
 from cbsim.sensing import Reading, Scan, readings_between, sense
 from cbsim.simulation.advance import advance
 from cbsim.simulation.annotations import PlannerAnnotations
-from cbsim.simulation.observations import observe, watch
+from cbsim.simulation.observations import watch
 from cbsim.simulation.recorded_rows import RecordedRows
+from cbsim.simulation.seat_view import SeatView
 from cbsim.simulation.steering import places_of
 from cbsim.spec.command import Command
+from cbsim.spec.events import RUN_STATES
 from cbsim.traffic.notes import TrafficNotes
+from cbsim.world.command_queue import tell
 from cbsim.world.motion import MOTION_WIDTH, motion_of
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.tables import Ints
@@ -34,6 +37,7 @@ __all__ = ["Run", "RunObserver", "drive", "run", "step", "step_count"]
 
 BATCH_STEPS = 256  # largest number of quiet steps in one kernel call
 BATCH_NUMBERS = 32768  # largest number of values of motion in one batch: 256 KiB, the size of a chunk
+DISABLED, AT_REST = RUN_STATES.index("DISABLE"), 0.01  # run state; [m/s]
 MOST_NUMBERS = 1 << 20  # of a batch of as many steps as candidates of collisions are kept for
 
 
@@ -45,7 +49,7 @@ def step(world: World, snapshot: Snapshot, commands: Mapping[str, Command] | Non
     world : World
     snapshot : Snapshot
     commands : mapping, optional
-        Object name → `Command`, held until the next one.
+        Object name → `Command`, held until the next one; it acts after the latency of the object's planner.
 
     Raises
     ------
@@ -58,7 +62,7 @@ def step(world: World, snapshot: Snapshot, commands: Mapping[str, Command] | Non
     following = snapshot.copy()
     following.set_static_cache(world.static_caches.of(snapshot))
     for name, command in (commands or {}).items():
-        following.tell(world.vehicle(name), command.row())
+        tell(world.queues, following, world.vehicle(name), command.row(), world.step)
     try:
         advance(world, following, 1)
     except StepError as error:
@@ -120,6 +124,7 @@ class Run:
     def __post_init__(self) -> None:
         self.recorded = RecordedRows(self.world)
         self.notes = TrafficNotes(self.world)
+        self._views: dict[str, SeatView] = {}
         self._rows: Ints | None = None
 
     def begin(self) -> None:
@@ -144,6 +149,7 @@ class Run:
     def seat(self, drivers: list[Driver | Operator]) -> None:
         """Assign planners to vehicles and start them."""
         self.drivers = drivers
+        self._views = {one.name: SeatView(self.world, one.name, one.seat) for one in drivers if isinstance(one, Driver)}
         for driver in drivers:
             driver.start(self.world)
         if drivers:
@@ -152,7 +158,7 @@ class Run:
     def advance(self, steps: int) -> None:
         """Take a number of steps: quiet ones in batches, others one by one with planners and sensors between them."""
         until = self.snapshot.step + steps
-        while self.snapshot.step < until:
+        while self.snapshot.step < until and not self.is_over:
             commands = self._decide()
             before = self.snapshot.time
             drawings = (
@@ -171,6 +177,17 @@ class Run:
             batch = Batch(first, hashes, motion, commands, scans, contacts, readings, controls, drawings)
             self._give(replace(batch, rows=self._rows, events=self.notes.drain()))
         self._flush()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether a mission with a clock has ended: all of its vehicles are disabled, and at rest."""
+        control, columns = self.world.run_control, self.snapshot.columns
+        if not self.world.may_end or len(control.states) == 0:
+            return False
+        bodies = self.world.constants.vehicle_body
+        own = np.isin(bodies, [one.row for one in control.states])
+        speeds = np.abs(columns.velocity[bodies[own]]).max(axis=1)
+        return bool((columns.run_state[own] == DISABLED).all() and (speeds < AT_REST).all())
 
     def steer(self, controls: Mapping[str, float]) -> None:
         """Set controls of models for the next step and those after it, as `cbsim.steer` does; it is recorded."""
@@ -202,8 +219,9 @@ class Run:
 
     def _quiet(self, left: int) -> int:
         """Count the quiet steps ahead: those without planner or sensor."""
-        if self.drivers or self._wants_scans:
+        if self._wants_scans or self.world.may_end:
             return 1
+        left = min(left, *(driver.period - self.snapshot.step % driver.period for driver in self.drivers), left)
         width = MOTION_WIDTH * max(1, len(self._wanted_rows))
         room = max(1, BATCH_NUMBERS // width)
         if room < HORIZON and width * HORIZON <= MOST_NUMBERS:  # among many cars, each call looks for candidates anew
@@ -244,10 +262,12 @@ class Run:
             if isinstance(driver, Operator):
                 self._place(driver.decide(watch(self.snapshot, driver.instance)))
                 continue
-            row = driver.decide(observe(self.world, self.snapshot, driver.name, self.newest))
-            held = self.snapshot.columns.command[driver.vehicle]
-            if tuple(held) != row:
-                held[:] = row
+            if self.snapshot.step % driver.period:
+                continue
+            view = self._views[driver.name]
+            row = driver.decide(view.observe(self.snapshot, self.newest), view.truth)
+            if driver.is_late or tuple(self.snapshot.columns.command[driver.vehicle]) != row:
+                tell(self.world.queues, self.snapshot, driver.vehicle, row, self.world.step)
                 noted.append((self.snapshot.step, driver.vehicle, row))
         return noted
 
@@ -333,9 +353,11 @@ def drive(
             if observer is not None:
                 observer.on_start(run)
             for done in range(0, steps, together):
+                if run.is_over:
+                    break
                 run.advance(min(together, steps - done))
                 if progress is not None:
-                    progress(min(done + together, steps))
+                    progress(steps if run.is_over else min(done + together, steps))
                 if observer is not None:
                     observer.on_step(run)
         except (PlannerError, StepError) as error:

@@ -19,6 +19,7 @@ from cbsim.planner.pilot.zone_crossing import ZoneRaster, cross_zone
 from cbsim.sensing import Scan, sense
 from cbsim.sensing.caster import Caster
 from cbsim.simulation.loop import run
+from cbsim.simulation.seat_view import SeatView
 from cbsim.spec.objects import (
     Controller,
     Kind,
@@ -30,6 +31,7 @@ from cbsim.spec.objects import (
     Wheels,
     WheelType,
 )
+from cbsim.spec.planner import Seat
 from cbsim.spec.sensor import SensorConf
 from cbsim.world.compile import compile_world
 from cbsim.world.scene import Actor, Model, Scene, Settings
@@ -103,6 +105,12 @@ def _places(world: World) -> tuple[Floats, Floats]:
     return state.position, state.orientation
 
 
+def observe_objects() -> None:
+    """Tell a planner of objects."""
+    seat = Seat("bot CONVENTIONAL", fidelity="visible")
+    SeatView(every_kind(), seat.name, seat).observe(every_kind().start, {})
+
+
 def look_about(taken: Scan) -> None:
     """Run the scan processing of the example planner."""
     for table in (taken.ranges, taken.returned):
@@ -173,6 +181,7 @@ def meet_model() -> None:
 STAGES: tuple[tuple[str, Callable[[], object]], ...] = (
     ("world", every_kind),
     ("sensing", lambda: sense(every_kind(), every_kind().start)),
+    ("observing", observe_objects),
     ("casting", lambda: Caster(every_kind(), every_kind().sensors[0]).cast(UPRIGHT, *_places(every_kind()))),
     ("stepping", lambda: run(every_kind(), duration=0.1)),
     ("traffic", drive_traffic),

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from cbsim.errors import UsageError
 
-__all__ = ["Command", "ControlledModel", "Observation", "Vehicle"]
+__all__ = ["Command", "ControlledModel", "Observation", "ObservedObjects", "Vehicle", "command_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +56,12 @@ class Command:
         left, right = self.levers if self.levers is not None else (1.0, 1.0)
         numbers = (self.throttle, self.steering, left, right, self.reverse, self.handbrake)
         return tuple(map(float, numbers))
+
+
+def command_of(row: tuple[float, ...]) -> Command:
+    """Make a command of its row."""
+    throttle, steering, left, right, reverse, handbrake = row
+    return Command(throttle, steering, (left, right), bool(reverse), bool(handbrake))
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +133,44 @@ class ControlledModel:
 
 
 @dataclass(frozen=True, slots=True)
+class ObservedObjects:
+    """Objects about a bot, as its seat's `fidelity` lets its planner know them; at the time of the observation.
+
+    Attributes
+    ----------
+    ids : (n,) int64
+        Who it is: a number that it keeps through the run, also while it is not seen.
+    positions : (n, 3) [m]
+        Centres, x east, y north, z up.
+    headings : (n,) [rad]
+        0 = north, counter-clockwise positive.
+    velocities : (n, 3) [m/s]
+        In the world.
+    sizes : (n, 3) [m]
+        Width, length, height.
+    """
+
+    ids: NDArray[np.int64]
+    positions: NDArray[np.float64]
+    headings: NDArray[np.float64]
+    velocities: NDArray[np.float64]
+    sizes: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @classmethod
+    def of(cls, ids: NDArray[np.int64], rows: NDArray[np.float64]) -> ObservedObjects:
+        """Make it of rows (n, 10) of position, heading, velocity and size."""
+        return cls(ids, rows[:, 0:3], rows[:, 3], rows[:, 4:7], rows[:, 7:10])
+
+
+NO_OBJECTS = ObservedObjects.of(np.zeros(0, np.int64), np.zeros((0, 10)))
+for _array in (getattr(NO_OBJECTS, _name) for _name in ("ids", "positions", "headings", "velocities", "sizes")):
+    _array.flags.writeable = False
+
+
+@dataclass(frozen=True, slots=True)
 class Observation:
     """Input of a planner's decision.
 
@@ -137,18 +181,27 @@ class Observation:
     position : ndarray, shape (3,)
         Body centre [m], x east, y north, z up; of a model, that of its first body, as are the next three.
     heading, speed, yaw_rate : float
-        [rad] 0 = north, CCW positive; [m/s] forward positive; [rad/s].
+        [rad] 0 = north, CCW positive; [m/s] forward positive; [rad/s]. Ground truth, unless the seat says
+        `truth: false`: then what its receiver and wheels say, nan where they say nothing.
     scans : mapping
         Newest scan of each of the bot's lasers, by `<object name>/<conf file stem>`.
     readings : mapping
         Newest `Fix`, `Odometry` or `ObjectList` of each of its other sensors (`cbsim.sensing`). Silent sensors are
-        absent. The attributes above are the ground truth.
+        absent.
     state : ndarray, shape (bodies, 13)
         Of a model: position [m], velocity [m/s], orientation, angular velocity [rad/s] of each body.
     controls : mapping
         Of a model: name of a control → its value now.
     run_state : str
         Emergency stop: ``RUN``, ``PAUSE`` or ``DISABLE``; commands take effect in ``RUN`` only.
+    alarm : float
+        Time that is left of the alarm after the mission's RUN, in which the vehicle may not move yet [s]; else 0.
+    mission_time : float
+        Time since the start of the mission, which is RUN and the alarm, without pauses [s].
+    restarts : int
+        How many times the vehicle has been set to where another part of the mission begins.
+    objects : ObservedObjects
+        Objects within 200 m, as the seat's `fidelity` says; none where it says nothing.
     """
 
     time: float
@@ -161,3 +214,7 @@ class Observation:
     state: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 13)))
     controls: Mapping[str, float] = field(default_factory=dict)
     run_state: str = "RUN"
+    alarm: float = 0.0
+    mission_time: float = 0.0
+    restarts: int = 0
+    objects: ObservedObjects = NO_OBJECTS

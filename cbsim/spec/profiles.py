@@ -7,16 +7,20 @@ Criteria* of 16 March 2007.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import NamedTuple
 
+from cbsim.spec.mission_clock import ALARM
 from cbsim.units import MPH
 
 __all__ = [
+    "CLOCK_RULES",
     "DEFAULT_PROFILE",
     "MISSION_RULES",
     "NUMBERS",
     "PROFILES",
     "ProfileNumber",
+    "clock_rules",
     "profile_number",
     "profiles_with",
 ]
@@ -50,6 +54,10 @@ NUMBERS: dict[tuple[str, str], dict[str, ProfileNumber]] = {
     ("speed", "tolerance"): {
         "darpa2006": ProfileNumber(0.0, NAVIGATION_2006),
         "darpa2007": ProfileNumber(MPH, "Criteria 2007, A.5"),
+    },
+    ("lane", "from_middle"): {
+        "darpa2006": ProfileNumber(0.0, NAVIGATION_2006),
+        "darpa2007": ProfileNumber(1.0, "Criteria 2007, A.4"),
     },
     ("stop_line", "within"): {
         "darpa2006": ProfileNumber(1.0, NAVIGATION_2006),
@@ -124,6 +132,23 @@ NUMBERS: dict[tuple[str, str], dict[str, ProfileNumber]] = {
         "darpa2006": ProfileNumber(10.0, NAVIGATION_2006),
         "darpa2007": ProfileNumber(10.0, "Criteria 2007, A.6"),
     },
+    ("preparation", "alarm"): {
+        "darpa2006": ProfileNumber(ALARM, NAVIGATION_2006),
+        "darpa2007": ProfileNumber(ALARM, "Criteria 2007, A.1"),
+    },
+    ("start", "within"): {
+        "darpa2006": ProfileNumber(300.0, NAVIGATION_2006),
+        "darpa2007": ProfileNumber(300.0, "Criteria 2007, A.1"),
+    },
+    ("start", "clear"): {
+        "darpa2006": ProfileNumber(10.0, NAVIGATION_2006),
+        "darpa2007": ProfileNumber(10.0, "Criteria 2007, A.6"),
+    },
+    ("estop", "within"): {"darpa2006": ProfileNumber(20.0, NAVIGATION_2006)},
+    ("estop", "resume"): {
+        "darpa2006": ProfileNumber(10.0, NAVIGATION_2006),
+        "darpa2007": ProfileNumber(10.0, "Criteria 2007, A.6"),
+    },
 }
 """(Rule, argument) → profile → number; a profile that is missing has none."""
 
@@ -137,6 +162,16 @@ MISSION_RULES: dict[str, tuple[tuple[str, bool], ...]] = {
     "precedence": (),
 }
 """Rules, with arguments that differ from none, by which a mission is judged whose scenario has no rules."""
+
+CLOCK_RULES: dict[str, tuple[tuple[str, bool], ...]] = {"preparation": (), "start": (), "estop": ()}
+"""Those of a mission with a clock besides; of profiles that have their numbers."""
+
+
+def clock_rules(has_clock: bool, profile: str) -> Iterator[tuple[str, tuple[tuple[str, bool], ...]]]:
+    """Yield the rules of a mission with a clock, of which a profile has every number."""
+    for rule, given in CLOCK_RULES.items() if has_clock else ():
+        if all(profile in having for (name, _), having in NUMBERS.items() if name == rule):
+            yield rule, given
 
 
 def profile_number(profile: str, rule: str, argument: str) -> ProfileNumber | None:

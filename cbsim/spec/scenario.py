@@ -13,8 +13,10 @@ from typing import NamedTuple
 from cbsim.errors import Location
 from cbsim.spec.brief import brief
 from cbsim.spec.events import Event
+from cbsim.spec.mission_clock import MissionClock
 from cbsim.spec.objects import TrafficObject, Triple
 from cbsim.spec.people import Person
+from cbsim.spec.planner import Seat
 from cbsim.spec.profiles import DEFAULT_PROFILE
 from cbsim.spec.road import PointId
 from cbsim.spec.traffic import Driver, LightProgram, Pool
@@ -200,6 +202,8 @@ class Scenario:
         Free text.
     network, mission : str or None
         Shipped name, or path relative to the scenario.
+    clock : MissionClock or None
+        When the mission starts and is paused; None for RUN from the start.
     objects : tuple of str
         Object files, named likewise.
     add : tuple of Addition
@@ -232,6 +236,8 @@ class Scenario:
         What a recording holds.
     planner : tuple of (str, str)
         Name of an autonomous object, empty for the first one, and ``module:Class``.
+    seats : tuple of Seat
+        How planners are asked, where the file says so.
     profile : str
         Whose numbers rules have that give none: one of `cbsim.spec.profiles.PROFILES`.
     expect : tuple of Expectation
@@ -247,6 +253,7 @@ class Scenario:
     description: str = ""
     network: str | None = None
     mission: str | None = None
+    clock: MissionClock | None = None
     objects: tuple[str, ...] = ()
     add: tuple[Addition, ...] = ()
     place: tuple[tuple[str, Placement], ...] = ()
@@ -265,6 +272,7 @@ class Scenario:
     events: tuple[Event, ...] = ()
     record: Record = NOT_SAID
     planner: tuple[tuple[str, str], ...] = ()
+    seats: tuple[Seat, ...] = ()
     profile: str = DEFAULT_PROFILE
     expect: tuple[Expectation, ...] = ()
     score: Score = NO_SCORE

@@ -92,14 +92,14 @@ def _unused_planners(config: pytest.Config) -> list[str]:
     texts = config.getoption(_key("--planner"), None) or () if objects else ()
     lines = []
     for text in texts:
-        name, equals, _ = text.rpartition("=")
-        if equals and name.strip() not in objects:
+        from cbsim.spec.planner import named_planner
+
+        name, _ = named_planner(text)
+        if name and name not in objects:
             from cbsim.errors import did_you_mean
 
-            hint = did_you_mean(name.strip(), sorted(objects))
-            lines.append(
-                f"--planner {text}: no scenario has an object '{name.strip()}'" + (f" ({hint})" if hint else "")
-            )
+            hint = did_you_mean(name, sorted(objects))
+            lines.append(f"--planner {text}: no scenario has an object '{name}'" + (f" ({hint})" if hint else ""))
     return lines
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cbsim.errors import CbsimError, Problems, UsageError
+from cbsim.spec.planner import named_planner
 
 if TYPE_CHECKING:
     from cbsim.evaluation.outcome import Outcome
@@ -105,8 +106,8 @@ def planners_of(world: World, planners: tuple[str, ...]) -> dict[str, str]:
     planned = {name or first or "": planner for name, planner in world.settings.planners}
     chosen: dict[str, str] = {}
     for text in planners:
-        name, equals, planner = text.rpartition("=")
-        bot = name.strip() if equals else first
+        name, planner = named_planner(text)
+        bot = name or first
         if bot is None or bot not in {body.name for body in world} | {instance.name for instance in world.instances}:
             continue
         if bot in chosen:

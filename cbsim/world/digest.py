@@ -11,6 +11,7 @@ import numpy as np
 from cbsim.errors import Location
 from cbsim.geometry.pose import Pose
 from cbsim.world.bodies import Bodies
+from cbsim.world.command_queue import CommandQueue
 from cbsim.world.events.tables import Events
 from cbsim.world.people.tables import People
 from cbsim.world.scene import Scene
@@ -32,10 +33,10 @@ def digest_of(
     poses: list[Pose],
     instances: tuple[ModelInstance, ...],
     scene: Scene,
-    parts: tuple[Traffic, Events, People],
+    parts: tuple[Traffic, Events, People, tuple[CommandQueue, ...]],
 ) -> int:
     """Digest the contents of a World, so that Snapshots of other Worlds are detected."""
-    traffic, events, people = parts
+    traffic, events, people, queues = parts
     digest = hashlib.blake2b(digest_size=8)
     for value in (*constants, *shapes):
         digest.update(np.ascontiguousarray(value).data)
@@ -49,6 +50,8 @@ def digest_of(
         digest.update(repr(events.faults).encode())
         for value in events.tables:
             digest.update(np.ascontiguousarray(value).data)
+    if queues:
+        digest.update(repr(queues).encode())
     for body, pose in zip(bodies.single, poses, strict=False):
         digest.update(f"{body.name}\0{body.kind}\0".encode())
         digest.update(pose.position.tobytes() + pose.orientation.tobytes())

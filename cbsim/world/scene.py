@@ -17,8 +17,10 @@ from cbsim.spec.brief import brief
 from cbsim.spec.events import Event
 from cbsim.spec.mechanism.model_description import ModelDescription
 from cbsim.spec.mission import Mission
+from cbsim.spec.mission_clock import MissionClock
 from cbsim.spec.objects import Goal, TrafficObject
 from cbsim.spec.people import Person
+from cbsim.spec.planner import Seat
 from cbsim.spec.scenario import NO_SCORE, Expectation, Placement, Score
 from cbsim.spec.sensor import SensorConf
 from cbsim.spec.traffic import Driver, LightProgram, Pool
@@ -49,6 +51,8 @@ class Settings:
     record_traffic : str
         Which traffic is recorded: ``all``, ``near`` or ``none``; empty for the default, which depends on how many
         there are. It changes no bit of a run.
+    seats : tuple of Seat
+        How planners are asked, where the scenario says so, whoever they are.
     """
 
     step: float = 0.05
@@ -59,6 +63,7 @@ class Settings:
     planners: tuple[tuple[str, str], ...] = ()
     deadline: float = 5.0
     record_traffic: str = ""
+    seats: tuple[Seat, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +165,8 @@ class Scene:
         Programs of traffic lights.
     events : tuple of Event
         What happens in the run.
+    clock : MissionClock or None
+        When the mission starts, and where it begins anew; None for RUN from the start.
     score : Score
         Of the whole run; without gates and terms there is none.
     """
@@ -177,6 +184,7 @@ class Scene:
     drivers: tuple[Driver, ...] = ()
     lights: tuple[LightProgram, ...] = ()
     events: tuple[Event, ...] = ()
+    clock: MissionClock | None = None
     score: Score = NO_SCORE
 
     __repr__ = brief

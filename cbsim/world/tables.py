@@ -76,9 +76,10 @@ COLUMNS: tuple[Column, ...] = (
         "travel",
         "float",
         "cars",
-        6,
-        "m, m, m/s, m/s², s, s",
-        "station of the rear bumper, offset, speed, acceleration, arrival at a line, time at rest",
+        11,
+        "m, m, m/s, m/s², s, s, 1, m, m, m, m",
+        "station of the rear bumper, offset, speed, acceleration, arrival at a line, time at rest, slope of the "
+        "offset, offset to come to, way of a shift that is done, its length, way until a return",
     ),
     Column("pool_next", "float", "pools", 1, "s", "time of the next arrival of a flow"),
     Column(
@@ -95,6 +96,14 @@ COLUMNS: tuple[Column, ...] = (
     ),
     Column("order", "float", "ordered", 3, "m/s, m/s², 1", "ordered speed of a reactive car, its rate, such an action"),
     Column("condition", "float", "conditions", 1, "by kind", "what conditions of events remember"),
+    Column(
+        "command_queue",
+        "float",
+        "queued",
+        8,
+        "1",
+        "commands in flight, in the order in which they act: 1 if there is one, the step in which it acts, the command",
+    ),
     # the run itself, and discrete states of moving bodies
     Column("clock", "int", "one", 1, "1", "steps since the start"),
     Column("seed", "int", "one", 1, "1", "seed of every random stream"),
@@ -126,7 +135,7 @@ class State(NamedTuple):
         Ring of the newest commands of each vehicle, step k in row k mod delay_steps; as long as the longest dead time.
     pose_history : (tracked · memory, 13)
         Ring of the newest steps of each tracked body, step k in row k mod memory; as long as sensors look back.
-    travel : (cars, 6)
+    travel : (cars, 11)
         Reactive cars, columns as in `cbsim.world.traffic.tables`.
     pool_next : (pools,) [s]
         Next arrival of each flow; -1 before the first step.
@@ -140,6 +149,8 @@ class State(NamedTuple):
         Speeds that events ask of reactive cars; no rows where no event does, else as many as there are cars.
     condition : (conditions,)
         What conditions of events remember: since when, or where an object was.
+    command_queue : (queued, 8)
+        Commands of planners that do not act yet, columns as in `cbsim.world.command_queue`.
     clock, seed : (1,)
     trajectory_segment : (movers,)
     goal : (followers,)
@@ -173,6 +184,7 @@ class State(NamedTuple):
     guided: Floats
     order: Floats
     condition: Floats
+    command_queue: Floats
     clock: Ints
     seed: Ints
     trajectory_segment: Ints
@@ -309,7 +321,7 @@ class Layout:
     Attributes
     ----------
     bodies, vehicles, movers, history_rows, moving, followers, delay_rows, controller_values, cars, pools, watched : int
-    events, conditions, run_states, guided_bodies, ordered, lights : int
+    events, conditions, run_states, guided_bodies, ordered, lights, queued : int
         Number of rows of each kind.
     """
 
@@ -330,6 +342,7 @@ class Layout:
     guided_bodies: int = 0
     ordered: int = 0
     lights: int = 0
+    queued: int = 0
 
     @cached_property
     def sizes(self) -> tuple[int, ...]:

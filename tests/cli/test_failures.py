@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from cbsim.planner.driver import drivers_of
+from cbsim.planner import drivers_of
 from tests.coupling.test_finite import Turn, broken
 
 

@@ -13,14 +13,15 @@ from cbsim.evaluation.rules import RULES, Check
 from cbsim.road.roadmap import RoadMap, build
 from cbsim.spec.mission import Mission
 from cbsim.spec.road import PointId
-from tests.evaluation.drives import LANE, SIZE, Court, Drive, contact, expect, mission
+from tests.evaluation.drives import LANE, NO_CLOCK, SIZE, Clock, Court, Drive, contact, expect, mission
 from tests.traffic.sites import cross
 
 MPH = 0.44704
 VL = SIZE[1]
 LIMITS = mission(1, 2, limits=[(1, 0.0, 15 * MPH)])
 STEPS = (0.01, 0.05, 0.1)
-OF_OBJECTS = [name for name in RULES if name != "event"]  # which is about the scenario, not about a driver
+NOT_OF_DRIVERS = ("event", "command_latency")  # about the scenario, and about its planners
+OF_OBJECTS = [name for name in RULES if name not in NOT_OF_DRIVERS]
 
 
 class Fault(NamedTuple):
@@ -32,6 +33,7 @@ class Fault(NamedTuple):
     task: Mission | None = None
     roadmap: Callable[[], RoadMap] | None = None
     contacts: tuple[np.ndarray, ...] = ()
+    clock: Clock = NO_CLOCK
 
 
 def north(y: float = 110.0, x: float = 0.0) -> Callable[[float], Drive]:
@@ -107,6 +109,13 @@ FAULTS = {
     "zone": Fault({}, lambda s: Drive(50.0, 60.0, -0.5 * math.pi, step=s).go(15.0, 1.0)),
     "parking": Fault({}, lambda s: Drive(50.0, 60.0, step=s).go(11.0, 1.0).wait(3.0)),
     "progress": Fault({}, lambda s: Drive(y=10.0, step=s).go(100.0), task=LIMITS),
+    "preparation": Fault({}, lambda s: Drive(y=10.0, step=s).wait(7.0).go(20.0), clock=Clock(((4.0, "RUN"),))),
+    "start": Fault({}, lambda s: Drive(y=10.0, step=s).wait(25.0).go(20.0), clock=Clock(((4.0, "RUN"),))),
+    "estop": Fault(
+        {"within": 20.0},
+        lambda s: Drive(y=10.0, step=s).wait(5.0).go(20.0).go(25.0, 4.0).wait(2.0),
+        clock=Clock(((0.0, "RUN"), (9.0, "PAUSE"))),
+    ),
 }
 
 
@@ -124,7 +133,7 @@ def judged(court: Court, rule: str, step: float) -> Check:
         others = np.stack(columns, axis=1)
     roadmap = None if fault.roadmap is None else fault.roadmap()
     arguments = expect(rule, **fault.arguments)
-    return court(arguments, trip, fault.task, fault.contacts, others, roadmap)
+    return court(arguments, trip, fault.task, fault.contacts, others, roadmap, fault.clock)
 
 
 @pytest.mark.parametrize("rule", OF_OBJECTS)
@@ -142,6 +151,7 @@ def test_every_rule_has_a_driver_who_breaks_it_at_the_same_time_at_every_step(tm
 def test_an_honest_driver_breaks_no_rule(tmp_path, rule):
     """Stop behind a car, at a line, and go on at the limit; everything that a fault needs is there."""
     honest = {"reach": {"waypoint": PointId(1, 1, 4)}, "travel": {"at_least": 1.0}, "rest": {"from": 43.0}}
+    honest |= {"estop": {"within": 20.0}}
     honest |= {"mission_time": {"delay": 10.0}, "margin": {"ttc": 1.0, "thw": 0.5, "drac": 5.0, "lateral": 0.5}}
     drive = smooth()
     check = Court(tmp_path)(expect(rule, **honest.get(rule, {})), drive, LIMITS)

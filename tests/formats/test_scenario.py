@@ -36,8 +36,10 @@ from cbsim.spec.objects import (
     Wheels,
     WheelType,
 )
+from cbsim.spec.planner import Seat
 from cbsim.spec.road import PointId
 from cbsim.spec.scenario import Addition, ModelAddition, Origin, Placement, Scenario
+from cbsim.spec.traffic import Spread
 from cbsim.units import DEGREE
 from tests.common import ROOT
 
@@ -271,6 +273,8 @@ def test_setting_reaches_into_short_forms_and_adds_what_is_not_there() -> None:
     assert dict(spec.place)["New"].waypoint == PointId(1, 1, 1)
     assert spec.add[2].placement == Placement(PointId(14, 0, 3), 1.0)
     assert spec.planner == (("Bot", "my.module:Planner"), ("Other", "m:C"))
+    (seat,) = good(FULL, {"planner.Bot.rate": "5", "planner.Bot.latency": "0.1"}).seats
+    assert seat == Seat("Bot", 5.0, Spread(0.1))
     assert good(FULL.replace("{Bot: my.module:Planner}", "m:D"), {"planner.Bot": "m:C"}).planner == (
         ("", "m:D"),
         ("Bot", "m:C"),
@@ -321,7 +325,8 @@ def test_schema_describes_every_key_and_every_rule() -> None:
     whole = schema()
     json.dumps(whole)
     fields = whole["properties"]
-    assert set(fields) == set(Scenario.__dataclass_fields__) - {"places", "location"}
+    beside = {"places", "location", "clock", "seats"}  # parts of `mission` and `planner`
+    assert set(fields) == set(Scenario.__dataclass_fields__) - beside
     undescribed = [
         f"{name}.{key}"
         for name, model in {**whole["$defs"], "": whole}.items()

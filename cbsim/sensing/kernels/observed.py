@@ -1,0 +1,167 @@
+"""Objects that a planner is told of: all, those in the line of sight of a sensor, or those with errors.
+
+Outlines are the boxes about bodies. An object is seen from a sensor if a point of its outline lies within the sensor's
+range and field of view, and no box, its own included, is between. Sixteen points are tried: corners and middles of the
+sides, above and below the middle of its height.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cbsim.geometry.kernels import elementary as math
+from cbsim.geometry.kernels.rotation import rotate, rotate_back
+from cbsim.jit import inner, kernel
+from cbsim.world.kernels import normal_pair, philox_block
+from cbsim.world.packed.kernels import road_of, shapes_of, state_of
+from cbsim.world.traffic.tables import BODY, PARKED_HEIGHT, SERIAL
+
+__all__ = ["COLUMNS", "MISS", "NOISY", "SENSORS", "VISIBLE", "observed_into"]
+
+EVERY, VISIBLE, NOISY = range(3)
+COLUMNS = 10  # position, heading, velocity, size
+SENSORS = 11  # mount: position and orientation; field from and to; least and largest range
+SHORT = 0.999  # of a line of sight, which ends at the surface that is seen
+PLACE, PER_METRE, TURN, SPEED = 0.1, 0.01, 0.035, 0.3  # [m], 1, [rad], [m/s]: deviations of NOISY
+MISS = 0.05  # probability of NOISY
+
+
+@inner
+def blocks(eye, dx, dy, dz, body, state, shapes):
+    """Whether the box of a body is on the line from an eye along (dx, dy, dz) [m], up to `SHORT` of it."""
+    x = state.position[body, 0] - eye[0]
+    y = state.position[body, 1] - eye[1]
+    z = state.position[body, 2] - eye[2]
+    square, radius = dx * dx + dy * dy + dz * dz, shapes.radius[body]
+    part = min(max((x * dx + y * dy + z * dz) / max(square, 1e-12), 0.0), 1.0)
+    ax, ay, az = x - part * dx, y - part * dy, z - part * dz
+    if ax * ax + ay * ay + az * az > radius * radius:
+        return False
+    ox, oy, oz = rotate_back(state.orientation[body], -x, -y, -z)
+    lx, ly, lz = rotate_back(state.orientation[body], dx, dy, dz)
+    enter, leave = 0.0, SHORT
+    for axis in range(3):
+        origin = ox if axis == 0 else (oy if axis == 1 else oz)
+        along = lx if axis == 0 else (ly if axis == 1 else lz)
+        half = 0.5 * shapes.size[body, axis]
+        if abs(along) < 1e-12:
+            if abs(origin) > half:
+                return False
+            continue
+        first, second = (-half - origin) / along, (half - origin) / along
+        enter, leave = max(enter, min(first, second)), min(leave, max(first, second))
+        if enter > leave:
+            return False
+    return True
+
+
+@inner
+def is_seen(eye, own_turn, sensor, body, near, count, state, shapes):
+    """Whether a point of a body's outline is in a sensor's range and field, and in its line of sight."""
+    for point in range(16):
+        side = point % 8
+        sx = 0.5 if side in (0, 1, 7) else (-0.5 if side in (3, 4, 5) else 0.0)
+        sy = 0.5 if side in (1, 2, 3) else (-0.5 if side in (5, 6, 7) else 0.0)
+        x, y, z = rotate(
+            state.orientation[body],
+            sx * shapes.size[body, 0],
+            sy * shapes.size[body, 1],
+            (0.25 if point < 8 else -0.25) * shapes.size[body, 2],
+        )
+        dx = x + state.position[body, 0] - eye[0]
+        dy = y + state.position[body, 1] - eye[1]
+        dz = z + state.position[body, 2] - eye[2]
+        away = math.sqrt(dx * dx + dy * dy + dz * dz)
+        if not sensor[9] <= away <= sensor[10]:
+            continue
+        bx, by, bz = rotate_back(own_turn, dx, dy, dz)
+        bx, by, bz = rotate_back(sensor[3:7], bx, by, bz)
+        if (math.atan2(-bx, by) - sensor[7]) % (2.0 * math.pi) > sensor[8] - sensor[7]:
+            continue
+        free = True
+        for k in range(count):
+            if blocks(eye, dx, dy, dz, near[k], state, shapes):
+                free = False
+                break
+        if free:
+            return True
+    return False
+
+
+@kernel
+def observed_into(pack, sizes, floats, ints, own, sensors, reach, mode, key_0, key_1, ids, out):
+    """Write the objects about a bot, in the order of their rows.
+
+    Parameters
+    ----------
+    pack, sizes, floats, ints
+        World and Snapshot, as `cbsim.simulation.kernels.advance_into` has them.
+    own : int
+        Row of the bot.
+    sensors : (k, 11)
+        Its sensors: mount in its body frame, field of view [rad], ranges [m].
+    reach : float
+        Farthest distance of the centres on the ground [m].
+    mode : int
+        `EVERY`, `VISIBLE` or `NOISY`.
+    key_0, key_1 : uint64
+        Random stream of `NOISY`.
+    ids : (bodies,) int64, out
+        Who it is: a number that stays, also where one car of a flow follows another in its row.
+    out : (bodies, 10) float64, out
+        Centre [m], heading [rad], velocity [m/s], size [m].
+
+    Returns
+    -------
+    count : int
+    """
+    shapes, state = shapes_of(pack), state_of(floats, ints, sizes)
+    bodies, cars = state.position.shape[0], state.intent.shape[0]
+    car_rows = road_of(pack).car_rows
+    last_car = car_rows[cars - 1, BODY] if cars > 0 else 0  # those of flows come last, one row after another
+    near, count, eye = np.empty(bodies, np.int64), 0, np.empty(3)
+    for body in range(bodies):
+        dx, dy = state.position[body, 0] - state.position[own, 0], state.position[body, 1] - state.position[own, 1]
+        there = body != own and shapes.solid[body] != 0 and state.position[body, 2] > 0.5 * PARKED_HEIGHT
+        if there and dx * dx + dy * dy <= reach * reach:
+            near[count] = body
+            count += 1
+    found, step = 0, state.clock[0]
+    for k in range(count):
+        body = near[k]
+        seen = mode == EVERY
+        for s in range(sensors.shape[0]):
+            if seen:
+                break
+            x, y, z = rotate(state.orientation[own], sensors[s, 0], sensors[s, 1], sensors[s, 2])
+            eye[0] = state.position[own, 0] + x
+            eye[1] = state.position[own, 1] + y
+            eye[2] = state.position[own, 2] + z
+            seen = is_seen(eye, state.orientation[own], sensors[s], body, near, count, state, shapes)
+        if not seen:
+            continue
+        serial = 0
+        car = cars - 1 - (last_car - body)
+        if 0 <= car < cars and car_rows[car, BODY] == body:
+            serial = state.intent[car, SERIAL]
+        row = out[found]
+        for c in range(3):
+            row[c], row[4 + c], row[7 + c] = state.position[body, c], state.velocity[body, c], shapes.size[body, c]
+        fx, fy, _ = rotate(state.orientation[body], 0.0, 1.0, 0.0)
+        row[3] = math.atan2(-fx, fy)
+        ids[found] = serial * bodies + body
+        if mode == NOISY:
+            name, _, _, _ = philox_block(key_0, key_1, np.uint64(serial), np.uint64(1 << 40) + np.uint64(body))
+            ids[found] = np.int64(name >> np.uint64(11))
+            w0, w1, w2, w3 = philox_block(key_0, key_1, np.uint64(step), np.uint64(body))
+            if float(w3 >> np.uint64(11)) * (1.0 / 9007199254740992.0) < MISS:
+                continue
+            dx, dy = row[0] - state.position[own, 0], row[1] - state.position[own, 1]
+            spread = PLACE + PER_METRE * math.sqrt(dx * dx + dy * dy)
+            n0, n1 = normal_pair(w0)
+            n2, _ = normal_pair(w1)
+            n3, n4 = normal_pair(w2)
+            row[0], row[1], row[3] = row[0] + spread * n0, row[1] + spread * n1, row[3] + TURN * n2
+            row[4], row[5] = row[4] + SPEED * n3, row[5] + SPEED * n4
+        found += 1
+    return found

@@ -1,0 +1,108 @@
+"""`SeatView`: what the planner of a seat is told: the ground truth, or what sensors know, and the objects about it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from cbsim.geometry.pose import rotate
+from cbsim.jit import wrapping
+from cbsim.sensing import Fix, Odometry, Reading, Scan
+from cbsim.sensing.kernels.observed import COLUMNS, SENSORS, observed_into
+from cbsim.simulation.observations import observe
+from cbsim.spec.command import Observation, ObservedObjects
+from cbsim.spec.planner import FIDELITIES, Seat
+from cbsim.world.snapshot import Snapshot
+from cbsim.world.streams import stream_key
+from cbsim.world.tables import Floats
+from cbsim.world.world import World
+
+__all__ = ["SEEING", "SeatView"]
+
+SEEING = ("ladar", "radar", "objects")  # types of sensors that see objects
+REACH = 200.0  # [m] within which objects are told
+STREAM = "observed objects"
+
+
+class SeatView:
+    """View of one planner.
+
+    Parameters
+    ----------
+    world : World
+    name : str
+        Of the object that it drives.
+    seat : Seat
+
+    Attributes
+    ----------
+    truth : Observation or None
+        The newest observation with the ground truth.
+    """
+
+    def __init__(self, world: World, name: str, seat: Seat) -> None:
+        self._world, self._name, self._seat = world, name, seat
+        self._row = world[name].row
+        self.truth: Observation | None = None
+        self._sensors = sensor_table(world, self._row)
+        self._mode = FIDELITIES.index(seat.fidelity) if seat.fidelity else 0
+        self._where = world.pack, world.layout.sizes
+        self._mounts = {one.key: one.mount.position for one in world.sensors if one.body == self._row}
+
+    def observe(self, snapshot: Snapshot, newest: Mapping[str, Scan | Reading]) -> Observation:
+        """Make the observation at a Snapshot.
+
+        Parameters
+        ----------
+        snapshot : Snapshot
+        newest : mapping
+            Newest reading of each sensor.
+        """
+        told = self.truth = observe(self._world, snapshot, self._name, newest)
+        if not self._seat.truth:
+            told = replace(told, **self._measured(told))
+        if self._seat.fidelity:
+            object.__setattr__(told, "objects", self._objects(snapshot))  # it is ours; a copy would cost 3 µs
+        return told
+
+    def _measured(self, told: Observation) -> dict[str, Any]:
+        """Position and motion as its receiver or inertial unit and its wheels give them; nan where they do not."""
+        fixes = [one for one in told.readings.values() if isinstance(one, Fix)]
+        inertial = next((one for one in fixes if not math.isnan(one.yaw_rate)), None)
+        fix = inertial or next((one for one in fixes if one.valid), None)
+        wheels = next((one for one in told.readings.values() if isinstance(one, Odometry)), None)
+        position, heading, speed, rate = np.full(3, math.nan), math.nan, math.nan, math.nan
+        if fix is not None:
+            heading, rate = float(fix.heading), float(fix.yaw_rate)
+            half = 0.5 * heading
+            turn = np.array([math.cos(half), 0.0, 0.0, math.sin(half)])
+            position = fix.position - rotate(turn, self._mounts[fix.key])
+            speed = float(fix.velocity[1] * math.cos(heading) - fix.velocity[0] * math.sin(heading))
+        if wheels is not None:
+            speed = float(wheels.speed)
+            rate = float(wheels.yaw_rate) if math.isnan(rate) else rate
+        return {"position": position, "heading": heading, "speed": speed, "yaw_rate": rate}
+
+    def _objects(self, snapshot: Snapshot) -> ObservedObjects:
+        bodies = self._world.layout.bodies
+        ids, rows = np.empty(bodies, np.int64), np.empty((bodies, COLUMNS))
+        key = stream_key(snapshot.seed, STREAM, self._name)
+        where = *self._where, *snapshot.blocks, self._row, self._sensors, REACH, self._mode
+        with wrapping():
+            count = observed_into(*where, *key, ids, rows)
+        return ObservedObjects.of(ids[:count], rows[:count])
+
+
+def sensor_table(world: World, row: int) -> Floats:
+    """Mounts, fields of view [rad] and ranges [m] (k, 11) of the sensors of a bot that see objects."""
+    seeing = [one for one in world.sensors if one.body == row and one.conf.type in SEEING]
+    table = np.empty((len(seeing), SENSORS))
+    for line, one in zip(table, seeing, strict=True):
+        conf = one.conf
+        line[:3], line[3:7] = one.mount
+        line[7:] = conf.start_angle, conf.end_angle, conf.min_range, conf.max_range
+    return table
