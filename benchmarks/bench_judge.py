@@ -28,9 +28,7 @@ from cbsim.world.compile import compile_world
 
 CARS, DURATION, ROUNDS = 30, 120.0, 5
 LOOSE = {
-    "lane": {"tolerance": 20.0},
     "speed": {"at_most": 1e9},
-    "stop_line": {"within": 1000.0},
     "precedence": {"patience": 0.0},
     "following": {"least": 0.0, "most": 1e9, "lengths": 0.0},
     "queueing": {"least": 0.0, "most": 1e9},

@@ -15,7 +15,7 @@ from cbsim.recording.batch import Batch
 from cbsim.road.lanelets import build_lanelets
 from cbsim.road.right_of_way import find_conflicts
 from cbsim.road.roadmap import RoadMap, build
-from tests.evaluation.drives import FRONT, SIZE, STEP, Court, Drive, expect, header
+from tests.evaluation.drives import FRONT, SIZE, STEP, Clock, Court, Drive, expect, header
 from tests.evaluation.test_precedence import STOP, together
 from tests.road.site import Site
 from tests.traffic.sites import cross
@@ -150,6 +150,14 @@ def test_time_in_which_there_is_no_gap_is_no_delay(court):
     column = [through(-10.0, 8.0 + 3.0 * k) for k in range(9)]
     assert judged(court, "merge", right(30.0), *column).passed
     assert not judged(court, "merge", right(40.0), *column).passed
+
+
+def test_pause_of_a_mission_is_no_delay(court):
+    """Stand for 20 s, of which the mission pauses 11 s."""
+    trip, motion = together(right(20.0), Drive(400.0, 400.0))
+    for end, passed in ((25.0, True), (23.5, False)):
+        clock = Clock(((0.0, "RUN"), (14.0, "PAUSE"), (end, "RUN")))
+        assert court(expect("merge"), trip, others=motion, roadmap=site(), clock=clock).passed == passed
 
 
 def test_who_turns_off_before_it_comes_does_not_count(court):

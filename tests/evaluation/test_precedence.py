@@ -95,6 +95,17 @@ def test_who_is_in_the_junction_goes_on(court):
     assert "which was in the junction since" in judged(court, one, slow).message
 
 
+@pytest.mark.parametrize("way", [40.0, 0.5 + FRONT + 11.0])
+def test_who_stands_in_the_junction_to_the_end_was_there_first(court, way):
+    """The object goes over the way of somebody who never leaves, and leaves or stands there itself."""
+    stands = rival().wait(0.6).go(60.0 - STOP).wait(1.0).go(0.5 + FRONT + 2.0).wait(40.0)
+    check = judged(court, ego().go(60.0 - STOP).wait(4.0).go(way).wait(30.0), stands)
+    assert check.passed is False
+    assert "out of turn, before 'Other 0', which was in the junction since" in check.message
+    alone = judged(court, ego().go(60.0 - STOP).wait(4.0).go(way).wait(30.0), Drive(60.0, -60.0))
+    assert alone.passed is (True if way == 40.0 else None)
+
+
 def test_who_has_no_room_beyond_the_junction_passes_the_turn(court):
     one = ego().wait(2.0).go(60.0 - STOP).wait(1.0).go(40.0).wait(20.0)
     full = Drive(-8.0 - 5.0, 2.0, WEST).wait(1.0)

@@ -8,10 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from cbsim.evaluation.rules.context import Context
-from cbsim.evaluation.rules.footprints import extents, rectangles
+from cbsim.evaluation.rules.footprints import ahead_of, extents, rectangles_along
 from cbsim.evaluation.rules.track import Track
-from cbsim.geometry.polyline import wrap
-from cbsim.geometry.pose import heading
 from cbsim.recording.batch import Batch
 from cbsim.world.motion import ABSENT_BELOW, MOTION
 from cbsim.world.tables import Floats, Ints
@@ -21,6 +19,8 @@ __all__ = ["Encroachment", "least_difference"]
 HORIZON = 10.0  # [s] longest time that counts
 REACH = 300.0  # [m] from the object, up to which others are followed
 CROSSES = np.cos(np.radians(30.0))  # of the least angle between the ways of both: who follows has a headway
+POSE = MOTION["orientation"].stop  # columns of motion that are kept
+PART = 256  # steps that are compared at once
 SLACK = 1e-9  # of a step, for rounding
 
 
@@ -32,7 +32,7 @@ class _Block(NamedTuple):
     steps : ndarray of int, shape (n + 1,)
     rows : ndarray of int, shape (m,)
         Of the others.
-    motion : ndarray, shape (n + 1, m, 13)
+    motion : ndarray, shape (n + 1, m, 7)
         Positions are nan where somebody is absent or far away.
     low, high : ndarray, shape (m, 2)
         Bounds of the footprints of the others [m]; nan for who was never there.
@@ -50,10 +50,7 @@ class _Block(NamedTuple):
     def pieces(self, column: int, size: tuple[float, float]) -> _Pieces:
         """Pieces of one of the others."""
         motion = self.motion[:, column]
-        there = np.isfinite(motion[:, 0])
-        headings = np.zeros(len(motion))
-        headings[there] = heading(motion[there][:, MOTION["orientation"]])
-        return _Pieces.of(self.steps, motion[:, :2], headings, size)
+        return _Pieces.of(self.steps, motion[:, :2], ahead_of(motion[:, MOTION["orientation"]]), size)
 
 
 class Encroachment:
@@ -84,6 +81,16 @@ class Encroachment:
         rows : ndarray of int, shape (n,)
             Of whom, -1 for none.
         """
+        parts = range(0, len(batch.hashes), PART)
+        ends = [min(start + PART, len(batch.hashes)) for start in parts]
+        found = [
+            self._least(track.part(start, end), batch.part(start, end), horizon)
+            for start, end in zip(parts, ends, strict=True)
+        ]
+        times, rows = zip(*found, strict=True)
+        return np.concatenate(times), np.concatenate(rows)
+
+    def _least(self, track: Track, batch: Batch, horizon: float) -> tuple[Floats, Ints]:
         first, count = int(batch.steps[0]), len(batch.hashes)
         oldest = first - 1 - int(np.ceil(horizon / track.step))
         new = self._block(batch, track)
@@ -103,8 +110,10 @@ class Encroachment:
     def _block(self, batch: Batch, track: Track) -> _Block:
         """Take a batch together with the step before it."""
         rows = self._moving if batch.rows is None else batch.rows
-        columns = np.flatnonzero(rows != self._row)
-        rows, motion, steps = rows[columns], batch.motion[:, columns].copy(), batch.steps.astype(np.int64)
+        middle = track.centres.mean(axis=0)
+        there = np.all(np.abs(batch.motion[..., :2] - middle) <= REACH, axis=2) & (batch.motion[..., 2] > ABSENT_BELOW)
+        columns = np.flatnonzero((rows != self._row) & there.any(axis=0))
+        rows, motion, steps = rows[columns], batch.motion[:, columns, :POSE].copy(), batch.steps.astype(np.int64)
         own_steps = steps
         skipped = 1
         if self._blocks and self._blocks[-1].steps[-1] == steps[0] - 1:
@@ -116,7 +125,6 @@ class Encroachment:
                 last[0, known] = before.motion[-1, where[known]]
             motion, steps = np.concatenate([last, motion]), np.concatenate([steps[:1] - 1, steps])
             own_steps, skipped = steps, 0
-        middle = track.centres.mean(axis=0)
         with np.errstate(invalid="ignore"):
             away = ~(motion[..., 2] > ABSENT_BELOW) | ~(np.abs(motion[..., :2] - middle).max(axis=2) <= REACH)
         motion[away, :2] = np.nan
@@ -124,7 +132,7 @@ class Encroachment:
         low = np.fmin.reduce(motion[..., :2], axis=0, initial=np.inf) - reaches
         high = np.fmax.reduce(motion[..., :2], axis=0, initial=-np.inf) + reaches
         size = self._context.footprint(self._row)
-        own = _Pieces.of(own_steps, track.centres[skipped:], track.headings[skipped:], size)
+        own = _Pieces.of(own_steps, track.centres[skipped:], track.ahead[skipped:], size)
         return _Block(steps, rows, motion, low, high, own)
 
     def _reach(self, row: int) -> float:
@@ -141,7 +149,7 @@ class Encroachment:
             return nothing
         near = mine.near(theirs) & (np.abs(mine.steps[:, None] - theirs.steps) <= horizon / step + 1.0)
         a, b = np.nonzero(near)
-        crosses = np.cos(mine.headings[a] - theirs.headings[b]) < CROSSES
+        crosses = (mine.ahead[a] * theirs.ahead[b]).sum(axis=1) < CROSSES
         a, b = a[crosses], b[crosses]
         if not len(a):
             return nothing
@@ -152,20 +160,20 @@ class Encroachment:
 
 
 class _Pieces(NamedTuple):
-    """Motion between a step and the one before it: number of the later step, where it begins, ways, and headings."""
+    """Motion between a step and the one before it: number of the later, where it begins, way, and direction ahead."""
 
     steps: Ints
     places: Floats
     ways: Floats
-    headings: Floats
+    ahead: Floats
     size: tuple[float, float]
 
     @classmethod
-    def of(cls, steps: Ints, places: Floats, headings: Floats, size: tuple[float, float]) -> _Pieces:
+    def of(cls, steps: Ints, places: Floats, ahead: Floats, size: tuple[float, float]) -> _Pieces:
         """Cut the places at steps (n,) where they are known."""
         ways = np.diff(places, axis=0)
         whole = np.flatnonzero((np.diff(steps) == 1) & np.isfinite(ways).all(axis=1))
-        return cls(steps[1:][whole], places[whole], ways[whole], headings[1:][whole], size)
+        return cls(steps[1:][whole], places[whole], ways[whole], ahead[1:][whole], size)
 
     @property
     def bounds(self) -> tuple[Floats, Floats]:
@@ -187,13 +195,11 @@ class _Pieces(NamedTuple):
         ends = self.places + self.ways
         near = (np.minimum(self.places, ends) - reach <= high) & (np.maximum(self.places, ends) + reach >= low)
         kept = near.all(axis=1)
-        return _Pieces(self.steps[kept], self.places[kept], self.ways[kept], self.headings[kept], self.size)
+        return _Pieces(self.steps[kept], self.places[kept], self.ways[kept], self.ahead[kept], self.size)
 
     def may_cross(self, other: _Pieces) -> bool:
         """Whether any two headings differ enough."""
-        middle = other.headings[0]
-        mine, theirs = (np.abs(wrap(one.headings - middle)).max() for one in (self, other))
-        return bool(mine + theirs >= np.arccos(CROSSES))
+        return bool((self.ahead @ other.ahead.T).min() < CROSSES)
 
     def near(self, other: _Pieces) -> np.ndarray:
         """Whether circles around the pieces touch, shape (n, m)."""
@@ -205,7 +211,7 @@ class _Pieces(NamedTuple):
     def corners(self, rows: np.ndarray) -> Floats:
         """Corners at the begin of some pieces, shape (k, 4, 2) [m]."""
         size = np.broadcast_to(np.array(self.size), (len(rows), 2))
-        return rectangles(self.places[rows], self.headings[rows], size)
+        return rectangles_along(self.places[rows], self.ahead[rows], size)
 
 
 def least_difference(own: Floats, own_way: Floats, other: Floats, other_way: Floats, apart: Floats) -> Floats:

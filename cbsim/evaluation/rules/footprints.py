@@ -7,7 +7,7 @@ import numpy as np
 from cbsim.geometry.polyline import direction, left_of
 from cbsim.world.tables import Floats
 
-__all__ = ["clearance", "extents", "rectangles"]
+__all__ = ["ahead_of", "clearance", "extents", "rectangles", "rectangles_along"]
 
 
 def rectangles(places: Floats, headings: Floats, sizes: Floats) -> Floats:
@@ -26,7 +26,19 @@ def rectangles(places: Floats, headings: Floats, sizes: Floats) -> Floats:
     -------
     ndarray, shape (..., 4, 2)
     """
-    ahead = direction(headings)
+    return rectangles_along(places, direction(headings), sizes)
+
+
+def ahead_of(orientations: Floats) -> Floats:
+    """Find the unit vectors on the ground in which bodies with quaternions (..., 4) face, shape (..., 2)."""
+    a, b, c, d = (orientations[..., k] for k in range(4))
+    east, north = 2.0 * (b * c - a * d), 1.0 - 2.0 * (b * b + d * d)
+    length = np.maximum(np.sqrt(east * east + north * north), 1e-12)
+    return np.stack([east / length, north / length], axis=-1)
+
+
+def rectangles_along(places: Floats, ahead: Floats, sizes: Floats) -> Floats:
+    """Corners of rectangles, as `rectangles`, that face along unit vectors (..., 2)."""
     along, aside = 0.5 * sizes[..., 1:] * ahead, 0.5 * sizes[..., :1] * left_of(ahead)
     return np.stack(
         [places + along - aside, places + along + aside, places - along + aside, places - along - aside], -2

@@ -26,6 +26,7 @@ __all__ = ["GiveWay"]
 
 STILL = 0.1  # [m/s] slower counts as rest
 FOLLOWED = 0.2  # [s] after which it is looked at where others have turned
+TOLD = {"gap": 30.0, "spacing": 20.0}  # [s], [m] from which nobody is told of who does not fail
 BODY = 25.0  # [m] sum of half diagonals, at most: trucks of 25 m and their like
 
 
@@ -49,13 +50,10 @@ class GiveWay(Rule):
         self.gap, self.spacing, self.delay = (self.number(key) for key in ("gap", "spacing", "delay"))
         self.at_least = int(self.number("at_least", 0))
         conflicts = find_conflicts(build_lanelets(context.roadmap, context.mission))
-        key = f"ways {expectation.rule}", -1
-        ways = context.shared.setdefault(key, find_ways(conflicts, self.selects))
-        assert isinstance(ways, list)
-        self.manoeuvres = Manoeuvres(ways)
+        self.manoeuvres = Manoeuvres(find_ways(conflicts, self.selects))
         self.traffic = TrafficNear(context, self.row)
         self.waits = Waits(context, self.row, self.manoeuvres, self.traffic, (self.gap, self.spacing))
-        self.neighbours = Neighbours(context, self.row)
+        self.neighbours = Neighbours.of(context, self.row)
         self.every = max(1, round(FOLLOWED / self.step))
         self.unsure: list[tuple[Manoeuvre, Claim]] = []
         self.count, self.time = 0, 0.0
@@ -98,7 +96,8 @@ class GiveWay(Rule):
 
     def _claim(self, manoeuvre: Manoeuvre, claim: Claim) -> None:
         """Keep what fails, or is less than what is known to have been least."""
-        if not claim.fails and claim.value >= self.least.get(claim.metric, (math.inf, 0.0))[0]:
+        far = TOLD[claim.metric]
+        if not claim.fails and claim.value >= min(far, self.least.get(claim.metric, (far, 0.0))[0]):
             return
         manoeuvre.claims.append(claim)
         if claim.sure is None:

@@ -59,7 +59,7 @@ class Leader:
     def __init__(self, context: Context, row: int) -> None:
         assert context.roadmap is not None
         self._context, self._row = context, row
-        self._neighbours = Neighbours(context, row)
+        self._neighbours = Neighbours.of(context, row)
         self._lines = corridors(context.roadmap).lines
         self._vehicles = set(context.header.moving)
         self._newest: tuple[Batch, Ahead] | None = None
@@ -115,6 +115,14 @@ class Leader:
         return found
 
 
+class _Part(NamedTuple):
+    """Part of a line."""
+
+    stations: Floats
+    samples: Floats
+    headings: Floats
+
+
 class _Strip(NamedTuple):
     """What the object sweeps: station of its front bumper and offset at each pair, its width, and the reach [m]."""
 
@@ -126,13 +134,18 @@ class _Strip(NamedTuple):
 
 def _nearest(line: Line, pairs: Pairs, strip: _Strip, out: Ahead) -> None:
     """Write the nearest vehicle ahead of each step."""
-    middles, aside, _ = _project(line, pairs.other.mean(axis=1))
+    # beyond this part of the line nobody is ahead within the reach
+    low, high = float(strip.front.min()) - 3.0 * BODY, float(strip.front.max()) + strip.reach + 3.0 * BODY
+    first, last = np.searchsorted(line.stations, [low, high])
+    part = slice(max(int(first) - 1, 0), int(last) + 1)
+    near = _Part(line.stations[part], line.samples[part], np.asarray(line.headings)[part])
+    middles, aside, _ = _project(near, pairs.other.mean(axis=1))
     close = (np.abs(aside - strip.offset) <= BODY + 0.5 * strip.width) & (middles >= strip.front - BODY)
     if not close.any():
         return
     pairs = pairs.some(close)
     strip = strip._replace(front=strip.front[close], offset=strip.offset[close])
-    stations, offsets, along = _project(line, pairs.other.reshape(-1, 2))
+    stations, offsets, along = _project(near, pairs.other.reshape(-1, 2))
     stations, offsets = stations.reshape(-1, 4), offsets.reshape(-1, 4)
     gap, half = stations.min(axis=1) - strip.front, 0.5 * strip.width
     overlaps = (offsets.min(axis=1) < strip.offset + half) & (offsets.max(axis=1) > strip.offset - half)
@@ -144,10 +157,10 @@ def _nearest(line: Line, pairs: Pairs, strip: _Strip, out: Ahead) -> None:
             out.gap[step], out.row[step], out.speed[step] = gap[k], pairs.row[k], pace[k]
 
 
-def _project(line: Line, places: Floats) -> tuple[Floats, Floats, Floats]:
+def _project(line: _Part, places: Floats) -> tuple[Floats, Floats, Floats]:
     """Stations (n,) and offsets (n,) [m] of places on a line, continued straight at its ends, and its directions."""
     east, north = (places[:, k : k + 1] - line.samples[:, k] for k in (0, 1))
     nearest = np.argmin(east * east + north * north, axis=1)
-    along = direction(np.asarray(line.headings)[nearest])
+    along = direction(line.headings)[nearest]
     here = places - line.samples[nearest]
     return line.stations[nearest] + (here * along).sum(axis=1), (here * left_of(along)).sum(axis=1), along

@@ -91,7 +91,7 @@ class Manoeuvres:
 
     Parameters
     ----------
-    ways : list of Way
+    ways : tuple of Way
 
     Attributes
     ----------
@@ -99,7 +99,7 @@ class Manoeuvres:
         Not yet taken and cleared, with claims that are not sure, or in the newest batch.
     """
 
-    def __init__(self, ways: list[Way]) -> None:
+    def __init__(self, ways: tuple[Way, ...]) -> None:
         self.ways = ways
         self._low = np.array([way.box[0] for way in ways]).reshape(-1, 2)
         self._high = np.array([way.box[1] for way in ways]).reshape(-1, 2)

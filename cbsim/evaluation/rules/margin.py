@@ -69,7 +69,7 @@ class Margin(Rule):
             raise self.wrong("'thw', 'drac' and 'lateral' need a road network")
         if any(not math.isnan(self.bounds[name]) for name in ("ttc", "pet", "thw", "drac")):
             self.require_others()
-        self.neighbours = Neighbours(context, self.row)
+        self.neighbours = Neighbours.of(context, self.row)
         self.encroachment = Encroachment(context, self.row)
         self.leader = None if context.roadmap is None else Leader.of(context, self.row)
         self.worst: dict[str, _Extreme] = {}
@@ -107,7 +107,9 @@ class Margin(Rule):
         if name == "ttc":
             return self._time_to_collision(track, batch)
         if name == "pet":
-            return self.encroachment.least(track, batch, max(HORIZON, self.bounds["pet"]))
+            bound, known = self.bounds["pet"], self.worst.get("pet")
+            horizon = max(HORIZON, bound) if known is None else max(known.value, bound)
+            return self.encroachment.least(track, batch, horizon)
         if name == "lateral":
             match = self.context.on_corridor(self.row, track)
             on = (match.lane >= 0) & (np.abs(match.heading_error) < ALIGNED)

@@ -7,9 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from cbsim.evaluation.rules.context import Context
-from cbsim.evaluation.rules.footprints import rectangles
+from cbsim.evaluation.rules.footprints import ahead_of, rectangles_along
 from cbsim.evaluation.rules.track import Track
-from cbsim.geometry.pose import heading
 from cbsim.recording.batch import Batch
 from cbsim.world.motion import ABSENT_BELOW, MOTION
 from cbsim.world.tables import Floats, Ints
@@ -30,8 +29,8 @@ class Pairs(NamedTuple):
         The other.
     own, other : ndarray, shape (n, 4, 2)
         Corners of both [m].
-    velocity : ndarray, shape (n, 2)
-        Of the other [m/s].
+    velocity, places : ndarray, shape (n, 2)
+        Of the other and of its centre [m/s], [m].
     """
 
     step: Ints
@@ -39,11 +38,12 @@ class Pairs(NamedTuple):
     own: Floats
     other: Floats
     velocity: Floats
+    places: Floats
 
     def some(self, chosen: np.ndarray) -> Pairs:
         """Rows with some numbers, or where a mask holds."""
         own, other, velocity = self.own[chosen], self.other[chosen], self.velocity[chosen]
-        return Pairs(self.step[chosen], self.row[chosen], own, other, velocity)
+        return Pairs(self.step[chosen], self.row[chosen], own, other, velocity, self.places[chosen])
 
 
 class Neighbours:
@@ -65,6 +65,14 @@ class Neighbours:
         poses = [[*objects[one]["position"], *objects[one]["orientation"]] for one in self._still.tolist()]
         self._poses = np.array(poses, float).reshape(-1, 7)
         self._sizes: dict[int, tuple[float, float]] = {}
+        self._newest: tuple[Batch, float, Pairs] | None = None
+
+    @classmethod
+    def of(cls, context: Context, row: int) -> Neighbours:
+        """Return those that all rules about an object share."""
+        found = context.shared.setdefault(("neighbours", row), cls(context, row))
+        assert isinstance(found, cls)
+        return found
 
     def _size(self, rows: Ints) -> Floats:
         for row in rows.tolist():
@@ -73,7 +81,21 @@ class Neighbours:
         return np.array([self._sizes[row] for row in rows.tolist()], float).reshape(-1, 2)
 
     def pairs(self, track: Track, batch: Batch, reach: float, steps: np.ndarray | None = None) -> Pairs:
-        """Find everybody whose centre is within a reach [m] of the object's, at all steps of a batch or some (n,)."""
+        """Find everybody whose centre is within a reach [m] of the object's, at all steps of a batch or some (n,).
+
+        What was found in the newest batch at all steps is kept.
+        """
+        if steps is not None:
+            return self._find(track, batch, reach, steps)
+        if self._newest is None or self._newest[0] is not batch or self._newest[1] < reach:
+            self._newest = batch, reach, self._find(track, batch, reach, None)
+        _, kept, found = self._newest
+        if kept == reach:
+            return found
+        away = np.abs(found.places - track.centres[1 + found.step]).max(axis=1)
+        return found.some(away <= reach)
+
+    def _find(self, track: Track, batch: Batch, reach: float, steps: np.ndarray | None) -> Pairs:
         count = len(batch.hashes)
         chosen = np.arange(count) if steps is None else np.flatnonzero(steps)
         rows = self._moving if batch.rows is None else batch.rows
@@ -91,8 +113,7 @@ class Neighbours:
         velocity = np.concatenate([moved[:, MOTION["velocity"]][:, :2], np.zeros((len(still), 2))])
         order = np.lexsort((others, steps_of))
         steps_of, others = chosen[steps_of[order]], others[order]
-        angles = heading(turned[order]) if len(order) else np.zeros(0)
-        other = rectangles(places[order], angles, self._size(others))
-        own_size = np.broadcast_to(np.array([track.width, track.length]), (len(order), 2))
-        own = rectangles(track.centres[1 + steps_of], track.headings[1 + steps_of], own_size)
-        return Pairs(steps_of, others, own, other, velocity[order])
+        other = rectangles_along(places[order], ahead_of(turned[order]), self._size(others))
+        own_size = np.broadcast_to(np.array([track.width, track.length]), (count, 2))
+        own = rectangles_along(track.centres[1:], track.ahead[1:], own_size)[steps_of]
+        return Pairs(steps_of, others, own, other, velocity[order], places[order])

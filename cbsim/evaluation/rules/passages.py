@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cbsim.evaluation.rules.footprints import ahead_of
 from cbsim.geometry.polyline import direction, left_of
-from cbsim.geometry.pose import heading
 from cbsim.recording.batch import Batch, Header
 from cbsim.road.right_of_way import Conflicts, Junction
 from cbsim.world.motion import ABSENT_BELOW, MOTION
@@ -92,6 +92,7 @@ class JunctionGates:
 
     def __init__(self, conflicts: Conflicts, junction: Junction, car: float) -> None:
         self.junction, lanelets = junction, conflicts.lanelets
+        self._lanelets = lanelets
         self.gates: list[Gate] = []
         places, headings, widths = [], [], []
         stop_nodes = set(lanelets.ends[lanelets.stops, 1].tolist())
@@ -125,6 +126,16 @@ class JunctionGates:
         self.along = direction(np.array(headings, float))
         self.left = left_of(self.along)
         self.half_widths = 0.5 * np.array(widths, float)
+
+    def distance(self, lanelet: int, place: Floats) -> float:
+        """Distance of a place from the centreline of a lanelet, in its widths."""
+        lanelets = self._lanelets
+        points = lanelets.points[lanelets.samples_of(lanelet)]
+        way = np.diff(points, axis=0)
+        square = np.maximum((way * way).sum(axis=1), 1e-18)
+        share = np.clip(((place - points[:-1]) * way).sum(axis=1) / square, 0.0, 1.0)
+        away = points[:-1] + share[:, None] * way - place
+        return float(np.hypot(*away.T).min(initial=np.inf) / lanelets.widths[lanelet])
 
     @cached_property
     def box(self) -> tuple[Floats, Floats]:
@@ -175,11 +186,16 @@ class Passages:
         self._lengths: dict[int, float] = {}
         self.front: Floats | None = None  # of the car under test at the last step [m]
         self.own: list[tuple[int, Passage]] = []
+        self.past: list[tuple[int, Passage]] = []  # own that are judged already
         self.others: list[tuple[int, Passage]] = []
 
     def gates(self, junction: int) -> JunctionGates:
         """Gates of a junction."""
         return self._gates[junction]
+
+    def has_entry(self, junction: int, time: float) -> bool:
+        """Whether the state of the junction at an entry is still known: for two minutes at least."""
+        return time in self._states[junction].entries
 
     def entry(self, junction: int, time: float) -> Entry:
         """State of the junction when the car under test entered it."""
@@ -193,6 +209,34 @@ class Passages:
                 if gate.what == BEGIN and time in state.entries:
                     found.append((junction, gate.lanelet, time))
         return sorted(found)
+
+    def stuck(self, row: int) -> list[tuple[int, Passage]]:
+        """Ways over junctions on which somebody stands at the end, as far as it has come; the end is infinite.
+
+        Of the lanelets that it may have entered, each way is the one on which its front bumper is.
+        """
+        if self._before is None:
+            return []
+        rows, motion = self._before
+        at = int(np.searchsorted(rows, row))
+        if at == len(rows) or rows[at] != row or motion[at, 2] <= ABSENT_BELOW:
+            return []
+        ahead = ahead_of(motion[at, MOTION["orientation"]])
+        front = motion[at, :2] + self._half_lengths(rows[at : at + 1]) * ahead
+        found = []
+        for number, state in self._states.items():
+            crossed = state.crossed.get(row, {})
+            begins = {gate.lanelet: when for gate, when in crossed.items() if gate.what == BEGIN}
+            near = {lanelet: self._gates[number].distance(lanelet, front) for lanelet in begins}
+            near = {lanelet: away for lanelet, away in near.items() if away <= 0.5}
+            if near:
+                lanelet = min(near, key=lambda one: (near[one], one))
+                own = {gate.what: when for gate, when in crossed.items() if gate.lanelet == lanelet}
+                begin = own.pop(BEGIN)
+                reached = {what: when for what, when in own.items() if what != END and when >= begin}
+                if own.get(END, -np.inf) < begin:
+                    found.append((number, Passage(row, lanelet, begin, np.inf, reached)))
+        return found
 
     def _half_lengths(self, rows: Ints) -> Floats:
         for row in rows.tolist():
@@ -211,7 +255,7 @@ class Passages:
         at = int(np.searchsorted(rows, self._row))
         if at == len(rows) or rows[at] != self._row or len(motion) < 2:
             return
-        ahead = direction(heading(motion[-1:, at, MOTION["orientation"]]))[0]
+        ahead = ahead_of(motion[-1, at, MOTION["orientation"]])
         self.front = motion[-1, at, :2] + self._half_lengths(rows[at : at + 1]) * ahead
         times = np.asarray((first + np.arange(len(motion))) * self._header.step, np.float64)
         present = motion[:, :, 2] > ABSENT_BELOW
@@ -311,8 +355,7 @@ class _Moment:
     @cached_property
     def ahead(self) -> Floats:
         """Unit vectors forward, shape (n + 1, rows, 2)."""
-        turned = heading(self.motion[..., MOTION["orientation"]].reshape(-1, 4))
-        return direction(turned).reshape(*self.motion.shape[:2], 2)
+        return ahead_of(self.motion[..., MOTION["orientation"]])
 
     @cached_property
     def speeds(self) -> Floats:

@@ -55,6 +55,7 @@ class Precedence(BaseRule):
         every = find_junctions(self.conflicts)
         self.junctions = tuple(one for one in every if not lights[list(one.lanelets)].any())
         self.passages = Passages(context.header, self.conflicts, self.junctions, self.row)
+        self.stuck: list[tuple[int, Passage]] = []  # others who stand in a junction at the end
         self.entries = self.judged = 0
         self.time = 0.0
         self.failure: tuple[float, str] | None = None
@@ -71,10 +72,23 @@ class Precedence(BaseRule):
         waiting = self.passages.own
         while waiting and waiting[0][1].end <= until and self.failure is None:
             junction, passage = waiting.pop(0)
+            self.passages.past.append((junction, passage))
             self.entries += 1
             found = self._violation(junction, passage)
             if found is not None:
                 self._fail(junction, passage, found)
+
+    def _judge_stuck(self) -> None:
+        """Judge at the end whom the object met that still stands in a junction, or where it stands itself."""
+        moving = self.context.header.moving
+        others = [one for row in moving if row != self.row for one in self.passages.stuck(row)]
+        self.stuck = [one for one in others if self.time - one[1].begin >= HORIZON]
+        own = [one for one in self.passages.stuck(self.row) if self.time - one[1].begin >= HORIZON]
+        for junction, passage in [*(self.passages.past if self.stuck else ()), *own]:
+            if self.failure is None and self.passages.has_entry(junction, passage.begin):
+                found = self._violation(junction, passage)
+                if found is not None:
+                    self._fail(junction, passage, found)
 
     def _fail(self, junction: int, passage: Passage, found: Violation) -> None:
         x, y = self.passages.entry(junction, passage.begin).motion[self.row][0].tolist()
@@ -120,7 +134,9 @@ class Precedence(BaseRule):
     def _around(self, junction: int, passage: Passage) -> list[Passage]:
         """Passages of others that end while the object passes, or up to 15 s later."""
         every = (one for number, one in self.passages.others if number == junction)
-        return [one for one in every if passage.begin < one.end <= passage.end + HORIZON]
+        ended = [one for one in every if passage.begin < one.end <= passage.end + HORIZON]
+        stuck = (one for number, one in self.stuck if number == junction)
+        return ended + [one for one in stuck if one.begin < passage.end]
 
     def _turns(self, junction: int, passage: Passage, entry: Entry) -> dict[int, int]:
         """Places in the order of arrival of those who wait, and of the object, by rows."""
@@ -228,6 +244,8 @@ class Precedence(BaseRule):
         """Pass if every entry was in turn, and there were enough."""
         if self.failure is None:
             self._judge(np.inf)
+        if self.failure is None:
+            self._judge_stuck()
         if self.failure is not None:
             return self.check(False, *self.failure)
         undecided = self._undecided()

@@ -69,11 +69,27 @@ class Gaps(Rule):
         self.nearest = min(self.nearest, float(ahead.gap.min()))
         match = self.context.on_corridor(self.row, track)
         moves_over = np.abs(track.speeds[1:] * np.sin(np.nan_to_num(match.heading_error))) > ASIDE
+        if np.all((ahead.row < 0) | (ahead.gap >= least - 1e-9)):
+            self._pass(track, ahead)
+            return
         columns = (track.times[1:], ahead.row, ahead.gap, ahead.speed, least, moves_over)
         for step, now in enumerate(zip(*(column.tolist() for column in columns), strict=True)):
             self._look(track, step, _Now(*now))
             if self.decided:
                 return
+
+    def _pass(self, track: Track, ahead: Ahead) -> None:
+        """Take a batch in which no gap was too small: what counts is the last second."""
+        self.forgiven = None
+        rows, times = ahead.row, track.times[1:]
+        others = np.flatnonzero(rows != rows[-1])
+        first = int(others[-1]) + 1 if len(others) else 0
+        if first or self.before is None or self.before[0] != rows[-1]:
+            self.paces = []
+        first = max(first, int(np.searchsorted(times, times[-1] - 1.0 - 1e-9)))
+        self.paces = [one for one in self.paces if one[0] >= times[-1] - 1.0 - 1e-9]
+        self.paces += zip(times[first:].tolist(), ahead.speed[first:].tolist(), strict=True)
+        self.before = int(rows[-1]), float(ahead.gap[-1])
 
     def _look(self, track: Track, step: int, now: _Now) -> None:
         before, self.before = self.before, (now.row, now.gap)

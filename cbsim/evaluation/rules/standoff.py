@@ -30,7 +30,7 @@ class Standoff(Rule):
     def __init__(self, expectation: Expectation, context: Context) -> None:
         super().__init__(expectation, context)
         self.least = self.number("least")
-        self.neighbours = Neighbours(context, self.row)
+        self.neighbours = Neighbours.of(context, self.row)
         self.nearest = math.inf
         self.time = 0.0
         self.failure: tuple[float, str] | None = None

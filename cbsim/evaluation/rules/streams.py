@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -180,8 +180,9 @@ def _gate(lanelets: Lanelets, lanelet: int, station: float) -> Gate:
     return Gate(place, along, 0.5 * float(lanelets.widths[lanelet]))
 
 
-def find_ways(conflicts: Conflicts, selected: Selected) -> list[Way]:
-    """Find the ways of a network on which a rule is about conflicts; junctions with lights are left out."""
+@lru_cache(maxsize=8)
+def find_ways(conflicts: Conflicts, selected: Selected) -> tuple[Way, ...]:
+    """Find the ways of a network on which a rule is about conflicts, cached; junctions with lights are left out."""
     lanelets = conflicts.lanelets
     lights = np.diff(lanelets.lights.offsets) > 0
     lit = {
@@ -199,7 +200,7 @@ def find_ways(conflicts: Conflicts, selected: Selected) -> list[Way]:
         if judged:
             yields = [_yield(conflicts, row, side, row in judged, streams) for row, side in own]
             found.append(Way(conflicts, lanelet, yields))
-    return found
+    return tuple(found)
 
 
 def _sides(conflicts: Conflicts, lanelet: int) -> Iterator[tuple[int, int]]:

@@ -37,6 +37,11 @@ class Track:
     width: float
     length: float
 
+    def part(self, start: int, end: int) -> Track:
+        """Return the steps `start` to `end` of the batch, with the one before them."""
+        rows = slice(start, end + 1)
+        return Track(self.steps[rows], self.step, self.motion[rows], self.width, self.length)
+
     @property
     def positions(self) -> Floats:
         """Positions of the centre, shape (n + 1, 3) [m]."""

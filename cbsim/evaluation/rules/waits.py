@@ -53,6 +53,7 @@ class Waits:
         bounds: tuple[float, float],
     ) -> None:
         self._manoeuvres, self._traffic = manoeuvres, traffic
+        self._run_states, self._row = context.run_states, row
         self._leader = Leader.of(context, row)
         self._gap, self._spacing = bounds
         self._every = max(1, round(SAMPLED / context.header.step))
@@ -64,7 +65,8 @@ class Waits:
     def see(self, track: Track, batch: Batch, bound: float) -> None:
         """Process the next steps; beyond the bound [s] a wait fails."""
         self.front = track.fronts[-1]
-        slow = np.flatnonzero((track.speeds[1:] < SLOW) & (batch.steps > 0))
+        stands = self._run_states.has_to_stand(self._row, track.times[1:])
+        slow = np.flatnonzero((track.speeds[1:] < SLOW) & (batch.steps > 0) & ~stands)
         if not len(slow):
             return
         for way in self._manoeuvres.near(track.fronts[1 + slow], APPROACH):
