@@ -14,6 +14,7 @@ from cbsim.collision.contacts import Contact
 from cbsim.errors import RecordingError, UsageError
 from cbsim.geometry.pose import heading
 from cbsim.recording.batch import Batch
+from cbsim.recording.checkpoints import CheckpointRow
 from cbsim.recording.container import DamageError, TruncatedError, records
 from cbsim.recording.frames import frame_of, write_parquet
 from cbsim.recording.head import Head
@@ -363,6 +364,10 @@ class Recording:
         """All annotations of planners in order of time: start [s], and all drawings visible from then on."""
         step = self.header.step
         return [(row.step * step, row.drawings) for batch in self.batches() for row in batch.drawings]
+
+    def checkpoints(self) -> list[CheckpointRow]:
+        """Checkpoints of planners, in the order of time."""
+        return [row for batch in self.batches() for row in batch.checkpoints]
 
     def save(self, path: str | Path, recorder_of: Callable[[str | Path], FileRecorder] = FileRecorder) -> None:
         """Write the recording to an MCAP file.

@@ -20,6 +20,7 @@ from cbsim.recording.recording import Recording
 from cbsim.sensing import Reading, Scan, readings_between, sense
 from cbsim.simulation.advance import advance
 from cbsim.simulation.annotations import PlannerAnnotations
+from cbsim.simulation.checkpoints import NO_MEMORIES, checkpoints_at, give_back, until_asked
 from cbsim.simulation.observations import watch
 from cbsim.simulation.recorded_rows import RecordedRows
 from cbsim.simulation.seat_view import SeatView
@@ -144,12 +145,13 @@ class Run:
         batch = Batch(self.snapshot.step, hashes, motion, [], scans, readings=readings)
         self._give(replace(batch, rows=self._rows, events=self.notes.drain()))
 
-    def seat(self, drivers: list[Driver | Operator]) -> None:
-        """Assign planners to vehicles and start them."""
+    def seat(self, drivers: list[Driver | Operator], memories: Mapping[str, bytes] = NO_MEMORIES) -> None:
+        """Assign planners to vehicles and start them; those with a memory get it back."""
         self.drivers = drivers
         self._views = {one.name: SeatView(self.world, one.name, one.seat) for one in drivers if isinstance(one, Driver)}
         for driver in drivers:
             driver.start(self.world)
+        give_back(memories, drivers, self.snapshot.time)
         if drivers:
             self.newest = sense(self.world, self.snapshot)
 
@@ -157,6 +159,7 @@ class Run:
         """Take a number of steps: quiet ones in batches, others one by one with planners and sensors between them."""
         until = self.snapshot.step + steps
         while self.snapshot.step < until:
+            checkpoints = checkpoints_at(self.snapshot, self.drivers)
             commands = self._decide()
             before = self.snapshot.time
             drawings = (
@@ -173,7 +176,7 @@ class Run:
             scans, readings = self._sense(before)
             controls, self._set = self._set, []
             batch = Batch(first, hashes, motion, commands, scans, contacts, readings, controls, drawings)
-            self._give(replace(batch, rows=self._rows, events=self.notes.drain()))
+            self._give(replace(batch, rows=self._rows, events=self.notes.drain(), checkpoints=checkpoints))
         self._flush()
 
     def steer(self, controls: Mapping[str, float]) -> None:
@@ -208,7 +211,7 @@ class Run:
         """Count the quiet steps ahead: those without planner or sensor."""
         if self._wants_scans:
             return 1
-        left = min(left, *(driver.period - self.snapshot.step % driver.period for driver in self.drivers), left)
+        left = min(left, *(until_asked(driver, self.snapshot.step) for driver in self.drivers), left)
         width = MOTION_WIDTH * max(1, len(self._wanted_rows))
         room = max(1, BATCH_NUMBERS // width)
         if room < HORIZON and width * HORIZON <= MOST_NUMBERS:  # among many cars, each call looks for candidates anew
@@ -310,6 +313,7 @@ def drive(
     progress: Callable[[int], None] | None = None,
     planner: object = None,
     observer: RunObserver | None = None,
+    memories: Mapping[str, bytes] = NO_MEMORIES,
 ) -> None:
     """Run a number of steps; the listeners' `end` is called even if a planner fails.
 
@@ -323,6 +327,8 @@ def drive(
         As in `run`.
     observer : RunObserver, optional
         Called after every step; the bits are the same.
+    memories : mapping, optional
+        Object name → memory of its planner at a checkpoint, from which the run continues.
 
     Raises
     ------
@@ -336,7 +342,7 @@ def drive(
         run.interrupts = isolation.interrupts
         try:
             run.begin()
-            run.seat(drivers_of(run.world, planner, isolation))
+            run.seat(drivers_of(run.world, planner, isolation), memories)
             if observer is not None:
                 observer.on_start(run)
             for done in range(0, steps, together):
