@@ -251,12 +251,14 @@ class ModelError(CbsimError):
         The part that is wrong, such as a body's or a joint's name.
     location : Location, optional
         Where the part was described.
+    code : str
+        Code of the message, if it has one.
     """
 
-    def __init__(self, message: str, *, subject: str = "", location: Location | None = None) -> None:
-        self.subject = subject
-        self.location = location
+    def __init__(self, message: str, *, subject: str = "", location: Location | None = None, code: str = "") -> None:
+        self.subject, self.location, self.code = subject, location, code
         text = message if not subject else f"{subject}: {message}"
+        text += f" [{code}]" if code else ""
         super().__init__(f"{location}: error: {text}" if location is not None and location.path else text)
 
 

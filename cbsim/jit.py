@@ -41,6 +41,7 @@ __all__ = [
     "kernel_digest",
     "multiply_high",
     "narrow",
+    "prefetch",
     "target_name",
     "view",
     "wide",
@@ -283,12 +284,18 @@ if config.DISABLE_JIT:  # type: ignore[attr-defined]
         """Return the float64 with a given bit pattern."""
         return np.uint64(bits).view(np.float64)
 
+    def prefetch(array: Any, row: Any) -> None:
+        """Load the line of the cache in which a row of an array begins, ahead of its use."""
+
 else:
     from llvmlite import ir
     from numba import types
     from numba.extending import intrinsic
 
     WORD, WIDE, REAL = ir.IntType(64), ir.IntType(128), ir.DoubleType()  # type: ignore[no-untyped-call]
+    PLACE, FLAG = ir.IntType(8).as_pointer(), ir.IntType(32)  # type: ignore[no-untyped-call]
+    TO_READ = [ir.Constant(FLAG, value) for value in (0, 3, 1)]  # type: ignore[no-untyped-call]  # read, keep, data
+    PREFETCH = ir.FunctionType(ir.VoidType(), (PLACE, FLAG, FLAG, FLAG))  # type: ignore[no-untyped-call]
 
     @intrinsic
     def multiply_high(_context: Any, _one: Any, _two: Any) -> Any:
@@ -309,3 +316,17 @@ else:
     def float_of(_context: Any, _bits: Any) -> Any:
         """Return the float64 with a given bit pattern."""
         return types.float64(types.uint64), lambda _, builder, __, values: builder.bitcast(values[0], REAL)
+
+    @intrinsic
+    def prefetch(_context: Any, array: Any, _row: Any) -> Any:
+        """Load the line of the cache in which a row of an array begins, ahead of its use; any row will do."""
+
+        def build(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+            table = context.make_array(signature.args[0])(context, builder, values[0])
+            step = builder.mul(values[1], builder.extract_value(table.strides, 0))
+            place = builder.inttoptr(builder.add(builder.ptrtoint(table.data, WORD), step), PLACE)
+            hint = builder.module.declare_intrinsic("llvm.prefetch", (PLACE,), PREFETCH)
+            builder.call(hint, [place, *TO_READ])
+            return context.get_dummy_value()
+
+        return types.void(array, types.int64), build

@@ -35,7 +35,10 @@ def judge(
     opened = open_recording(recording)
     problems = Problems()
     with progress(f"judging {recording}", None, quiet=quiet):
-        scene = None if expect is None else replace(scene_of(opened), expectations=read_scenario(expect).expect)
+        scene = None
+        if expect is not None:
+            asked = read_scenario(expect)
+            scene = replace(scene_of(opened), expectations=asked.expect, score=asked.score)
         found = decide(opened, scene)
         if metrics is not None:
             from cbsim.evaluation.metrics import metrics as measure
@@ -48,7 +51,8 @@ def judge(
     steps, time = len(opened), float(opened.times[-1]) if len(opened) else 0.0
     if json is not None:
         told = {"scenario": opened.header.scenario, "verdict": verdict, "checks": [asdict(check) for check in checks]}
-        write_json({**told, "steps": max(0, steps - 1), "time": time}, json)
+        scored = {} if found.score is None else {"score": found.score.to_dict()}
+        write_json({**told, **scored, "steps": max(0, steps - 1), "time": time}, json)
     if json != "-" and not quiet:
         judged = "" if checks else " (0 checks)"
         print_result(f"{opened.header.scenario}: {verdict}{judged}   {time:g} s in {max(0, steps - 1)} steps")
@@ -58,5 +62,8 @@ def judge(
             print_result(f"  {line}")
         elif not check.passed:
             print_status(line)
+    if found.score is not None and json != "-" and not quiet:
+        for line in found.score.lines():
+            print_result(f"  {line}")
     exit_if_damaged(problems)
     sys.exit(EXIT_CODES[verdict])

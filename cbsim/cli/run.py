@@ -330,6 +330,8 @@ def _print(outcome: Outcome, record: str | None, *, whole: bool) -> None:
     print_result(f"{data['scenario']}: {data['verdict']}{judged}   {outcome.summary.ran}{slow}")
     for check in outcome.checks:
         print_result(f"  {check.status}  {check.name}: {check.message}")
+    for line in outcome.score.lines() if outcome.score is not None else ():
+        print_result(f"  {line}")
     for item in data["objects"][:20]:
         x, y, z = item["position"]
         print_result(

@@ -10,6 +10,7 @@ import numpy as np
 
 from cbsim.errors import RecordingError
 from cbsim.evaluation.rules import RULES, Check, Context, Rule
+from cbsim.evaluation.score import ScoreResult, gate_line, term_line
 from cbsim.evaluation.summary import Summary, Verdict
 from cbsim.loading.load import load_scene
 from cbsim.loading.request import Request
@@ -19,7 +20,7 @@ from cbsim.recording.messages import SIMULATOR
 from cbsim.recording.recording import Recording
 from cbsim.road.roadmap import RoadMap
 from cbsim.spec.mission import Mission
-from cbsim.spec.scenario import Expectation
+from cbsim.spec.scenario import NO_SCORE, Expectation, Score
 from cbsim.world.scene import Scene
 
 __all__ = ["Judge", "Verdict", "judge", "scene_of"]
@@ -37,12 +38,19 @@ class Judge:
         Lanes, waypoints and stop lines.
     mission : Mission, optional
         Checkpoints and speed limits.
+    score : Score, optional
+        Number for the whole run.
     """
 
     def __init__(
-        self, expectations: tuple[Expectation, ...], roadmap: RoadMap | None = None, mission: Mission | None = None
+        self,
+        expectations: tuple[Expectation, ...],
+        roadmap: RoadMap | None = None,
+        mission: Mission | None = None,
+        score: Score = NO_SCORE,
     ) -> None:
-        self._expectations = expectations
+        self._expectations, self._score = expectations, score
+        self._scored: list[Rule] = []  # rules of the score, in its order
         self._roadmap, self._mission = roadmap, mission
         self._rules: list[Rule] = []
         self._waiting: list[Batch] = []
@@ -67,6 +75,13 @@ class Judge:
         self._names, self._moving = header.objects.names, np.array(header.moving, np.int64)
         self._context = context
         self._rules = [RULES[e.rule](e, context) for e in self._expectations]
+        made: list[Rule] = list(self._rules)
+        self._scored = []
+        for one in self._score.expectations:  # equal rules are evaluated once
+            rule = next((rule for rule in made if rule.expectation == one), None)
+            rule = RULES[one.rule](one, context) if rule is None else rule
+            made.append(rule)
+            self._scored.append(rule)
 
     def take(self, batch: Batch) -> None:
         """Collect steps, and pass them to all undecided rules."""
@@ -85,10 +100,24 @@ class Judge:
         if not waiting or self._broken is not None:
             return
         joined = Batch.joined(waiting)
+        restarts: list[tuple[int, int]] = []
         if self._context is not None:
             self._context.roster.take(joined.events)
+            restarts = self._context.run_states.take(joined.events)
         batch = self._finite(joined)
-        open_rules = [rule for rule in self._rules if not rule.decided]
+        for step, row in restarts:  # the step that follows is the first at the other place
+            count = min(step + 1 - batch.first_step, len(batch.hashes))
+            if count > 0:
+                before, batch = parted(batch, count, self._step)
+                self._show(before)
+            if self._context is not None:
+                self._context.begin_anew(row)
+        self._show(batch)
+
+    def _show(self, batch: Batch) -> None:
+        """Pass steps to the rules that are undecided."""
+        every = {id(rule): rule for rule in (*self._rules, *self._scored)}
+        open_rules = [rule for rule in every.values() if not rule.decided]
         if len(batch.hashes) and open_rules:
             with np.errstate(
                 divide="warn", over="warn", under="ignore", invalid="warn"
@@ -155,16 +184,38 @@ class Judge:
         return "pass" if all(check.passed for check in checks) else "error"
 
     @property
+    def score(self) -> ScoreResult | None:
+        """Score of the run; None if the scenario has none, or the simulator failed."""
+        self._look()
+        if not self._scored or self._failures:
+            return None
+        count = len(self._score.gates)
+        terms = zip(self._scored[count:], self._score.mean, strict=True)
+        return ScoreResult(
+            tuple(gate_line(rule) for rule in self._scored[:count]), tuple(term_line(*one) for one in terms)
+        )
+
+    @property
     def summary(self) -> Summary:
         """Summary for people."""
         took = f"{self._steps * self._step:g} s in {self._steps} steps"
-        return Summary(self._scenario, self.verdict, took, tuple(self.checks))
+        return Summary(self._scenario, self.verdict, took, tuple(self.checks), score=self.score)
 
     def __repr__(self) -> str:
         return self.summary.text
 
     def _repr_html_(self) -> str:
         return self.summary.html
+
+
+def parted(batch: Batch, count: int, step: float) -> tuple[Batch, Batch]:
+    """Part a batch after some steps, with the contacts and events of each part."""
+    last = (batch.first_step + count - 1 + 1e-9) * step
+    early, told = batch.contacts[:, 0] <= last, batch.events[:, 0] < batch.first_step + count - 1
+    return (
+        replace(batch.part(0, count), contacts=batch.contacts[early], events=batch.events[told]),
+        replace(batch.part(count), contacts=batch.contacts[~early], events=batch.events[~told]),
+    )
 
 
 def judge(recording: Recording | str | Path, scene: Scene | None = None) -> Judge:
@@ -189,7 +240,7 @@ def judge(recording: Recording | str | Path, scene: Scene | None = None) -> Judg
     """
     recording = recording if isinstance(recording, Recording) else Recording.open(recording)
     scene = scene_of(recording) if scene is None else scene
-    found = Judge(scene.expectations, scene.roadmap, scene.mission)
+    found = Judge(scene.expectations, scene.roadmap, scene.mission, scene.score)
     found.begin(recording.header, recording.snapshot, recording.sources)
     for batch in recording.batches():
         found.take(batch)

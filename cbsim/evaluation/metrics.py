@@ -6,7 +6,6 @@ import csv
 import importlib
 import io
 import json
-import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,30 +14,11 @@ from cbsim.errors import FileError, Location, UsageError, did_you_mean
 from cbsim.evaluation.judge import Judge, scene_of
 from cbsim.evaluation.rules import RULES, Context, Rule
 from cbsim.recording.recording import Recording
+from cbsim.spec.metrics import METRICS
 from cbsim.spec.scenario import Expectation
 from cbsim.world.scene import Scene
 
 __all__ = ["METRICS", "Metric", "metrics", "write_metrics"]
-
-INF = math.inf
-
-METRICS: tuple[tuple[str, tuple[tuple[str, float | bool], ...]], ...] = (
-    ("travel", (("at_least", 0.0),)),
-    ("collision", (("impact_below", INF),)),
-    ("speed", (("tolerance", INF), ("at_most", INF))),
-    ("checkpoints", (("stop", False),)),
-    ("mission_time", (("at_most", INF),)),
-    ("progress", (("at_least", 0.0),)),
-    ("excess_delay", (("longest", INF),)),
-    ("standoff", (("least", 0.0),)),
-    ("separation", (("lengths", 0.0), ("at_line", 0.0))),
-    ("margin", (("ttc", 0.0), ("thw", 0.0), ("drac", INF), ("lateral", INF))),
-    ("comfort", tuple((key, INF) for key in (
-        "acceleration", "braking", "sideways", "jerk", "jerk_along", "yaw_rate", "yaw_acceleration",
-    ))),
-    ("wrong_way", (("at_most", INF),)),
-)  # fmt: skip
-"""Rules that measure, with bounds that nothing exceeds."""
 
 
 class Metric(NamedTuple):

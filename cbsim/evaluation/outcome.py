@@ -16,6 +16,7 @@ from cbsim.collision.contacts import CONTACT
 from cbsim.coupling.diagnostics import FORMER_WORDS, DiagnosticSummary, describe
 from cbsim.evaluation.judge import Judge
 from cbsim.evaluation.rules import Check
+from cbsim.evaluation.score import ScoreResult
 from cbsim.evaluation.summary import Summary, Verdict, times
 from cbsim.planner import PlannerError
 from cbsim.planner.driver import default_driven_object
@@ -99,6 +100,8 @@ class Outcome:
         The latter as numbers.
     traffic : TrafficTotals or None
         What reactive cars did; None where there are none.
+    score : ScoreResult or None
+        Score of the run; None where the scenario has none.
     """
 
     world: World
@@ -110,6 +113,7 @@ class Outcome:
     complaints: tuple[str, ...] = ()
     diagnostics: tuple[DiagnosticSummary, ...] = ()
     traffic: TrafficTotals | None = None
+    score: ScoreResult | None = None
 
     @property
     def real_time_factor(self) -> float:
@@ -121,7 +125,7 @@ class Outcome:
         """Summary for people."""
         took = f"{self.snapshot.time:g} s in {self.snapshot.step} steps"
         ran = f"{took}, {times(self.real_time_factor)} x real time, digest {self.digest}"
-        return Summary(self.world.name, self.verdict, ran, tuple(self.checks), self.complaints)
+        return Summary(self.world.name, self.verdict, ran, tuple(self.checks), self.complaints, self.score)
 
     def __repr__(self) -> str:
         return self.summary.text
@@ -154,6 +158,7 @@ class Outcome:
             "digest": self.digest,
             "real_time_factor": self.real_time_factor,
             "objects": objects,
+            **({} if self.score is None else {"score": self.score.to_dict()}),
             **self._traffic(),
             **self._mechanics(),
         }
@@ -301,7 +306,7 @@ def execute(
         If the user interrupts the run; the recording up to then is complete.
     """
     scene, digest = world.scene, Digest(world)
-    judge = Judge(scene.expectations, scene.roadmap, scene.mission)
+    judge = Judge(scene.expectations, scene.roadmap, scene.mission, scene.score)
     listeners: list[Recorder] = [judge, digest]
     if record is not None:
         listeners.append(recorder(record, world, lambda: judge.checks) if recorder else FileRecorder(record))
@@ -325,4 +330,6 @@ def execute(
         complaints = *complaints, NOBODY
     checks, diagnostics = judge.checks, tuple(run.diagnostics)
     totals = TrafficTotals.of(run, digest.contacts)
-    return Outcome(world, run.snapshot, judge.verdict, checks, digest.text, wall, complaints, diagnostics, totals)
+    return Outcome(
+        world, run.snapshot, judge.verdict, checks, digest.text, wall, complaints, diagnostics, totals, judge.score
+    )

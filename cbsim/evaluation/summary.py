@@ -8,6 +8,7 @@ from html import escape
 from typing import Literal
 
 from cbsim.evaluation.rules import Check
+from cbsim.evaluation.score import ScoreResult
 
 __all__ = ["Summary", "Verdict", "times"]
 
@@ -31,6 +32,7 @@ class Summary:
         Simulated time and speed.
     checks : tuple of Check
     warnings : tuple of str
+    score : ScoreResult or None
     """
 
     scenario: str
@@ -38,6 +40,7 @@ class Summary:
     ran: str
     checks: tuple[Check, ...]
     warnings: tuple[str, ...] = ()
+    score: ScoreResult | None = None
 
     @property
     def text(self) -> str:
@@ -50,6 +53,7 @@ class Summary:
             yield f"  {check.status}  {check.name}: {_last_line(check.message)}"
         if self._left_out:
             yield f"  … and {self._left_out} more checks"
+        yield from (f"  {line}" for line in (self.score.lines() if self.score is not None else ()))
         yield from (f"  warning: {warning}" for warning in self.warnings)
 
     @property
@@ -62,14 +66,21 @@ class Summary:
         warnings = "".join(f"<p>warning: {escape(warning)}</p>" for warning in self.warnings)
         return (
             f"<div><p><b>{escape(self.scenario)}: <span style='color:{colour}'>{self.verdict}</span></b> "
-            f"{escape(self.ran)}</p><table>{rows}</table>{warnings}</div>"
+            f"{escape(self.ran)}</p><table>{rows}</table>{self._score_html}{warnings}</div>"
         )
+
+    @property
+    def _score_html(self) -> str:
+        if self.score is None:
+            return ""
+        head, *lines = self.score.lines()
+        return f"<p><b>{escape(head)}</b></p><ul>{''.join(f'<li>{escape(line.strip())}</li>' for line in lines)}</ul>"
 
     @property
     def _listed(self) -> list[Check]:
         if len(self.checks) <= MOST:
             return list(self.checks)
-        return sorted(self.checks, key=lambda check: bool(check.passed))[:MOST]
+        return sorted(self.checks, key=lambda check: (False, None, True).index(check.passed))[:MOST]
 
     @property
     def _left_out(self) -> int:

@@ -107,7 +107,7 @@ def _validated(root: Item, problems: Problems) -> Scenario | None:
             problems.error("E805", f"and {len(errors) - COMPLAINTS} more mistakes", root.location)
         return None
     spec = scenario_of(model, lambda *path: locate(root, path), dict(_places(root)))
-    for expectation in spec.expect:
+    for expectation in spec.judged:
         _complain_of_profile(expectation, problems)
     return spec
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal
 
 from cbsim.formats.scenario_conditions import OneOf, PlaceField
 from cbsim.formats.scenario_fields import Angle, Contradiction, Length, Model, Name, Positive, Time, about
-from cbsim.formats.scenario_rules import one_of
+from cbsim.formats.scenario_rule import one_of
 from cbsim.formats.scenario_traffic import LightName
 
 __all__ = ["ActionModel"]

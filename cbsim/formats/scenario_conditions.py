@@ -21,7 +21,7 @@ from cbsim.formats.scenario_fields import (
     as_point,
     wrong,
 )
-from cbsim.formats.scenario_rules import one_of
+from cbsim.formats.scenario_rule import one_of
 from cbsim.formats.yaml_tree import shown
 from cbsim.spec.events import Outline, Place
 

@@ -14,7 +14,7 @@ from cbsim.formats.scenario_fields import Model, Name, about, as_list, degrees_o
 from cbsim.spec.events import Action, Argument, Condition, Event, Outline, Place
 from cbsim.spec.road import PointId
 
-__all__ = ["EventModel", "event_text", "events_of"]
+__all__ = ["EventModel", "condition_of", "condition_text", "event_text", "events_of"]
 
 Where = Callable[..., Location]
 DEPTH = 16  # conditions within conditions
@@ -59,20 +59,21 @@ def _event(number: int, model: EventModel, where: Where) -> Event:
     actions = tuple(
         Action(*_kind_and_arguments(one), where("events", number, "do", k)) for k, one in enumerate(model.do)
     )
-    when = _condition(model.when, ("events", number, "when"), where)
+    when = condition_of(model.when, ("events", number, "when"), where)
     return Event(model.name or f"event {number + 1}", when, actions, where("events", number))
 
 
-def _condition(model: ConditionModel, path: tuple[int | str, ...], where: Where) -> Condition:
+def condition_of(model: ConditionModel, path: tuple[int | str, ...], where: Where) -> Condition:
+    """Make the spec of a condition at a key path; `where` gives the Location of a key path."""
     kind, value = _kind(model)
     below: list[tuple[ConditionModel, tuple[int | str, ...]]] = []
     if isinstance(value, list):
         below = [(one, (*path, kind, k)) for k, one in enumerate(value)]
-        return Condition(kind, (), tuple(_condition(one, at, where) for one, at in below), where(*path))
+        return Condition(kind, (), tuple(condition_of(one, at, where) for one, at in below), where(*path))
     arguments = _arguments(value)
     nested = getattr(value, "when", None)
     if nested is not None:
-        parts = (_condition(nested, (*path, kind, "when"), where),)
+        parts = (condition_of(nested, (*path, kind, "when"), where),)
         return Condition(kind, arguments, parts, where(*path))
     return Condition(kind, arguments, (), where(*path))
 
@@ -102,15 +103,16 @@ def event_text(event: Event, number: int) -> dict[str, Any]:
     """Plain values of an event; reading them gives an equal one."""
     name = {} if event.name == f"event {number + 1}" else {"name": event.name}
     actions = [{one.kind: _texts(one.arguments)} for one in event.do]
-    return name | {"when": _condition_text(event.when)} | ({"do": actions} if actions else {})
+    return name | {"when": condition_text(event.when)} | ({"do": actions} if actions else {})
 
 
-def _condition_text(condition: Condition) -> dict[str, Any]:
+def condition_text(condition: Condition) -> dict[str, Any]:
+    """Plain values of a condition; reading them gives an equal one."""
     if condition.kind in ("all", "any"):
-        return {condition.kind: [_condition_text(part) for part in condition.parts]}
+        return {condition.kind: [condition_text(part) for part in condition.parts]}
     values = _texts(condition.arguments)
     if condition.parts:
-        values["when"] = _condition_text(condition.parts[0])
+        values["when"] = condition_text(condition.parts[0])
     return {condition.kind: values}
 
 

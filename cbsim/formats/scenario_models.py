@@ -37,9 +37,12 @@ from cbsim.formats.scenario_fields import (
     as_list,
     wrong,
 )
+from cbsim.formats.scenario_mission import MissionModel, names_of_clock
 from cbsim.formats.scenario_people import PersonModel
 from cbsim.formats.scenario_planner import PlannerModel
-from cbsim.formats.scenario_rules import RULES, ExpectationModel, one_of
+from cbsim.formats.scenario_rule import one_of
+from cbsim.formats.scenario_rules import RULES, ExpectationModel
+from cbsim.formats.scenario_score import ScoreModel
 from cbsim.formats.scenario_traffic import DriverModel, LightName, PhaseModel, PoolModel, RecordModel
 from cbsim.formats.scenario_vehicle import VehicleParameters
 from cbsim.formats.yaml_tree import shown
@@ -290,6 +293,7 @@ def _planners(value: Any) -> Any:
     return {"": value} if isinstance(value, str) else value
 
 
+Mission = Annotated[MissionModel, ShortForm(**STRING)]
 FileList = Annotated[list[FileName], BeforeValidator(as_list), ShortForm(**STRING)]
 Planner = Annotated[PlannerModel, ShortForm(**STRING)]
 Planners = Annotated[dict[str, Planner], BeforeValidator(_planners), ShortForm(**STRING)]
@@ -302,7 +306,7 @@ class ScenarioModel(Model):
     network: FileName | None = about(
         "the road network: a shipped name, or a path relative to this file", None, example="four_way_stop"
     )
-    mission: FileName | None = about("the mission, named likewise", None, example="four_way_stop.mdf")
+    mission: Mission | None = about("the mission, named likewise, or with its clock", None, example="four_way_stop.mdf")
     objects: FileList = about("object files, one or several", [], example="objects/four_way_stop.xml")
     add: list[AdditionModel] = about("objects described here", [])
     place: dict[Name, Annotated[PlacementModel, ShortForm(**WAYPOINT)]] = about(
@@ -351,6 +355,11 @@ class ScenarioModel(Model):
     expect: list[ExpectationModel] = about(  # type: ignore[valid-type]
         "what must come true", [], example=[{"reach": {"object": "Truck", "waypoint": "1.1.5", "before": 30.0}}]
     )
+    score: ScoreModel | None = about(
+        "a number from 0 to 1 for the whole run: the product of gates, times a weighted mean",
+        None,
+        example={"gates": [{"collision": {"object": "Bot"}}]},
+    )
     parameters: dict[ParameterName, ParameterField] = about(
         "names for values, used as ${name} anywhere else; --set changes them", {}, example={"gap": 10.0}
     )
@@ -363,6 +372,7 @@ class ScenarioModel(Model):
         yield from _repeated(data.get("traffic"), "traffic")
         yield from _repeated(data.get("events"), "events")
         yield from _repeated(data.get("people"), "people")
+        yield from names_of_clock(data)
 
 
 def _repeated(entries: Any, key: str) -> Iterator[Contradiction]:

@@ -3,41 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from pydantic import create_model
 
+from cbsim.formats.scenario_clock_rules import EstopModel, PreparationModel, StartModel
 from cbsim.formats.scenario_fields import Contradiction, Length, Model, Name, Offset, Positive, Time, Waypoint, about
+from cbsim.formats.scenario_gap_rules import (
+    FollowingModel,
+    LeftTurnModel,
+    MergeModel,
+    QueueingModel,
+    SeparationModel,
+)
+from cbsim.formats.scenario_rule import RuleModel, one_of, ordered
 from cbsim.registry import Registry
 
 __all__ = ["RULES", "ExpectationModel", "RuleModel", "one_of"]
-
-
-def one_of(data: Mapping[str, Any], first: str, second: str, *, needed: bool = True) -> Iterator[Contradiction]:
-    """Report two keys that exclude each other, or both missing."""
-    given = [key for key in (first, second) if data.get(key) is not None]
-    if len(given) == 2:
-        yield (second,), f"'{first}' and '{second}' exclude each other"
-    elif needed and not given:
-        yield (), f"one of '{first}' and '{second}' is needed"
-
-
-def ordered(data: Mapping[str, Any], low: str, high: str) -> Iterator[Contradiction]:
-    """Report a range that is empty."""
-    lower, upper = data.get(low), data.get(high)
-    if isinstance(lower, int | float) and isinstance(upper, int | float) and lower > upper:
-        yield (high,), f"'{high}' is less than '{low}'"
-
-
-class RuleModel(Model):
-    """Arguments of a rule, and what else of the scenario it needs: ``network``, ``mission``."""
-
-    needs: ClassVar[tuple[str, ...]] = ()
-
-    @classmethod
-    def needed(cls, arguments: Mapping[str, Any]) -> tuple[str, ...]:  # noqa: ARG003 - some depend on them
-        """Return what a rule with these arguments needs."""
-        return cls.needs
 
 
 class ReachModel(RuleModel):
@@ -94,6 +76,12 @@ class LaneModel(RuleModel):
 
     object: Name = about("name of the object")
     tolerance: Length = about("how far a corner may stick out", 0.3, unit="m")
+    from_middle: Length | None = about(
+        "distance of its centre from the middle of an unmarked road; the profile's by default",
+        None,
+        unit="m",
+        example=1.0,
+    )
 
 
 class SpeedModel(RuleModel):
@@ -197,44 +185,6 @@ class StandoffModel(RuleModel):
     least: Positive | None = about("between the footprints; the profile's by default", None, unit="m", example=1.0)
 
 
-class SeparationModel(RuleModel):
-    """The object keeps its distance from the vehicle ahead."""
-
-    needs = ("network",)
-
-    object: Name = about("name of the object")
-    lengths: Positive | None = about(
-        "lengths of the object per 10 mph, and at least; the profile's by default", None, example=1.0
-    )
-    at_line: Positive | None = about(
-        "gap within 30 m before a stop line; the profile's by default", None, unit="m", example=2.0
-    )
-
-
-class FollowingModel(RuleModel):
-    """The object keeps between two distances behind a vehicle that moves."""
-
-    needs = ("network",)
-
-    object: Name = about("name of the object")
-    least: Length | None = about("behind one at 15 mph; the profile's by default", None, unit="m", example=15.0)
-    most: Length | None = about("behind one at 15 mph; the profile's by default", None, unit="m", example=40.0)
-    lengths: Length | None = about(
-        "lengths of the object per 10 mph behind any; the profile's by default", None, example=1.0
-    )
-
-
-class QueueingModel(RuleModel):
-    """The object stops at the right distance behind a vehicle that stands."""
-
-    needs = ("network",)
-
-    object: Name = about("name of the object")
-    least: Length | None = about("least gap; the profile's by default", None, unit="m", example=5.0)
-    most: Length | None = about("largest gap; the profile's by default", None, unit="m", example=10.0)
-    at_least: int = about("how many times it queues in the whole run", 0, ge=0, le=10**6)
-
-
 class PassingModel(RuleModel):
     """The object passes what stands in its lane at the right distances."""
 
@@ -269,19 +219,20 @@ class MarginModel(RuleModel):
 
     object: Name = about("name of the object")
     ttc: Positive | None = about("least time to collision", None, unit="s", example=2.0)
+    pet: Positive | None = about("least post-encroachment time", None, unit="s", example=1.5)
     thw: Positive | None = about("least time headway", None, unit="s", example=0.8)
     drac: Positive | None = about("largest deceleration rate to avoid a crash", None, unit="m/s²", example=3.4)
     lateral: Positive | None = about("largest distance from the middle of the lane", None, unit="m", example=0.5)
 
     @classmethod
     def needed(cls, arguments: Mapping[str, Any]) -> tuple[str, ...]:
-        """All but the time to collision follow lanes."""
+        """All but the times to collision and after encroachment follow lanes."""
         return ("network",) if any(arguments.get(key) is not None for key in ("thw", "drac", "lateral")) else ()
 
     @classmethod
     def contradictions(cls, data: Mapping[str, Any]) -> Iterator[Contradiction]:
         """One bound at least."""
-        keys = ("ttc", "thw", "drac", "lateral")
+        keys = ("ttc", "pet", "thw", "drac", "lateral")
         if all(data.get(key) is None for key in keys):
             yield (), f"one of {', '.join(map(repr, keys))} is needed"
 
@@ -366,12 +317,17 @@ RULES: Registry[type[RuleModel]] = Registry(
         ("queueing", QueueingModel),
         ("passing", PassingModel),
         ("u_turn", UTurnModel),
+        ("merge", MergeModel),
+        ("left_turn", LeftTurnModel),
         ("margin", MarginModel),
         ("comfort", ComfortModel),
         ("progress", ProgressModel),
         ("wrong_way", WrongWayModel),
         ("zone", ZoneModel),
         ("parking", ParkingModel),
+        ("preparation", PreparationModel),
+        ("start", StartModel),
+        ("estop", EstopModel),
         ("command_latency", CommandLatencyModel),
     ),
 )

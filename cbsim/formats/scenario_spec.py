@@ -9,6 +9,7 @@ from typing import Any
 from cbsim.errors import Location
 from cbsim.formats.scenario_events import events_of
 from cbsim.formats.scenario_fields import Axes, Model
+from cbsim.formats.scenario_mission import clock_of
 from cbsim.formats.scenario_models import (
     AdditionModel,
     GoalModel,
@@ -19,8 +20,10 @@ from cbsim.formats.scenario_models import (
 )
 from cbsim.formats.scenario_people import person_of
 from cbsim.formats.scenario_planner import seat_of
+from cbsim.formats.scenario_score import ScoreModel, TermModel
 from cbsim.formats.scenario_traffic import DriverModel, ErrorsModel, PoolModel, SpreadModel
 from cbsim.formats.scenario_vehicle import parameters_of
+from cbsim.spec.metrics import measuring
 from cbsim.spec.objects import (
     ZERO,
     Controller,
@@ -37,6 +40,7 @@ from cbsim.spec.objects import (
     WheelType,
 )
 from cbsim.spec.scenario import (
+    NO_SCORE,
     Addition,
     Expectation,
     ModelAddition,
@@ -45,6 +49,8 @@ from cbsim.spec.scenario import (
     Placement,
     Record,
     Scenario,
+    Score,
+    Term,
 )
 from cbsim.spec.traffic import DEFAULT_DRIVER, Driver, FollowingModel, LightProgram, Pool, Spread
 from cbsim.units import DEGREE
@@ -76,7 +82,8 @@ def scenario_of(model: ScenarioModel, where: Where, places: Mapping[str, Locatio
     return Scenario(
         description=model.description,
         network=model.network,
-        mission=model.mission,
+        mission=None if model.mission is None else model.mission.file,
+        clock=clock_of(model.mission, where),
         objects=tuple(model.objects),
         add=tuple(_addition(one, lambda *path, n=n: where("add", n, *path)) for n, one in enumerate(model.add)),
         place=tuple((name, _placement(one, where("place", name))) for name, one in model.place.items()),
@@ -101,6 +108,7 @@ def scenario_of(model: ScenarioModel, where: Where, places: Mapping[str, Locatio
         seats=tuple(filter(None, (seat_of(name, one, where("planner", name)) for name, one in model.planner.items()))),
         profile=model.profile,
         expect=tuple(_expectation(one, where("expect", n), model.profile) for n, one in enumerate(model.expect)),
+        score=NO_SCORE if model.score is None else _score(model.score, where, model.profile),
         parameters=tuple((name, _parameter(value)) for name, value in model.parameters.items()),
         places=places,
         location=where()._replace(inside=""),
@@ -246,6 +254,21 @@ def _driver(name: str, model: DriverModel, place: Location) -> Driver:
         brakes_hard=errors.brakes_hard,
         location=place,
     )
+
+
+def _score(model: ScoreModel, where: Where, profile: str) -> Score:
+    gates = (_expectation(one, where("score", "gates", n), profile) for n, one in enumerate(model.gates))
+    return Score(
+        tuple(gates), tuple(_term(one, where("score", "mean", n), profile) for n, one in enumerate(model.mean))
+    )
+
+
+def _term(model: TermModel, place: Location, profile: str) -> Term:
+    if model.metric is None or model.object is None or model.worst is None or model.best is None:
+        rule: Any = model.rule  # a metric has them all
+        return Term(_expectation(rule, place, profile), weight=model.weight)
+    one = measuring(model.metric, model.object, place)
+    return Term(one, model.metric, model.worst, model.best, model.weight)
 
 
 def _expectation(model: Model, place: Location, profile: str) -> Expectation:

@@ -11,6 +11,7 @@ import yaml
 from cbsim.formats.object_values import PARAMETERS
 from cbsim.formats.scenario_events import event_text
 from cbsim.formats.scenario_fields import degrees_of
+from cbsim.formats.scenario_mission import mission_text
 from cbsim.formats.scenario_parameters import escaped
 from cbsim.formats.scenario_people import person_text
 from cbsim.formats.scenario_planner import planner_text
@@ -19,7 +20,7 @@ from cbsim.formats.scenario_traffic_text import driver_text, pool_text
 from cbsim.formats.yaml_tree import typed
 from cbsim.spec.objects import ZERO, Controller, Kind, MeshFile, SensorMount, ShapeKind, Steering, TrafficObject, Wheels
 from cbsim.spec.road import PointId
-from cbsim.spec.scenario import Addition, Expectation, ModelAddition, Placement, Scenario
+from cbsim.spec.scenario import Addition, Expectation, ModelAddition, Placement, Scenario, Score, Term
 from cbsim.units import DEGREE
 
 __all__ = ["scenario_text"]
@@ -47,6 +48,8 @@ def scenario_text(spec: Scenario) -> str:
             "profile",
         ),
     )
+    if spec.mission is not None:
+        whole["mission"] = mission_text(spec.mission, spec.clock)
     whole |= _given(
         ("origin", None if spec.origin is None else dict(spec.origin._asdict())),
         ("models", [_model(one) for one in spec.models]),
@@ -60,6 +63,7 @@ def scenario_text(spec: Scenario) -> str:
         ("record", {"traffic": spec.record.traffic} if spec.record.traffic else {}),
         ("planner", _planners(spec)),
         ("expect", [_expectation(one) for one in spec.expect]),
+        ("score", _score(spec.score)),
     )
     text = {key: _escaped(value) for key, value in whole.items()}
     text |= _given(("parameters", {name: _listed(value) for name, value in spec.parameters}))
@@ -232,6 +236,18 @@ def _motion(item: TrafficObject) -> dict[str, Any]:
 def _goal_place(goal: Any) -> str:
     lane = f"{goal.segment}.{goal.lane}"
     return lane if goal.waypoint is None else f"{lane}.{goal.waypoint}"
+
+
+def _score(spec: Score) -> dict[str, Any]:
+    return _given(("gates", [_expectation(one) for one in spec.gates]), ("mean", [_term(one) for one in spec.mean]))
+
+
+def _term(spec: Term) -> dict[str, Any]:
+    weight = {} if spec.weight == Term._field_defaults["weight"] else {"weight": spec.weight}
+    if not spec.metric:
+        return {"rule": _expectation(spec.expectation), **weight}
+    measured = {"metric": spec.metric, "object": spec.expectation["object"]}
+    return {**measured, "worst": spec.worst, "best": spec.best, **weight}
 
 
 def _expectation(spec: Expectation) -> dict[str, Any]:

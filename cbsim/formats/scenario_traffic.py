@@ -20,7 +20,7 @@ from cbsim.formats.scenario_fields import (
     about,
     wrong,
 )
-from cbsim.formats.scenario_rules import ordered
+from cbsim.formats.scenario_rule import ordered
 
 __all__ = ["DriverModel", "LightName", "PhaseModel", "PoolModel", "RecordModel"]
 

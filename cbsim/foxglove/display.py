@@ -118,7 +118,8 @@ class Display:
         for check in checks:
             time = step * self._header.step if check.time is None else check.time
             text = f"{check.status}: {check.message}"
-            yield _log(INFO if check.passed else ERROR, time, check.name, text)
+            level = WARNING if check.passed is None else INFO if check.passed else ERROR
+            yield _log(level, time, check.name, text)
 
     def _static(self, time: float) -> Iterator[Message]:
         """Yield what is sent once: road, static bodies and shapes of bodies."""

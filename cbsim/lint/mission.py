@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator
@@ -14,12 +15,13 @@ import numpy as np
 
 from cbsim.errors import ModelError, Problems
 from cbsim.lint.rule import Finding, Rule, apply_rules
+from cbsim.road.restarts import restarts_of
 from cbsim.road.roadmap import RoadMap, build
 from cbsim.road.route import Kind, Leg, checkpoints, mission_legs
 from cbsim.spec.mission import Mission
 from cbsim.spec.road import PointId, RoadNetwork
 
-__all__ = ["RULES", "lint_mission"]
+__all__ = ["PAIRING", "RULES", "lint_mission", "lint_pairing"]
 
 MPH = 0.44704  # [m/s] messages use the unit of the file
 FASTEST = 30.0  # [mph] highest limit of DARPA's missions, and the default
@@ -28,13 +30,15 @@ SEARCH_LIMIT = 20_000_000  # limit on nodes times legs; allows two thousand legs
 LISTED = 8  # examples in one message
 NEAR = 2  # distance up to which another number is suggested
 ROUNDING = 1e-6
+GENERIC = {"rndf", "rdf", "mdf", "txt"}  # words of names and endings of files
 
 
 class MissionContext:
     """A mission, its network if there is one, and what rules derive from them."""
 
-    def __init__(self, mission: Mission, network: RoadNetwork | None) -> None:
+    def __init__(self, mission: Mission, network: RoadNetwork | None, restart: bool = False) -> None:
         self.mission = mission
+        self.restart = restart
         self.network = network
         self.limits = mission.speed_limits or ()
 
@@ -88,6 +92,13 @@ class MissionContext:
                 break
         return mission_legs(self.roadmap, replace(self.mission, checkpoints=self.mission.checkpoints[: count + 1]))
 
+    @property
+    def restarts(self) -> list[int]:
+        """Numbers of the legs with which the mission begins anew, if it may."""
+        if not self.restart or self.roadmap is None:
+            return []
+        return [one.leg for one in restarts_of(self.roadmap, self.mission)]
+
 
 def _hint(known: list[int], wanted: int) -> str:
     """Suggest the nearest number if it is close, else the range."""
@@ -113,15 +124,21 @@ def _unknown_checkpoint(context: MissionContext) -> Iterator[Finding]:
 
 
 def _unreachable_leg(context: MissionContext) -> Iterator[Finding]:
-    """E502: there is no route from one checkpoint to the next."""
+    """E502: there is no route from one checkpoint to the next, and no restart on the lane of that."""
+    begun = {context.legs[number].numbers for number in context.restarts if number < len(context.legs)}
     seen: Counter[tuple[int, int]] = Counter(leg.numbers for leg in context.legs)
     told: set[tuple[int, int]] = set()
     for leg, c in zip(context.legs, context.mission.checkpoints[1:], strict=False):
+        if leg.numbers in begun:
+            continue
         if leg.route is None and leg.start is not None and leg.goal is not None and leg.numbers not in told:
             told.add(leg.numbers)
             again = f", {seen[leg.numbers]} times" if seen[leg.numbers] > 1 else ""
             places = f"checkpoint '{leg.numbers[0]}' ({leg.start}) to '{leg.numbers[1]}' ({leg.goal})"
-            yield Finding(f"no route from {places}{again}", c.location, leg.reason)
+            on_lane = context.roadmap is not None and context.roadmap.lane_of_row[context.roadmap.row(leg.goal)] >= 0
+            anew = "; 'restart: true' of a scenario's mission sets the car to its lane"
+            anew = anew if on_lane and leg.reason.startswith("neither") else ""
+            yield Finding(f"no route from {places}{again}", c.location, leg.reason + anew)
 
 
 def _unknown_speed_id(context: MissionContext) -> Iterator[Finding]:
@@ -158,16 +175,26 @@ def _fast_limit(context: MissionContext) -> Iterator[Finding]:
 
 
 def _other_network(context: MissionContext) -> Iterator[Finding]:
-    """I507: the mission names another network."""
+    """W507: the mission names another network: its checkpoints, if they exist, may do so by chance."""
     named = context.mission.network_name
     if context.network is None or not named:
         return
     path = PurePath(context.network.location.path)
-    wanted = PurePath(named)
-    known = {text.casefold() for text in (context.network.name, path.name, path.stem) if text}
-    if not known & {text.casefold() for text in (named, wanted.name, wanted.stem)}:
+    known = {_words(text) for text in (context.network.name, path.name) if text}
+    if not known & {_words(named), _words(PurePath(named).name)}:
         message = f"the mission was written for '{named}', the network is '{context.network.name}'"
-        yield Finding(message, context.mission.location)
+        numbers = {c.number for c in context.mission.checkpoints}
+        missing = numbers - set(context.numbers)
+        fits = f"{len(missing)} of its {len(numbers)} checkpoints do not exist here"
+        if not missing:
+            fits = f"its {len(numbers)} checkpoints exist here too, perhaps by chance"
+        yield Finding(message, context.mission.location, fits)
+
+
+def _words(name: str) -> frozenset[str]:
+    """Words of the name of a network or of its file, but for those that any has; all, if there are no others."""
+    words = frozenset(re.findall(r"[^\W_]+", name.casefold()))
+    return words - GENERIC or words
 
 
 def _repeated_checkpoint(context: MissionContext) -> Iterator[Finding]:
@@ -213,13 +240,22 @@ RULES: tuple[Rule[MissionContext], ...] = (
     Rule("I504", _missing_limit),
     Rule("W505", _inverted_limit),
     Rule("W506", _fast_limit),
-    Rule("I507", _other_network),
+    Rule("W507", _other_network),
     Rule("I508", _repeated_checkpoint),
     Rule("I509", _length),
 )
 
 
-def lint_mission(mission: Mission, network: RoadNetwork | None, problems: Problems) -> None:
+PAIRING = ("E501", "W507")
+"""Codes of the rules by which a mission belongs to a network."""
+
+
+def lint_pairing(mission: Mission, network: RoadNetwork, problems: Problems) -> None:
+    """Apply the rules that tell whether a mission belongs to a network, which take no routes."""
+    apply_rules([rule for rule in RULES if rule.code in PAIRING], MissionContext(mission, network), problems)
+
+
+def lint_mission(mission: Mission, network: RoadNetwork | None, problems: Problems, *, restart: bool = False) -> None:
     """Apply all rules to a mission.
 
     Parameters
@@ -230,5 +266,7 @@ def lint_mission(mission: Mission, network: RoadNetwork | None, problems: Proble
         Its network; None applies only the rules that need none.
     problems : Problems
         Collects the findings.
+    restart : bool
+        Whether it may begin anew where no way leads to a checkpoint.
     """
-    apply_rules(RULES, MissionContext(mission, network), problems)
+    apply_rules(RULES, MissionContext(mission, network, restart), problems)

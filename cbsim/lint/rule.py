@@ -64,8 +64,14 @@ def apply_rules(rules: Iterable[Rule[Context]], context: Context, problems: Prob
             problems.add(Problem(severity, rule.code, found.message, found.location, found.hint, found.also))
 
 
-def unknown(name: str, known: Sequence[str], noun: str, place: Location) -> Iterator[Finding]:
-    """Yield a finding for a name that is not known, with the nearest one."""
+def unknown(
+    name: str, known: Sequence[str], noun: str, place: Location, others: Sequence[str] = ()
+) -> Iterator[Finding]:
+    """Yield a finding for a name that is not known, with the nearest one.
+
+    `others` describes names that are not listed one by one, such as those of the cars of a pool.
+    """
     if name not in known:
-        listed = f"there is {', '.join(known[:10])}{', …' if len(known) > 10 else ''}" if known else ""
+        listed = f"there is {', '.join([*known[:10], *others])}{', …' if len(known) > 10 else ''}"
+        listed = listed if known or others else ""
         yield Finding(f"no {noun} {quote(name)}", place, did_you_mean(name, known) or listed)

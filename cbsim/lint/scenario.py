@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from cbsim.errors import Location, Problem, Problems, Severity
 from cbsim.formats.scenario import RULES as EXPECTATIONS
 from cbsim.formats.values import quote
-from cbsim.lint.mission import lint_mission
+from cbsim.lint.mission import PAIRING, lint_mission
 from cbsim.lint.objects import lint_objects
 from cbsim.lint.rule import Finding, Rule, apply_rules, unknown
 from cbsim.lint.scenario_context import ScenarioContext
@@ -28,6 +28,7 @@ from cbsim.lint.scenario_planner import unfit_seat
 from cbsim.lint.scenario_traffic import (
     no_exits,
     traffic_without_road,
+    unknown_car,
     unknown_driver,
     unknown_lane,
     unknown_light,
@@ -51,8 +52,9 @@ def _add_problems_of_files(context: ScenarioContext, problems: Problems) -> None
     mission = context.read("mission", scenario.mission, scenario.at("mission"))
     if mission is not None and context.network is not None:
         found = Problems()
-        lint_mission(mission, context.network, found)
-        problems.extend(found.errors)
+        restart = scenario.clock is not None and scenario.clock.restart
+        lint_mission(mission, context.network, found, restart=restart)
+        problems.extend(one for one in found if one.severity is Severity.ERROR or one.code in PAIRING)
     inline = ObjectFile("", tuple(context.added), location=scenario.location)
     for file in (*context.object_files, inline):
         if file is not None:
@@ -120,19 +122,11 @@ def _unknown_in_expect(context: ScenarioContext) -> Iterator[Finding]:
     models = [model.name for model in context.scenario.models]
     people = [person.name for person in context.scenario.people]
     everyone = [*(item.name for item in (*context.named, *context.added)), *people, *models]
-    for expectation in context.scenario.expect:
+    for expectation in context.scenario.judged:
         subject = dict(expectation.arguments).get("object")
         if not isinstance(subject, str) or subject.rpartition("/")[0] in models:  # a model's bodies are not known here
             continue
-        if not _is_car(context.scenario, subject):
-            yield from unknown(subject, everyone, "object", expectation.location)
-
-
-def _is_car(scenario: Scenario, name: str) -> bool:
-    """Whether a name is that of a car of a pool; how many a flow has is not known here."""
-    stem, _, number = name.rpartition(" ")
-    counts = {pool.name: pool.count for pool in scenario.traffic}
-    return stem in counts and number.isdecimal() and 1 <= int(number) <= (counts[stem] or int(number))
+        yield from unknown_car(context.scenario.traffic, subject, everyone, expectation.location)
 
 
 def _unknown_in_planner(context: ScenarioContext) -> Iterator[Finding]:
@@ -190,7 +184,7 @@ def _waypoints(scenario: Scenario, *, inline: bool) -> Iterator[tuple[PointId, L
     yield from points_of_events(scenario)
     for person in scenario.people:
         yield from ((place.waypoint, person.location) for place in person.path if place.waypoint is not None)
-    for expectation in scenario.expect:
+    for expectation in scenario.judged:
         points = (value for _, value in expectation.arguments if isinstance(value, PointId))
         yield from ((point, expectation.location) for point in points)
 
@@ -198,7 +192,7 @@ def _waypoints(scenario: Scenario, *, inline: bool) -> Iterator[tuple[PointId, L
 def _expectation_after_end(context: ScenarioContext) -> Iterator[Finding]:
     """W827: an expectation begins after the end of the run."""
     duration = context.scenario.duration
-    for expectation in context.scenario.expect if duration is not None else ():
+    for expectation in context.scenario.judged if duration is not None else ():
         arguments = dict(expectation.arguments)
         begin = arguments.get("after", arguments.get("from"))
         if isinstance(begin, float) and duration is not None and begin > duration:
@@ -208,7 +202,7 @@ def _expectation_after_end(context: ScenarioContext) -> Iterator[Finding]:
 
 def _missing_needs(context: ScenarioContext) -> Iterator[Finding]:
     """E826: a rule of ``expect`` needs a network or a mission, and the scenario has none."""
-    for expectation in context.scenario.expect:
+    for expectation in context.scenario.judged:
         needed = EXPECTATIONS[expectation.rule].needed(dict(expectation.arguments))
         missing = [thing for thing in needed if thing not in context.present]
         if missing:

@@ -8,8 +8,9 @@ from cbsim.errors import Location, did_you_mean
 from cbsim.formats.values import quote
 from cbsim.lint.rule import Finding, unknown
 from cbsim.lint.scenario_context import ScenarioContext
+from cbsim.lint.scenario_traffic import unknown_car
 from cbsim.road.light_names import light_names
-from cbsim.spec.event_order import awaited, circle_of, order_of
+from cbsim.spec.event_order import circle_of, order_of
 from cbsim.spec.events import Argument, Condition, Outline, Place
 from cbsim.spec.objects import Kind, TrafficObject
 from cbsim.spec.road import PointId
@@ -29,10 +30,17 @@ OF_BOTS, PRESENCE = ("run_state", *SENSORS), ("appear", "leave", "block")
 Arguments = tuple[tuple[str, Argument], ...]
 
 
+def _conditions(scenario: Scenario) -> Iterator[Condition]:
+    """Yield the conditions of events, and of pauses of the mission, with what they combine."""
+    pauses = () if scenario.clock is None else scenario.clock.pauses
+    for when in (*(event.when for event in scenario.events), *(pause.when for pause in pauses)):
+        yield from when.walk()
+
+
 def _said(scenario: Scenario) -> Iterator[tuple[Arguments, Location]]:
     """Yield the arguments of all conditions and actions."""
+    yield from ((one.arguments, one.location) for one in _conditions(scenario))
     for event in scenario.events:
-        yield from ((one.arguments, one.location) for one in event.when.walk())
         yield from ((one.arguments, one.location) for one in event.do)
 
 
@@ -52,9 +60,9 @@ def unknown_in_events(context: ScenarioContext) -> Iterator[Finding]:
             if name in OBJECTS and isinstance(value, str):
                 yield from _unknown_object(context, value, location)
     known = [event.name for event in scenario.events]
-    for event in scenario.events:
-        for name, condition in awaited(event):
-            yield from unknown(name, known, "event", condition.location)
+    for condition in _conditions(scenario):
+        if condition.kind == "event":
+            yield from unknown(str(condition["name"]), known, "event", condition.location)
     for expectation in scenario.expect:
         asked = dict(expectation.arguments).get("name")
         if expectation.rule == "event" and isinstance(asked, str):
@@ -70,9 +78,10 @@ def _unknown_object(context: ScenarioContext, name: str, place: Location) -> Ite
     if pool is not None and not pool.count:
         message = f"{quote(name)} is a car of a flow: events are about objects, and cars that are there from the start"
         yield Finding(message, place)
-    elif pool is None or not 1 <= int(number) <= pool.count:
-        named = [item.name for item in (*context.named, *context.added)]
-        yield from unknown(name, [*named, *(person.name for person in context.scenario.people)], "object", place)
+        return
+    named = [item.name for item in (*context.named, *context.added)]
+    everyone = [*named, *(person.name for person in context.scenario.people)]
+    yield from unknown_car(context.scenario.traffic, name, everyone, place, flows=False)
 
 
 def unknown_light_in_events(context: ScenarioContext) -> Iterator[Finding]:
@@ -161,14 +170,13 @@ def _earliest(condition: Condition, known: dict[str, float]) -> float:
 
 def crossed_region(context: ScenarioContext) -> Iterator[Finding]:
     """E805: the outline of a region crosses or touches itself; corners at waypoints are known when a World is made."""
-    for event in context.scenario.events:
-        for condition in event.when.walk():
-            polygon = condition["polygon"]
-            if not isinstance(polygon, Outline):
-                continue
-            from shapely.geometry import Polygon  # of what scenarios without regions have no need
+    for condition in _conditions(context.scenario):
+        polygon = condition["polygon"]
+        if not isinstance(polygon, Outline):
+            continue
+        from shapely.geometry import Polygon  # of what scenarios without regions have no need
 
-            at_waypoints = any(place.waypoint is not None for place in polygon.corners)
-            if not at_waypoints and not Polygon([(place.x, place.y) for place in polygon.corners]).is_valid:
-                hint = "give its corners in the order in which they stand around it"
-                yield Finding("the region crosses or touches itself", condition.location, hint)
+        at_waypoints = any(place.waypoint is not None for place in polygon.corners)
+        if not at_waypoints and not Polygon([(place.x, place.y) for place in polygon.corners]).is_valid:
+            hint = "give its corners in the order in which they stand around it"
+            yield Finding("the region crosses or touches itself", condition.location, hint)

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from cbsim.errors import did_you_mean
+from cbsim.errors import Location, did_you_mean
 from cbsim.formats.values import quote
 from cbsim.lint.rule import Finding, unknown
 from cbsim.lint.scenario_context import ScenarioContext
 from cbsim.road.goals import LaneTable
 from cbsim.road.light_names import light_names
+from cbsim.spec.traffic import Pool
 
-__all__ = ["no_exits", "traffic_without_road", "unknown_driver", "unknown_lane", "unknown_light", "unreachable"]
+__all__ = [
+    "no_exits",
+    "traffic_without_road",
+    "unknown_car",
+    "unknown_driver",
+    "unknown_lane",
+    "unknown_light",
+    "unreachable",
+]
 
 
 def traffic_without_road(context: ScenarioContext) -> Iterator[Finding]:
@@ -72,6 +81,32 @@ def unreachable(context: ScenarioContext) -> Iterator[Finding]:
                 near = nearest_reachable(lanelets, found, point)
                 hint = f"the nearest that can be reached is '{near}'"
                 yield Finding(f"no way leads from '{origin}' to '{point}'", pool.location, hint)
+
+
+def unknown_car(
+    pools: Sequence[Pool], name: str, known: Sequence[str], place: Location, *, flows: bool = True
+) -> Iterator[Finding]:
+    """Yield a finding for a name that is neither that of an object nor that of a car of a pool.
+
+    How many cars a flow has is not known here; where they cannot be named, `flows` is False.
+    """
+    there = {pool.name: _cars_of(pool) for pool in pools if flows or pool.count}
+    stem, _, number = name.rpartition(" ")
+    if stem in there and number.isdecimal():
+        count = next(pool.count for pool in pools if pool.name == stem)
+        if not 1 <= int(number) <= (count or int(number)):
+            yield Finding(f"no object {quote(name)}", place, f"there is {there[stem]}")
+        return
+    if name in there:
+        yield Finding(f"no object {quote(name)}", place, f"{quote(name)} is a pool: there is {there[name]}")
+        return
+    yield from unknown(name, known, "object", place, list(there.values())[:10])
+
+
+def _cars_of(pool: Pool) -> str:
+    """Names of the cars of a pool."""
+    last = {0: " and so on", 1: ""}.get(pool.count, f" to {quote(f'{pool.name} {pool.count}')}")
+    return f"{quote(f'{pool.name} 1')}{last}"
 
 
 def no_exits(context: ScenarioContext) -> Iterator[Finding]:

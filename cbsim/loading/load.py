@@ -31,7 +31,7 @@ from cbsim.road.goals import LaneTable, expand_goals
 from cbsim.road.roadmap import RoadMap, build
 from cbsim.spec.mission import Mission
 from cbsim.spec.objects import Controller, Kind, ObjectFile, TrafficObject
-from cbsim.spec.profiles import MISSION_RULES
+from cbsim.spec.profiles import MISSION_RULES, clock_rules
 from cbsim.spec.road import RoadNetwork
 from cbsim.spec.scenario import Expectation, Placement, Scenario
 from cbsim.world.compile import compile_world
@@ -234,6 +234,8 @@ class _Assembly:
             self.spec.drivers,
             self.spec.lights,
             self.spec.events,
+            None if mission is None else self.spec.clock,
+            self.spec.score,
         )
 
     def _tell_blind(self, actors: Sequence[Actor]) -> None:
@@ -257,7 +259,7 @@ class _Assembly:
             return self.spec.expect
         profile = self.spec.profile
         place = Location(f"rules of a mission ({profile})")
-        rules = MISSION_RULES.items()
+        rules = [*MISSION_RULES.items(), *clock_rules(self.spec.clock is not None, profile)]
         return tuple(Expectation(rule, (("object", bot), *given), place, profile) for rule, given in rules)
 
     def _models(self, step: float) -> tuple[Model, ...]:
@@ -297,6 +299,10 @@ class _Assembly:
         if self.request.objects is not None:
             for file in files:
                 lint_objects(file, network, self.loader.files, problems, strict=strict)
+        if self.path is None and mission is not None and network is not None:
+            from cbsim.lint.mission import lint_pairing
+
+            lint_pairing(mission, network, problems)
         if self.path is not None:
             from cbsim.lint.scenario import lint_scenario
 

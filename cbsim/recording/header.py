@@ -13,12 +13,14 @@ import numpy as np
 import cbsim
 from cbsim.recording.objects import MOST_CARS, Objects, PoolEntry
 from cbsim.sensing import READINGS
+from cbsim.world.events.run_control import NO_RUN_CONTROL, RunControl
 from cbsim.world.world import Sensor, World
 
 __all__ = ["FORMAT_VERSION", "READABLE", "Header", "RecordedTraffic", "header_of", "software"]
 
-FORMAT_VERSION = 5
-READABLE = (3, 4, 5)  # versions that are read; 3 has no pools, and all moving rows in every batch; 4 has no events
+FORMAT_VERSION = 6
+READABLE = (3, 4, 5, 6)  # versions that are read
+"""Version 3 has no pools, and all moving rows in every batch; 4 has no events, 5 no run control."""
 HEADER_TYPES: dict[str, type] = {
     "version": int,
     "scenario": str,
@@ -35,6 +37,7 @@ HEADER_TYPES: dict[str, type] = {
     "named": list,
     "radius": float,
     "events": list,
+    "run_control": RunControl,
     "latencies": dict,
 }
 
@@ -76,6 +79,8 @@ class Header:
         Distance from autonomous objects in which traffic is recorded if that is ``near`` [m].
     events : list of str
         Names of the events of the scenario, by their numbers in the recording.
+    run_control : RunControl
+        Which of them set run states of vehicles, or let a mission begin anew.
     latencies : dict
         Name of each object whose commands act late → its row in the table of vehicles, and mean and deviation [s].
     """
@@ -95,6 +100,7 @@ class Header:
     named: list[int] = field(default_factory=list)
     radius: float = 0.0
     events: list[str] = field(default_factory=list)
+    run_control: RunControl = NO_RUN_CONTROL
     latencies: dict[str, list[float]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -139,6 +145,7 @@ class Header:
                 "objects": list(self.objects.single),
                 "moving": [row for row in moving if not in_pool(row)] if self.pools else moving,
                 "pools": [pool.to_dict() for pool in self.pools],
+                "run_control": self.run_control.to_dict(),
             }
         )
 
@@ -154,7 +161,8 @@ class Header:
         values = json.loads(text)
         pools = [PoolEntry.of(pool) for pool in values.pop("pools", [])]
         _check_rows(values, pools)
-        header = cls(**values | {"objects": Objects(values["objects"], pools)})
+        control = RunControl.from_dict(values.get("run_control", {}))
+        header = cls(**values | {"objects": Objects(values["objects"], pools), "run_control": control})
         header._check()
         return header
 
@@ -262,6 +270,7 @@ def header_of(world: World, seed: int, recorded: RecordedTraffic | None = None) 
         dict(world.controls),
         *(recorded or RecordedTraffic()),
         events=list(world.events.names),
+        run_control=world.run_control,
         latencies={queue.name: [float(queue.vehicle), *queue.latency] for queue in world.queues},
     )
 

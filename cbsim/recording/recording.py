@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Never
 
 import numpy as np
 from numpy.typing import NDArray
@@ -398,6 +398,10 @@ class Recording:
 
     def __len__(self) -> int:
         return len(self.steps)
+
+    def __iter__(self) -> Never:
+        """Raise TypeError: a recording is read by name, by time, or in batches."""
+        raise TypeError("a Recording has no items to iterate over: use its 'times', 'names' or 'batches()'")
 
     def __repr__(self) -> str:
         return f"Recording({self.header.scenario!r}, {max(len(self) - 1, 0)} steps, {len(self.header.objects)} objects)"

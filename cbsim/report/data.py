@@ -17,6 +17,7 @@ from cbsim.collision.contacts import CONTACT, Contact
 from cbsim.errors import RecordingError
 from cbsim.evaluation.judge import Verdict, judge, scene_of
 from cbsim.evaluation.rules import Check
+from cbsim.evaluation.score import ScoreResult
 from cbsim.geometry.pose import heading, rotate
 from cbsim.geometry.ttc import Footprint
 from cbsim.recording.batch import Header
@@ -25,13 +26,15 @@ from cbsim.recording.individuals import Individuals
 from cbsim.recording.outlines import Body, bodies_of
 from cbsim.recording.recording import Recording
 from cbsim.report.channels import CHANNELS, acceleration, extreme, lateral_error, least_time_to_collision, steering
+from cbsim.report.events import Event, scenario_events, switches_of
 from cbsim.report.frames import Motion, unwrapped
 from cbsim.report.model_poses import ModelPose, hulls_of, model_pose_of
 from cbsim.road.drawing import Road, road_of
-from cbsim.road.lights import LaneLights, lane_lights
+from cbsim.road.lights import LaneLights, LightSwitch, lane_lights
 from cbsim.world.compile import is_vehicle
 from cbsim.world.motion import ABSENT_BELOW
 from cbsim.world.scene import Scene
+from cbsim.world.traffic.events import HAPPENED, NO_EVENTS
 
 __all__ = ["MAX_PLOTTED", "Event", "PlottedBody", "Run", "run_of"]
 
@@ -41,18 +44,6 @@ Ints = NDArray[np.int64]
 MAX_PLOTTED = 12  # bodies with plots at most
 CONTACTS = 1000  # contacts listed at most
 BODY, PARTNER = CONTACT.index("body_a"), CONTACT.index("body_b")
-
-
-@dataclass(frozen=True, eq=False)
-class Event:
-    """A check or a contact; `time` [s] and `place` (2,) [m] if known."""
-
-    name: str
-    message: str
-    passed: bool | None
-    time: float | None
-    row: int
-    place: tuple[float, float] | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,6 +112,12 @@ class Run:
         Whether all bodies belong to one model; then their names carry no model prefix and may contain slashes.
     lights : LaneLights or None
         Traffic lights of the network.
+    score : ScoreResult or None
+        Of the scenario, where it has one.
+    switches : list of LightSwitch
+        States that events have set of them.
+    happened : list of Event
+        Events of the scenario that came true, in order of time.
     """
 
     file: str
@@ -141,6 +138,9 @@ class Run:
     figures: dict[int, ModelPose] = field(default_factory=dict)
     alone: bool = False
     lights: LaneLights | None = None
+    score: ScoreResult | None = None
+    switches: list[LightSwitch] = field(default_factory=list)
+    happened: list[Event] = field(default_factory=list)
 
     @property
     def times(self) -> Floats:
@@ -162,12 +162,14 @@ class Columns:
     contacts: Floats
     drawings: list[DrawingRow]
     stands: dict[int, Floats]  # column → (n, 7) position and orientation
+    happened: Ints  # (n, 4) events of the scenario
 
     @classmethod
     def over(cls, recording: Individuals, name: str, tilting: Iterable[int] = ()) -> Columns:
         """Read all batches of a recording of that name; keep full poses of the `tilting` columns."""
         stands: dict[int, list[Floats]] = {column: [] for column in tilting}
         rows, columns, contacts = list[Ints](), list[tuple[Floats, ...]](), [np.zeros((0, len(CONTACT)))]
+        happened = [NO_EVENTS]
         commands, drawings = dict[int, list[tuple[int, tuple[float, ...]]]](), list[DrawingRow]()
         for batch in recording.batches():
             rows.append(batch.steps)
@@ -180,6 +182,7 @@ class Columns:
             columns.append(found)
             contacts.append(batch.contacts)
             drawings += batch.drawings
+            happened.append(batch.events[batch.events[:, 1] >= HAPPENED])
             for column, poses in stands.items():
                 poses.append(motion[:, column, :7].copy())
             for step, vehicle, row in batch.commands:
@@ -189,7 +192,8 @@ class Columns:
         place, turned, velocity, along, turning = (np.concatenate(parts) for parts in zip(*columns, strict=True))
         steps, touches = np.concatenate(rows), np.concatenate(contacts)
         whole = {column: np.concatenate(poses) for column, poses in stands.items()}
-        return cls(steps, place, turned, velocity, along, turning, commands, touches, drawings, whole)
+        told = np.concatenate(happened)
+        return cls(steps, place, turned, velocity, along, turning, commands, touches, drawings, whole, told)
 
 
 def run_of(recording: Recording, *, plotted: int = MAX_PLOTTED) -> Run:
@@ -222,7 +226,7 @@ def run_of(recording: Recording, *, plotted: int = MAX_PLOTTED) -> Run:
         problems.append(f"The recording holds {header.recorded}; others are not shown.")
     bodies = list(bodies_of(header, scene))
     motions = _motions(header, columns)
-    verdict, events = _judged(recording, header, scene, columns, motions)
+    verdict, events, score = _judged(recording, header, scene, columns, motions)
     watched = [event.row for event in events if event.row >= 0]
     contacts = [Contact.of(row, header.objects.names) for row in columns.contacts[:CONTACTS]]
     return Run(
@@ -244,6 +248,9 @@ def run_of(recording: Recording, *, plotted: int = MAX_PLOTTED) -> Run:
         {header.moving[k]: model_pose_of(spanned[header.moving[k]], poses) for k, poses in columns.stands.items()},
         scene is not None and scene.alone,
         None if scene is None or scene.roadmap is None else lane_lights(scene.roadmap, scene.lights),
+        score,
+        switches_of(scene, columns.happened),
+        scenario_events(header, columns.happened),
     )
 
 
@@ -269,13 +276,13 @@ def _motions(header: Header, columns: Columns) -> dict[int, Motion]:
 
 def _judged(
     recording: Recording, header: Header, scene: Scene | None, columns: Columns, motions: dict[int, Motion]
-) -> tuple[Verdict | str, list[Event]]:
+) -> tuple[Verdict | str, list[Event], ScoreResult | None]:
     if scene is None:
-        return "", []
+        return "", [], None
     found = judge(recording, scene)
-    checks = sorted(found.checks, key=lambda check: bool(check.passed))  # failures first
+    checks = sorted(found.checks, key=lambda check: (False, None, True).index(check.passed))  # failures first
     events = [_event(check, header, columns, motions) for check in checks]
-    return found.verdict, events
+    return found.verdict, events, found.score
 
 
 def _event(check: Check, header: Header, columns: Columns, motions: dict[int, Motion]) -> Event:
@@ -288,7 +295,7 @@ def _event(check: Check, header: Header, columns: Columns, motions: dict[int, Mo
         at = (float(np.interp(check.time, times, np.broadcast_to(c, times.shape))) for c in (motion.x, motion.y))
         found = next(at), next(at)
         place = found if np.isfinite(found).all() else None
-        if check.name.startswith("collision ") and not check.passed:
+        if check.name.startswith("collision ") and check.passed is False:
             own = np.any(columns.contacts[:, (BODY, PARTNER)] == row, axis=1)
             hit = columns.contacts[own & (columns.contacts[:, 0] == check.time)]
             place = (float(hit[0, 3]), float(hit[0, 4])) if len(hit) else place

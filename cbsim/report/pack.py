@@ -21,7 +21,7 @@ from cbsim.report.frames import Motion, Quantised, frames_of, interpolation_erro
 from cbsim.report.model_poses import ModelPose
 from cbsim.report.planner_annotations import kept_rows, pack_annotations
 from cbsim.road.drawing import Road
-from cbsim.road.lights import LaneLights
+from cbsim.road.lights import LaneLights, LightSwitch
 
 __all__ = ["BUDGET", "PackedData", "pack"]
 
@@ -84,11 +84,13 @@ def _pack(runs: Sequence[Run], stride: int) -> PackedData:
             place, angle = max(place, off[0]), max(angle, off[1])
         told.append(_run(run, kept, packer) | _shown(run, stride, packer))
         frames.append(len(kept))
-    road, lights = next(((run.road, run.lights) for run in runs if run.road is not None), (None, None))
+    first = next((run for run in runs if run.road is not None), None)
+    road = None if first is None else first.road
+    lights = [] if first is None else _lights(first.lights, first.switches, first.header.step)
     data = {
         "runs": told,
         "channels": [{"key": c.key, "title": c.title, "unit": c.unit, "limit": c.limit} for c in CHANNELS],
-        "road": None if road is None else _road(road, packer) | {"lights": _lights(lights)},
+        "road": None if road is None else _road(road, packer) | {"lights": lights},
         "data": packer.text(),
     }
     return PackedData(data, frames, place, angle)
@@ -208,15 +210,23 @@ def _road(road: Road, packer: Packer) -> dict[str, Any]:
     }
 
 
-def _lights(found: LaneLights | None) -> list[dict[str, Any]]:
-    """List ends of lanes with the phases of their lights: when each ends within its cycle [s], and its state."""
+def _lights(found: LaneLights | None, switches: Sequence[LightSwitch], step: float) -> list[dict[str, Any]]:
+    """List ends of lanes with the phases of their lights: when each ends within its cycle [s], and its state.
+
+    With them stand the times [s] from which on events hold a light in a state, -1 for its program.
+    """
     if found is None:
         return []
     signals = found.signals
     cycles = [slice(*signals.offsets[light : light + 2].tolist()) for light in range(len(signals.names))]
     phases = [[signals.ends[cycle].round(3).tolist(), signals.states[cycle].tolist()] for cycle in cycles]
+    held: list[list[list[float]]] = [[[], []] for _ in signals.names]
+    for switch in switches:
+        times, states = held[signals.names.index(switch.light)]
+        times.append(round(switch.step * step, 6))
+        states.append(-1 if switch.state is None else int(switch.state))
     return [
-        {"place": place, "phases": [phases[light] for light in lights]}
+        {"place": place, "phases": [phases[light] for light in lights], "held": [held[light] for light in lights]}
         for place, lights in zip(found.places.round(2).tolist(), found.lights, strict=True)
     ]
 

@@ -67,6 +67,7 @@ def page_of(runs: Sequence[Run], title: str = "") -> str:
     kept = pack(runs)
     compared = differences(runs[0], runs[1]) if len(runs) > 1 else None
     section = '<section aria-labelledby="compared"><h2 id="compared">Comparison</h2>\n'
+    told = tables.events(runs)
     parts = {
         "title": escape(title or " and ".join(names)),
         "summary": tables.summary(runs),
@@ -74,6 +75,7 @@ def page_of(runs: Sequence[Run], title: str = "") -> str:
         "checks": tables.checks(runs),
         "comparison": "" if compared is None else f"{section}{tables.comparison(compared)}</section>",
         "contacts": tables.contacts(runs),
+        "events": f'<section aria-labelledby="told"><h2 id="told">Events</h2>\n{told}</section>' if told else "",
         "figures": tables.extremes(runs),
         "objects": tables.objects(runs),
         "environment": tables.environment(runs, kept),

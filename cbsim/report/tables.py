@@ -8,20 +8,32 @@ from html import escape
 
 import numpy as np
 
+from cbsim.evaluation.score import ScoreResult
 from cbsim.report.channels import CHANNELS
 from cbsim.report.compare import Difference
 from cbsim.report.data import CONTACTS, Event, Run
 from cbsim.report.pack import ANGLE, PLACE, PackedData
 from cbsim.road.drawing import EDGE_ERROR
 
-__all__ = ["LETTERS", "badge", "checks", "command", "comparison", "contacts", "environment", "notes", "summary"]
+__all__ = [
+    "LETTERS",
+    "badge",
+    "checks",
+    "command",
+    "comparison",
+    "contacts",
+    "environment",
+    "events",
+    "notes",
+    "summary",
+]
 
 LETTERS = ("A", "B")
 VERDICTS = {"pass": "✓ pass", "fail": "✗ fail", "error": "! error", "": "– no verdict"}
 RESULTS = {
     True: '<span class="ok">✓ passed</span>',
     False: '<span class="bad">✗ failed</span>',
-    None: '<span class="bad">! undecided</span>',
+    None: '<span class="open">? undecided</span>',
 }
 
 
@@ -77,7 +89,9 @@ def summary(runs: Sequence[Run]) -> str:
         end, steps = float(run.times[-1]), int(run.steps[-1])
         lead = f"<b>{letter}</b> " if len(runs) > 1 else ""
         passed = sum(event.passed is True for event in run.events)
-        count = f"{passed} of {len(run.events)} checks passed · " if run.events else ""
+        undecided = sum(event.passed is None for event in run.events)
+        more = f", {undecided} undecided" if undecided else ""
+        count = f"{passed} of {len(run.events)} checks passed{more} · " if run.events else ""
         lines.append(f"<p>{lead}{badge(run.verdict)} {count}{end:g} s in {steps} steps · {escape(run.file)}</p>")
     return "\n".join(lines)
 
@@ -113,7 +127,23 @@ def checks(runs: Sequence[Run]) -> str:
         caption = f"Checks of {letter}" if len(runs) > 1 else "Checks"
         heads = ("Result", "Check", "Decided at", "Place [m]", "Seen")
         parts.append(table(caption, heads, rows) if rows else f"<p>{caption}: none.</p>")
+        if run.score is not None:
+            parts.append(_score(run.score, f" of {letter}" if len(runs) > 1 else ""))
     return "\n".join(parts)
+
+
+def _score(score: ScoreResult, whose: str) -> str:
+    """Render a score with its lines."""
+    rows = [
+        (
+            "gate" if line.weight is None else f"{line.weight:g}",
+            "undecided" if line.value is None else _number(line.value, 3),
+            escape(line.name),
+            f'<span class="said">{escape(line.message)}</span>',
+        )
+        for line in (*score.gates, *score.mean)
+    ]
+    return table(f"Score{whose}: {score.head}", ("Weight", "Value", "Of", "Seen"), rows)
 
 
 def contacts(runs: Sequence[Run]) -> str:
@@ -128,6 +158,18 @@ def contacts(runs: Sequence[Run]) -> str:
         parts.append(table(caption, ("Bodies", "From", "Place [m]", "Met"), rows))
         if run.contact_count > CONTACTS:
             parts.append(f"<p>… and {run.contact_count - CONTACTS} more.</p>")
+    return "\n".join(parts)
+
+
+def events(runs: Sequence[Run]) -> str:
+    """Render the events of the scenario that came true; empty where no run has any."""
+    parts = []
+    for letter, run in zip(LETTERS, runs, strict=False):
+        if not run.header.events:
+            continue
+        caption = f"Events of {letter}" if len(runs) > 1 else "Events"
+        rows = [(escape(one.name), _jump(one), escape(one.message)) for one in run.happened]
+        parts.append(table(caption, ("Event", "At", "What"), rows) if rows else f"<p>{caption}: none came true.</p>")
     return "\n".join(parts)
 
 

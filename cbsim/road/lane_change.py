@@ -16,7 +16,7 @@ from cbsim.geometry.polyline import direction, left_of
 from cbsim.road.curve import LaneCurve
 from cbsim.road.roadmap import RoadMap
 
-__all__ = ["ALONG", "ASIDE", "LaneChanges", "is_solid", "lane_changes"]
+__all__ = ["ALONG", "ASIDE", "LaneChanges", "is_solid", "lane_changes", "marking_between"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -86,8 +86,13 @@ def _is_beside(lane: LaneCurve, points: Floats, width: float) -> Bools:
     return np.asarray(shapely.dwithin(line, shapely.points(points), ASIDE * 0.5 * (lane.width + width)))
 
 
-def is_solid(roadmap: RoadMap, source: int, target: int, left: bool) -> bool:
-    """Whether the marking between two lanes is solid: the lane's own, or if unknown, the neighbour's."""
+def marking_between(roadmap: RoadMap, source: int, target: int, left: bool) -> str:
+    """Tell the marking between two lanes: the lane's own, or else the neighbour's; empty where neither is known."""
     here, there = roadmap.lane_specs[source], roadmap.lane_specs[target]
     own, facing = (here.left_boundary, there.right_boundary) if left else (here.right_boundary, there.left_boundary)
-    return (own or facing) in SOLID
+    return own or facing or ""
+
+
+def is_solid(roadmap: RoadMap, source: int, target: int, left: bool) -> bool:
+    """Whether the marking between two lanes is solid."""
+    return marking_between(roadmap, source, target, left) in SOLID

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
@@ -11,7 +10,7 @@ import numpy as np
 
 from cbsim.collision.kernels.workspace import HORIZON
 from cbsim.coupling.diagnostics import Diagnostic, Diagnostics
-from cbsim.errors import StepError, UsageError
+from cbsim.errors import StepError
 from cbsim.planner import Driver, Interrupts, Operator, PlannerError, PlannerIsolation, drivers_of
 from cbsim.recording.batch import Batch, ReadingRow, ScanRow, header_of, motion_of_rows
 from cbsim.recording.messages import SIMULATOR
@@ -21,6 +20,7 @@ from cbsim.sensing import Reading, Scan, readings_between, sense
 from cbsim.simulation.advance import advance
 from cbsim.simulation.annotations import PlannerAnnotations
 from cbsim.simulation.checkpoints import NO_MEMORIES, checkpoints_at, give_back, until_asked
+from cbsim.simulation.ending import is_over, step_count
 from cbsim.simulation.observations import watch
 from cbsim.simulation.recorded_rows import RecordedRows
 from cbsim.simulation.seat_view import SeatView
@@ -72,13 +72,6 @@ def step(world: World, snapshot: Snapshot, commands: Mapping[str, Command] | Non
 
 CommandRow = tuple[int, int, tuple[float, ...]]
 ControlRow = tuple[int, int, float]
-
-
-def step_count(duration: float, step_length: float) -> int:
-    """Count the steps of a duration [s]: n = ceil(duration / step − 1e-9), at least one."""
-    if not (math.isfinite(duration) and duration >= 0.0):
-        raise UsageError(f"duration is {duration!r} s, expected a finite number ≥ 0")
-    return max(1, math.ceil(duration / step_length - 1e-9))
 
 
 @dataclass
@@ -158,7 +151,7 @@ class Run:
     def advance(self, steps: int) -> None:
         """Take a number of steps: quiet ones in batches, others one by one with planners and sensors between them."""
         until = self.snapshot.step + steps
-        while self.snapshot.step < until:
+        while self.snapshot.step < until and not self.is_over:
             checkpoints = checkpoints_at(self.snapshot, self.drivers)
             commands = self._decide()
             before = self.snapshot.time
@@ -178,6 +171,11 @@ class Run:
             batch = Batch(first, hashes, motion, commands, scans, contacts, readings, controls, drawings)
             self._give(replace(batch, rows=self._rows, events=self.notes.drain(), checkpoints=checkpoints))
         self._flush()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether a mission with a clock has ended: all of its vehicles are disabled, and at rest."""
+        return is_over(self.world, self.snapshot)
 
     def steer(self, controls: Mapping[str, float]) -> None:
         """Set controls of models for the next step and those after it, as `cbsim.steer` does; it is recorded."""
@@ -209,7 +207,7 @@ class Run:
 
     def _quiet(self, left: int) -> int:
         """Count the quiet steps ahead: those without planner or sensor."""
-        if self._wants_scans:
+        if self._wants_scans or self.world.may_end:
             return 1
         left = min(left, *(until_asked(driver, self.snapshot.step) for driver in self.drivers), left)
         width = MOTION_WIDTH * max(1, len(self._wanted_rows))
@@ -346,9 +344,11 @@ def drive(
             if observer is not None:
                 observer.on_start(run)
             for done in range(0, steps, together):
+                if run.is_over:
+                    break
                 run.advance(min(together, steps - done))
                 if progress is not None:
-                    progress(min(done + together, steps))
+                    progress(steps if run.is_over else min(done + together, steps))
                 if observer is not None:
                     observer.on_step(run)
         except (PlannerError, StepError) as error:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from cbsim.geometry.linear import times
 from cbsim.geometry.pose import forward, heading, rotate
@@ -33,13 +34,21 @@ def observe(world: World, snapshot: Snapshot, name: str, newest: Mapping[str, Sc
         elif taken is not None:
             readings[key] = taken
     motion = snapshot.time, pose.position, pose.heading, body.speed(snapshot), rate
-    return Observation(*motion, scans, readings, run_state=_run_state(world, snapshot, body.row))
+    told = Observation(*motion, scans, readings, mission_time=snapshot.time)
+    return replace(told, **_run_control(world, snapshot, body.row)) if world.run_control else told
 
 
-def _run_state(world: World, snapshot: Snapshot, row: int) -> str:
-    """Run state of the vehicle with a body; RUN where no event sets it."""
-    states = snapshot.columns.run_state
-    return RUN_STATES[int(states[world.vehicle_rows[row]])] if len(states) else RUN_STATES[0]
+def _run_control(world: World, snapshot: Snapshot, row: int) -> dict[str, Any]:
+    """Run state, mission clock and restarts of the vehicle with a body."""
+    columns, control, time = snapshot.columns, world.run_control, snapshot.time
+    happened = {number: step for number, step in enumerate(columns.event.tolist()) if step >= 0}
+    timeline = control.timeline(row, happened, world.step)
+    return {
+        "run_state": RUN_STATES[int(columns.run_state[world.vehicle_rows[row]])] if len(columns.run_state) else "RUN",
+        "alarm": timeline.alarm(time),
+        "mission_time": timeline.mission_time(time),
+        "restarts": sum(one.row == row and one.event in happened for one in control.restarts),
+    }
 
 
 def watch(snapshot: Snapshot, instance: ModelInstance) -> Observation:

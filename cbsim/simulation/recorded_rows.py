@@ -165,7 +165,9 @@ def _count(world: World) -> int:
 
 def _named_in(world: World) -> Ints:
     """Rows that rules of the scenario name."""
-    subjects = (dict(one.arguments).get("object") for one in world.scene.expectations)
+    subjects = (
+        dict(one.arguments).get("object") for one in (*world.scene.expectations, *world.scene.score.expectations)
+    )
     rows = (world.bodies.row(name) for name in subjects if isinstance(name, str))
     return np.array([row for row in rows if row is not None], np.int64)
 

@@ -194,6 +194,12 @@ class Observation:
         Of a model: name of a control → its value now.
     run_state : str
         Emergency stop: ``RUN``, ``PAUSE`` or ``DISABLE``; commands take effect in ``RUN`` only.
+    alarm : float
+        Time that is left of the alarm after the mission's RUN, in which the vehicle may not move yet [s]; else 0.
+    mission_time : float
+        Time since the start of the mission, which is RUN and the alarm, without pauses [s].
+    restarts : int
+        How many times the vehicle has been set to where another part of the mission begins.
     objects : ObservedObjects
         Objects within 200 m, as the seat's `fidelity` says; none where it says nothing.
     """
@@ -208,4 +214,7 @@ class Observation:
     state: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 13)))
     controls: Mapping[str, float] = field(default_factory=dict)
     run_state: str = "RUN"
+    alarm: float = 0.0
+    mission_time: float = 0.0
+    restarts: int = 0
     objects: ObservedObjects = NO_OBJECTS

@@ -7,16 +7,20 @@ Criteria* of 16 March 2007.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import NamedTuple
 
+from cbsim.spec.mission_clock import ALARM
 from cbsim.units import MPH
 
 __all__ = [
+    "CLOCK_RULES",
     "DEFAULT_PROFILE",
     "MISSION_RULES",
     "NUMBERS",
     "PROFILES",
     "ProfileNumber",
+    "clock_rules",
     "profile_number",
     "profiles_with",
 ]
@@ -44,11 +48,16 @@ class ProfileNumber(NamedTuple):
 
 
 NAVIGATION_2006, TRAFFIC_2006 = "Rules 2006, 5.2, basic navigation", "Rules 2006, 5.2, basic traffic"
+ADVANCED_2006 = "Rules 2006, 5.2, advanced traffic"
 
 NUMBERS: dict[tuple[str, str], dict[str, ProfileNumber]] = {
     ("speed", "tolerance"): {
         "darpa2006": ProfileNumber(0.0, NAVIGATION_2006),
         "darpa2007": ProfileNumber(MPH, "Criteria 2007, A.5"),
+    },
+    ("lane", "from_middle"): {
+        "darpa2006": ProfileNumber(0.0, NAVIGATION_2006),
+        "darpa2007": ProfileNumber(1.0, "Criteria 2007, A.4"),
     },
     ("stop_line", "within"): {
         "darpa2006": ProfileNumber(1.0, NAVIGATION_2006),
@@ -98,7 +107,45 @@ NUMBERS: dict[tuple[str, str], dict[str, ProfileNumber]] = {
         "darpa2006": ProfileNumber(10.0, NAVIGATION_2006),
         "darpa2007": ProfileNumber(10.0, "Criteria 2007, A.6"),
     },
+    ("merge", "gap"): {
+        "darpa2006": ProfileNumber(10.0, ADVANCED_2006),
+        "darpa2007": ProfileNumber(10.0, "Criteria 2007, D.2"),
+    },
+    ("merge", "spacing"): {
+        "darpa2006": ProfileNumber(8.0, ADVANCED_2006),
+        "darpa2007": ProfileNumber(2.0, "Criteria 2007, D.3", lengths=True),
+    },
+    ("merge", "delay"): {
+        "darpa2006": ProfileNumber(10.0, ADVANCED_2006),
+        "darpa2007": ProfileNumber(10.0, "Criteria 2007, A.6"),
+    },
+    ("left_turn", "gap"): {
+        "darpa2006": ProfileNumber(10.0, ADVANCED_2006),
+        "darpa2007": ProfileNumber(10.0, "Criteria 2007, D.2"),
+    },
+    ("left_turn", "spacing"): {"darpa2007": ProfileNumber(2.0, "Criteria 2007, D.5", lengths=True)},
+    ("left_turn", "delay"): {
+        "darpa2006": ProfileNumber(10.0, ADVANCED_2006),
+        "darpa2007": ProfileNumber(10.0, "Criteria 2007, D.4"),
+    },
     ("excess_delay", "longest"): {
+        "darpa2006": ProfileNumber(10.0, NAVIGATION_2006),
+        "darpa2007": ProfileNumber(10.0, "Criteria 2007, A.6"),
+    },
+    ("preparation", "alarm"): {
+        "darpa2006": ProfileNumber(ALARM, NAVIGATION_2006),
+        "darpa2007": ProfileNumber(ALARM, "Criteria 2007, A.1"),
+    },
+    ("start", "within"): {
+        "darpa2006": ProfileNumber(300.0, NAVIGATION_2006),
+        "darpa2007": ProfileNumber(300.0, "Criteria 2007, A.1"),
+    },
+    ("start", "clear"): {
+        "darpa2006": ProfileNumber(10.0, NAVIGATION_2006),
+        "darpa2007": ProfileNumber(10.0, "Criteria 2007, A.6"),
+    },
+    ("estop", "within"): {"darpa2006": ProfileNumber(20.0, NAVIGATION_2006)},
+    ("estop", "resume"): {
         "darpa2006": ProfileNumber(10.0, NAVIGATION_2006),
         "darpa2007": ProfileNumber(10.0, "Criteria 2007, A.6"),
     },
@@ -115,6 +162,16 @@ MISSION_RULES: dict[str, tuple[tuple[str, bool], ...]] = {
     "precedence": (),
 }
 """Rules, with arguments that differ from none, by which a mission is judged whose scenario has no rules."""
+
+CLOCK_RULES: dict[str, tuple[tuple[str, bool], ...]] = {"preparation": (), "start": (), "estop": ()}
+"""Those of a mission with a clock besides; of profiles that have their numbers."""
+
+
+def clock_rules(has_clock: bool, profile: str) -> Iterator[tuple[str, tuple[tuple[str, bool], ...]]]:
+    """Yield the rules of a mission with a clock, of which a profile has every number."""
+    for rule, given in CLOCK_RULES.items() if has_clock else ():
+        if all(profile in having for (name, _), having in NUMBERS.items() if name == rule):
+            yield rule, given
 
 
 def profile_number(profile: str, rule: str, argument: str) -> ProfileNumber | None:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from cbsim.errors import Location
 from cbsim.spec.brief import brief
 from cbsim.spec.events import Event
+from cbsim.spec.mission_clock import MissionClock
 from cbsim.spec.objects import TrafficObject, Triple
 from cbsim.spec.people import Person
 from cbsim.spec.planner import Seat
@@ -21,6 +22,7 @@ from cbsim.spec.road import PointId
 from cbsim.spec.traffic import Driver, LightProgram, Pool
 
 __all__ = [
+    "NO_SCORE",
     "OFFSET_FRAMES",
     "RECORDED_TRAFFIC",
     "SCRIPT_ANGLES",
@@ -33,6 +35,8 @@ __all__ = [
     "Placement",
     "Record",
     "Scenario",
+    "Score",
+    "Term",
 ]
 
 OFFSET_FRAMES = ("lane", "map")  # which axes position_offset of an anchored object follows (D18)
@@ -152,6 +156,42 @@ class Expectation:
         return dict(self.arguments).get(name)
 
 
+class Term(NamedTuple):
+    """A term of a score: whether a rule holds, or how good a metric is.
+
+    Attributes
+    ----------
+    expectation : Expectation
+        The rule, or the one that measures the metric.
+    metric : str
+        Empty for a rule.
+    worst, best : float
+        Values of the metric that count as 0 and as 1; between them it is interpolated.
+    weight : float
+    """
+
+    expectation: Expectation
+    metric: str = ""
+    worst: float = 0.0
+    best: float = 1.0
+    weight: float = 1.0
+
+
+class Score(NamedTuple):
+    """A number from 0 to 1: the product of all gates, times the weighted mean of all terms."""
+
+    gates: tuple[Expectation, ...] = ()
+    mean: tuple[Term, ...] = ()
+
+    @property
+    def expectations(self) -> tuple[Expectation, ...]:
+        """All rules of it."""
+        return *self.gates, *(term.expectation for term in self.mean)
+
+
+NO_SCORE = Score()
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Scenario:
     """A whole scenario file.
@@ -162,6 +202,8 @@ class Scenario:
         Free text.
     network, mission : str or None
         Shipped name, or path relative to the scenario.
+    clock : MissionClock or None
+        When the mission starts and is paused; None for RUN from the start.
     objects : tuple of str
         Object files, named likewise.
     add : tuple of Addition
@@ -200,6 +242,8 @@ class Scenario:
         Whose numbers rules have that give none: one of `cbsim.spec.profiles.PROFILES`.
     expect : tuple of Expectation
         What must come true.
+    score : Score
+        A number for the whole run; without gates and terms there is none.
     parameters : tuple of (str, value)
         Declared names with the values used, overrides included; they are already replaced everywhere.
     places : mapping
@@ -209,6 +253,7 @@ class Scenario:
     description: str = ""
     network: str | None = None
     mission: str | None = None
+    clock: MissionClock | None = None
     objects: tuple[str, ...] = ()
     add: tuple[Addition, ...] = ()
     place: tuple[tuple[str, Placement], ...] = ()
@@ -230,11 +275,17 @@ class Scenario:
     seats: tuple[Seat, ...] = ()
     profile: str = DEFAULT_PROFILE
     expect: tuple[Expectation, ...] = ()
+    score: Score = NO_SCORE
     parameters: tuple[tuple[str, ParameterValue], ...] = ()
     places: Mapping[str, Location] = field(default_factory=dict, compare=False, repr=False)
     location: Location = field(default=Location(""), compare=False)
 
     __repr__ = brief
+
+    @property
+    def judged(self) -> tuple[Expectation, ...]:
+        """Rules of the expectations and of the score."""
+        return *self.expect, *self.score.expectations
 
     def at(self, key: str) -> Location:
         """Place of a key path such as ``network`` or ``objects.0``; the whole file where it is not in it."""

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from cbsim.palette import CHROME, SCENE, WORDS
 from cbsim.viewer.canvas import Canvas, Colour
+from cbsim.viewer.event_colours import word_colour
 from cbsim.viewer.layers.time_to_collision import nearest_collisions
 from cbsim.viewer.layers.vehicles import steer_angle, wheel_layout_of
 from cbsim.viewer.view import View, kind_of
@@ -145,22 +146,18 @@ def draw_table(canvas: Canvas, at: tuple[float, float], rows: Sequence[Line], si
 
 
 def events_table(canvas: Canvas, view: View, bottom: float, error: str = "", most: int = EVENTS) -> Table | None:
-    """Table of the latest contacts and checks, and of the error that stopped the run, at the lower right."""
+    """Table of the latest contacts, checks and events, and of the error that stopped the run, at the lower right."""
     events = view.state.events[-most:] if most > 0 else []
     rows: list[Line] = [
         (
             f"{event.time:.2f} s  {event.name}" + ("" if event.kind == "contact" else f": {event.kind}"),
-            _colour(event.kind),
+            word_colour(event.kind),
         )
         for event in events
     ]
     if error:
         rows.append((error[:110], WORDS.danger))
     return Table((-EDGE, -(canvas.size[1] - bottom) / canvas.points - EDGE), rows, 16.0) if rows else None
-
-
-def _colour(kind: str) -> Colour:
-    return WORDS.passed if kind == "passed" else WORDS.danger
 
 
 def state_of(view: View, row: int) -> list[str]:

@@ -145,14 +145,14 @@ class LiveSource:
     def advance_to(self, time: float) -> float:
         """Simulate up to a time [s], unless the run has ended or failed."""
         goal = math.ceil(min(time, self.end) / self.world.step - 1e-9)  # a frame between two steps needs the later one
-        while self.run.snapshot.step < goal and not self.error:
+        while self.run.snapshot.step < goal and not self.error and not self.run.is_over:
             self.controls.apply(self.run)
             try:
                 self.run.advance(1)
             except (PlannerError, StepError) as error:
                 self._fail(error)
                 break
-        if self.timeline.last >= self.end - 1e-9 or self.error:
+        if self.timeline.last >= self.end - 1e-9 or self.error or self.run.is_over:
             self._finish()
         return self.timeline.last
 
@@ -209,8 +209,8 @@ class TimelineRecorder:
 
 
 def _failures_last(checks: Sequence[Check]) -> list[Check]:
-    """Sort failed checks last, so that a short list of recent events drops them last."""
-    return sorted(checks, key=lambda check: not check.passed)
+    """Sort failed checks last, and undecided ones before them: a short list of recent events drops them last."""
+    return sorted(checks, key=lambda check: (check.passed is None) + 2 * (check.passed is False))
 
 
 def _note(timeline: Timeline, check: Check) -> None:
@@ -222,5 +222,5 @@ def _note(timeline: Timeline, check: Check) -> None:
     if row >= 0:
         x, y, z = timeline.at(time).position[row].tolist()
         place = (x, y) if z > ABSENT_BELOW else None
-    kind = "passed" if check.passed else "failed"
+    kind = "undecided" if check.passed is None else "passed" if check.passed else "failed"
     timeline.add_event(TimelineEvent(time, kind, check.name, check.message, row, place))

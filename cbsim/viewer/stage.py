@@ -17,6 +17,7 @@ from cbsim.recording.outlines import Body, bodies_of
 from cbsim.road.drawing import Road, road_of
 from cbsim.road.roadmap import RoadMap
 from cbsim.sensing import READINGS
+from cbsim.spec.events import Event
 from cbsim.spec.objects import WheelType
 from cbsim.spec.road import PointId
 from cbsim.spec.traffic import LightProgram
@@ -95,6 +96,10 @@ class Stage:
         Whether all bodies belong to one model; then their names carry no model prefix and may contain slashes.
     lights : tuple of LightProgram
         Programs of traffic lights that the scenario has.
+    events : sequence of Event
+        Events of the scenario.
+    event_names : sequence of str
+        Their names, which a recording has without its sources, too.
     """
 
     name: str
@@ -117,6 +122,8 @@ class Stage:
     alone: bool = False
     objects: Objects = field(default_factory=lambda: Objects([]))
     lights: tuple[LightProgram, ...] = ()
+    events: Sequence[Event] = ()
+    event_names: Sequence[str] = ()
 
     @cached_property
     def radius(self) -> Floats:
@@ -193,6 +200,8 @@ def stage_of(header: Header, scene: Scene | None) -> Stage:
         any("/" not in body.name for body in bodies if body.kind == "model") if scene is None else scene.alone,
         header.objects,
         () if scene is None else scene.lights,
+        () if scene is None else scene.events,
+        header.events,
     )
 
 

@@ -17,12 +17,15 @@ from cbsim.collision.contacts import CONTACT
 from cbsim.recording.batch import Batch, ScanRow
 from cbsim.recording.drawings import size_of
 from cbsim.recording.roster import Roster
+from cbsim.road.lights import LightSwitch, held_lights, light_switches
+from cbsim.road.signals import SignalState
 from cbsim.sensing import Scan
 from cbsim.spec.drawing import Drawing
 from cbsim.viewer.bounded_series import BoundedSeries
 from cbsim.viewer.stage import Stage
 from cbsim.world.motion import ABSENT_BELOW, ABSENT_MOTION, MOTION, MOTION_WIDTH
 from cbsim.world.sensors import beam_directions
+from cbsim.world.traffic.events import HAPPENED, KINDS
 
 __all__ = ["BUDGET", "SceneState", "Timeline", "TimelineEvent"]
 
@@ -38,7 +41,7 @@ MAX_COMMANDS = 20_000  # commands per vehicle, and drawings, kept at most
 
 @dataclass(frozen=True, slots=True)
 class TimelineEvent:
-    """A contact, or a check that failed or passed; `place` (2,) [m] if it has a position."""
+    """A contact, a check that failed or passed, or an event of the scenario; `place` (2,) [m] if it has a position."""
 
     time: float
     kind: str
@@ -66,6 +69,8 @@ class SceneState:
         Planner annotations.
     events : list of TimelineEvent
         Events up to this time.
+    lights : mapping
+        Name of a traffic light → state that an event holds it in.
     """
 
     time: float
@@ -77,6 +82,7 @@ class SceneState:
     scans: Mapping[str, Scan] = field(default_factory=dict)
     drawings: tuple[Drawing, ...] = ()
     events: list[TimelineEvent] = field(default_factory=list)
+    lights: Mapping[str, SignalState] = field(default_factory=dict)
 
 
 class Timeline:
@@ -92,7 +98,8 @@ class Timeline:
     Attributes
     ----------
     events : list of TimelineEvent
-        Events in order of time: all checks, and at most `MAX_CONTACTS` contacts, thinned evenly.
+        Events in order of time: all checks, those of the scenario that came true, and at most `MAX_CONTACTS` contacts,
+        thinned evenly.
     dropped_contacts : int
         Number of contacts that were dropped.
     """
@@ -112,6 +119,7 @@ class Timeline:
         self._scan_bytes = 0
         self._drawings = BoundedSeries[tuple[Drawing, ...]](MAX_COMMANDS, lambda shown: not shown)
         self._drawn_bytes = 0
+        self._switches: list[LightSwitch] = []
 
     def __len__(self) -> int:
         return self._count
@@ -152,10 +160,20 @@ class Timeline:
             self._drawn_bytes = sum(map(_bytes_of, self._drawings.values))
         for contact in batch.contacts:
             self._add_contact(contact)
+        self._add_scenario_events(batch.events)
 
     def add_event(self, event: TimelineEvent) -> None:
         """Add an event."""
         insort(self.events, event, key=lambda one: one.time)
+
+    def _add_scenario_events(self, rows: Ints) -> None:
+        """Add events of the scenario that came true, and the states of lights that they set."""
+        happened = rows[rows[:, 1] >= HAPPENED]
+        for step, kind, number, _ in happened.tolist():
+            names = self.stage.event_names
+            name = names[number] if number < len(names) else f"event {number}"
+            self.add_event(TimelineEvent(step * self.stage.step, KINDS[kind], name, "", -1))
+        self._switches += light_switches(self.stage.events, happened[happened[:, 1] == HAPPENED][:, [0, 2]].tolist())
 
     def _add_contact(self, contact: Floats) -> None:
         one, other = int(contact[BODY]), int(contact[PARTNER])
@@ -244,7 +262,8 @@ class Timeline:
         scans = {key: self._scan(row) for key, row in newest.items() if row is not None}
         shown = self._drawings.latest(step) or ()
         events = self.events[: bisect_right(self.events, time + 1e-9, key=lambda one: one.time)]
-        return SceneState(time, position, orientation, velocity, spin, self._steering(step), scans, shown, events)
+        steering, lights = self._steering(step), held_lights(self._switches, step)
+        return SceneState(time, position, orientation, velocity, spin, steering, scans, shown, events, lights)
 
     def _between(self, time: float) -> Floats:
         """Motion (columns, 13) at a time [s]; who is absent before or after, or is another car, does not move yet."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -11,21 +12,20 @@ import numpy as np
 from cbsim.errors import ModelError, StepError
 from cbsim.geometry import elementary as math
 from cbsim.geometry.forest import Forest
-from cbsim.geometry.kernels.bvh import DEPTH
-from cbsim.geometry.kernels.ground import ground_height, lean_into, stand
 from cbsim.geometry.pose import Pose, forward
 from cbsim.spec.objects import Controller, Kind, ShapeKind, TrafficObject, Wheels, WheelType
 from cbsim.spec.sensor import SIMULATED
 from cbsim.spec.traffic import CLASSES
-from cbsim.vehicle.kernels.columns import TRACK, WHEELBASE
 from cbsim.vehicle.parameters import PARAMETERS, drive_code, vehicle_parameters
 from cbsim.world.bodies import Bodies, Body, PoolRows
 from cbsim.world.command_queue import queues_of
 from cbsim.world.digest import digest_of
 from cbsim.world.events.actions import EventContext, guided_rows
 from cbsim.world.events.compile import compile_events
+from cbsim.world.events.mission_clock import clock_events, restart_poses, restarted_actor
 from cbsim.world.events.sensor_faults import with_freezes
 from cbsim.world.events.start import put_events
+from cbsim.world.events.tables import Events
 from cbsim.world.figures import outline_of
 from cbsim.world.memory import command_delay_steps, pose_history_steps
 from cbsim.world.people.compile import compile_people
@@ -33,9 +33,10 @@ from cbsim.world.places import frame_of, start_poses, trajectories_of
 from cbsim.world.scene import Actor, Scene
 from cbsim.world.seats import seats_of
 from cbsim.world.sensors import sensor_of
+from cbsim.world.set_down import set_down
 from cbsim.world.shapes import ground_of, shapes_of
 from cbsim.world.snapshot import Snapshot
-from cbsim.world.tables import Constants, Floats, Ints, Layout, Shapes, State
+from cbsim.world.tables import Constants, Floats, Ints, Layout, Shapes
 from cbsim.world.traffic.tables import BODY, FIRST_CAR, LAST_CAR, NO_TRAFFIC, POOL, Traffic
 from cbsim.world.trajectories import Trajectories, trajectory_tables
 from cbsim.world.world import Sensor, World
@@ -47,8 +48,6 @@ if TYPE_CHECKING:
 __all__ = ["compile_world", "is_vehicle"]
 
 SUBSTEP = 0.005  # [s] longest vehicle substep
-SKY = 1e6  # [m] above any drivable mesh
-TRIES = 8  # iterations of wheel positions and slope, which depend on each other
 
 
 def compile_world(scene: Scene) -> World:
@@ -73,10 +72,10 @@ def compile_world(scene: Scene) -> World:
     sensors = tuple(_sensors(scene.actors, bodies, shapes))
     memory = pose_history_steps(with_freezes(sensors, scene.events, bodies), scene.settings.step)
     constants = _constants(scene, (trajectories, guided), vehicles, ground, poses, memory, traffic)
-    starts = (np.zeros((0, 6)), np.zeros((0, 6), np.int64)) if cars is None else (cars.travel, cars.intent)
+    starts = (np.zeros((0, 11)), np.zeros((0, 6), np.int64)) if cars is None else (cars.travel, cars.intent)
     kinds = [actor.item.kind for actor in scene.actors]
     context = EventContext(bodies, constants, traffic.road.car_rows[:, BODY], starts, scene.roadmap, kinds, sensors)
-    events = compile_events(scene.events, context)
+    events = _events(scene, context)
     queues = queues_of(seats_of(scene, vehicles, bodies), scene.settings.step)
     layout = Layout(
         bodies=len(bodies),
@@ -112,6 +111,23 @@ def compile_world(scene: Scene) -> World:
     _seal(constants, shapes, bodies, sensors)
     parts = traffic, events, people, queues
     return World(scene, bodies, shapes, constants, layout, sensors, digest, start, instances, *parts)
+
+
+def _events(scene: Scene, context: EventContext) -> Events:
+    """Compile the events of a scene, and those of its mission's clock."""
+    bodies, constants = context.bodies, context.constants
+    vehicles = enumerate(constants.vehicle_body.tolist())
+    bots = {bodies[row].name: k for k, row in vehicles if scene.actors[row].item.kind is Kind.AUTONOMOUS}
+    first = restarted_actor(scene)
+    bot = "" if first is None else bodies[first].name
+    clock = clock_events(scene, list(bots), bot)
+    if not clock:
+        return compile_events(scene.events, context)
+    poses = restart_poses(scene)
+    for pose in poses.values() if len(constants.ground_triangles) else ():
+        set_down(constants, bots[bot], pose.position, pose.orientation)
+    is_held = scene.clock is not None and scene.clock.delay is not None
+    return compile_events((*scene.events, *clock), replace(context, poses=poses), is_held=is_held)
 
 
 def _instances(scene: Scene, first_row: int) -> tuple[ModelInstance, ...]:
@@ -341,24 +357,6 @@ def _start(scene: Scene, layout: Layout, digest: int, poses: list[Pose], constan
     state.trajectory_segment[:] = -1  # at rest as placed; the first step puts each mover on its first segment
     if len(constants.ground_triangles):
         for vehicle in range(layout.vehicles):
-            _set_down(constants, state, vehicle)
+            body = constants.vehicle_body[vehicle]
+            set_down(constants, vehicle, state.position[body], state.orientation[body])
     return snapshot
-
-
-def _set_down(constants: Constants, state: State, vehicle: int) -> None:
-    """Set a vehicle, placed at z = 0, on the highest ground below the sky, tilted by its wheels' contact."""
-    body, stack = constants.vehicle_body[vehicle], np.empty(DEPTH, np.int64)
-    ground = constants.ground_triangles, constants.ground_box, constants.ground_link
-    fx, fy, _ = forward(state.orientation[body])
-    heading = math.atan2(-fx, fy)
-    half_base, half_track = 0.5 * constants.vehicle_parameters[vehicle, [WHEELBASE, TRACK]]
-    x, y, centre = map(float, state.position[body])
-    p, q = 0.0, 0.0
-    for _ in range(TRIES):
-        secant = math.sqrt(1.0 + p * p + q * q)
-        place = x + centre * p / secant, y + centre * q / secant
-        feet = ground_height(*ground, *place, SKY, stack)
-        height, p, q = stand(*ground, *place, heading, half_base, half_track, feet, p, q, 2.0 * half_base, stack)
-    state.position[body, 2] = height + centre / math.sqrt(1.0 + p * p + q * q)
-    if p != 0.0 or q != 0.0 or state.orientation[body, 1:3].any():
-        lean_into(heading, p, q, state.orientation[body])

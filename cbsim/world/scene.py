@@ -17,10 +17,11 @@ from cbsim.spec.brief import brief
 from cbsim.spec.events import Event
 from cbsim.spec.mechanism.model_description import ModelDescription
 from cbsim.spec.mission import Mission
+from cbsim.spec.mission_clock import MissionClock
 from cbsim.spec.objects import Goal, TrafficObject
 from cbsim.spec.people import Person
 from cbsim.spec.planner import Seat
-from cbsim.spec.scenario import Expectation, Placement
+from cbsim.spec.scenario import NO_SCORE, Expectation, Placement, Score
 from cbsim.spec.sensor import SensorConf
 from cbsim.spec.traffic import Driver, LightProgram, Pool
 
@@ -164,6 +165,10 @@ class Scene:
         Programs of traffic lights.
     events : tuple of Event
         What happens in the run.
+    clock : MissionClock or None
+        When the mission starts, and where it begins anew; None for RUN from the start.
+    score : Score
+        Of the whole run; without gates and terms there is none.
     """
 
     name: str
@@ -179,6 +184,8 @@ class Scene:
     drivers: tuple[Driver, ...] = ()
     lights: tuple[LightProgram, ...] = ()
     events: tuple[Event, ...] = ()
+    clock: MissionClock | None = None
+    score: Score = NO_SCORE
 
     __repr__ = brief
 

@@ -76,9 +76,10 @@ COLUMNS: tuple[Column, ...] = (
         "travel",
         "float",
         "cars",
-        6,
-        "m, m, m/s, m/s², s, s",
-        "station of the rear bumper, offset, speed, acceleration, arrival at a line, time at rest",
+        11,
+        "m, m, m/s, m/s², s, s, 1, m, m, m, m",
+        "station of the rear bumper, offset, speed, acceleration, arrival at a line, time at rest, slope of the "
+        "offset, offset to come to, way of a shift that is done, its length, way until a return",
     ),
     Column("pool_next", "float", "pools", 1, "s", "time of the next arrival of a flow"),
     Column(
@@ -134,7 +135,7 @@ class State(NamedTuple):
         Ring of the newest commands of each vehicle, step k in row k mod delay_steps; as long as the longest dead time.
     pose_history : (tracked · memory, 13)
         Ring of the newest steps of each tracked body, step k in row k mod memory; as long as sensors look back.
-    travel : (cars, 6)
+    travel : (cars, 11)
         Reactive cars, columns as in `cbsim.world.traffic.tables`.
     pool_next : (pools,) [s]
         Next arrival of each flow; -1 before the first step.

@@ -12,6 +12,7 @@ from cbsim.geometry.pose import Pose
 from cbsim.spec.sensor import SensorConf
 from cbsim.world.bodies import Bodies, Body
 from cbsim.world.command_queue import CommandQueue
+from cbsim.world.events.run_control import RunControl, run_control_of
 from cbsim.world.events.tables import NO_EVENTS, Events
 from cbsim.world.packed import Pack, pack
 from cbsim.world.people.tables import NO_PEOPLE, People
@@ -175,6 +176,16 @@ class World:
         for sensor in self.sensors:
             keys[sensor.body] = (*keys.get(sensor.body, ()), sensor.key)
         return keys
+
+    @cached_property
+    def run_control(self) -> RunControl:
+        """Which events set run states of vehicles, or let a mission begin anew."""
+        return run_control_of(self.events, self.constants.vehicle_body)
+
+    @cached_property
+    def may_end(self) -> bool:
+        """Whether an event may end the run: the mission has a clock, and a vehicle may be disabled."""
+        return self.scene.clock is not None and any(one.state == "DISABLE" for one in self.run_control.states)
 
     @cached_property
     def pack(self) -> Pack:

@@ -13,6 +13,7 @@ from cbsim.dynamics.detection.kernels.supports import farthest, put, spread
 from cbsim.dynamics.detection.solids import pieces_of
 from cbsim.dynamics.kernels import columns as c
 from cbsim.errors import ModelError
+from cbsim.geometry.pose import rotate
 from cbsim.jit import kernel
 from cbsim.multibody import (
     Box,
@@ -107,6 +108,46 @@ def test_nearest_points_of_hulls_are_those_of_a_quadratic_programme(seed):
     between = rows[:, d.WEIGHT] @ (rows[:, d.POINT_ONE : d.POINT_ONE + 3] - rows[:, d.POINT_OTHER : d.POINT_OTHER + 3])
     assert rows[:, d.WEIGHT].sum() == pytest.approx(1.0, abs=1e-12)
     assert np.linalg.norm(between) == pytest.approx(want, rel=1e-6)
+
+
+def support_gap(one, other, between):
+    """How much shorter than a vector from one to the other the distance of two hulls of corners may be [m]."""
+    length = np.linalg.norm(between)
+    return length - ((one @ between).min() - (other @ between).max()) / length
+
+
+def nearly_aligned(random):
+    """An orientation that is a multiple of a right angle about one axis, but for rounding or a little more."""
+    q = np.zeros(4)
+    angle = random.integers(4) * np.pi / 4
+    q[0], q[random.integers(1, 4)] = np.cos(angle), np.sin(angle)
+    return q + random.normal(size=4) * 10.0 ** random.uniform(-17, -12)
+
+
+@pytest.mark.parametrize("core", [0.99, 0.9, 0.6])
+def test_faces_of_large_boxes_that_nearly_touch_have_the_normal_of_their_faces(core):
+    """The support planes at the nearest points prove the distance; four coplanar corners gave a wrong one by metres."""
+    random = np.random.default_rng(7)
+    made, z = scene([Box(1, 1, 1), Box(1, 1, 1)], [((0, 0, 0), (1, 0, 0, 0))] * 2)
+    colliders = made.compiled.colliders
+    unit = colliders.corner[:8].copy()
+    for _ in range(4000):
+        sizes = 10.0 ** random.uniform(-1.0, 1.7, (2, 3))
+        colliders.corner[:8], colliders.corner[8:16] = sizes[0] * unit, sizes[1] * unit
+        axis, gap = random.integers(3), 10.0 ** random.uniform(-13, -2)
+        z[:, 6:10] = nearly_aligned(random)
+        z[:, 6:10] /= np.linalg.norm(z[0, 6:10])
+        away = random.uniform(-0.5, 0.5, 3) * sizes.sum(axis=0) * random.choice([0.0, 0.999999, 1.0], 3)
+        away[axis] = random.choice([-1, 1]) * (0.5 * sizes[:, axis].sum() + gap)
+        z[0, :3] = random.normal(size=3) * random.choice([0, 1, 100])
+        z[1, :3] = z[0, :3] + rotate(z[0, 6:10], away)
+        place(made.compiled.model.link, colliders, z, 0.0)
+        count = approach_of(colliders, 0, 1, core)
+        assert count > 0
+        rows = colliders.simplex[:count]
+        between = rows[:, d.WEIGHT] @ rows[:, d.DIFFERENCE : d.DIFFERENCE + 3]
+        one, other = (z[i, :3] + core * (colliders.world[8 * i : 8 * i + 8] - z[i, :3]) for i in range(2))
+        assert support_gap(one, other, between) < 1e-5
 
 
 def test_hulls_that_overlap_have_no_nearest_points():

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,10 +22,13 @@ from cbsim.recording.recorder import FileRecorder
 from cbsim.recording.recording import Recording
 from cbsim.road.roadmap import RoadMap, build
 from cbsim.spec.mission import Mission, MissionCheckpoint, SpeedLimit
+from cbsim.spec.mission_clock import ALARM
 from cbsim.spec.profiles import DEFAULT_PROFILE
 from cbsim.spec.scenario import Expectation
+from cbsim.world.events.run_control import RestartRow, RunControl, StateRow
 from cbsim.world.motion import MOTION_WIDTH
 from cbsim.world.scene import Scene
+from cbsim.world.traffic.events import HAPPENED
 from tests.road.site import Site, straight
 
 STEP = 0.05
@@ -106,17 +111,40 @@ class Drive:
         return np.array(self.rows)[:, None]
 
 
-def header(step: float, others: int = 0) -> Header:
+class Clock(NamedTuple):
+    """A mission's clock as a run has it: run states of the car by the time at which they begin, and restarts."""
+
+    states: tuple[tuple[float, str], ...] = ()
+    restarts: tuple[tuple[float, int], ...] = ()
+    has_clock: bool = True
+
+    def control(self) -> RunControl:
+        states = tuple(StateRow(k, 0, state) for k, (_, state) in enumerate(self.states))
+        restarts = tuple(RestartRow(len(states) + k, 0, leg) for k, (_, leg) in enumerate(self.restarts))
+        return RunControl(self.has_clock, ALARM if self.has_clock else 0.0, states, restarts)
+
+    def events(self, step: float) -> list[tuple[int, int, int, int]]:
+        """Rows of events: each comes true at the first step at its time, and is told with the step after it."""
+        times = [time for time, _ in (*self.states, *self.restarts)]
+        return [(math.ceil(time / step - 1e-9), HAPPENED, number, 0) for number, time in enumerate(times)]
+
+
+NO_CLOCK = Clock(has_clock=False)
+
+
+def header(step: float, others: int = 0, clock: Clock = NO_CLOCK) -> Header:
     """Describe a car, a box that stands still, and other cars."""
     pose = {"position": [0.0, 0.0, 0.75], "orientation": [1.0, 0.0, 0.0, 0.0], "size": SIZE}
     names = ["Car", "Box", *(f"Other {k}" for k in range(others))]
     moving = [0, *range(2, 2 + others)]
-    return Header(FORMAT_VERSION, "test", step, 0, "", [{"name": name, **pose} for name in names], moving, [], {})
+    objects = [{"name": name, **pose} for name in names]
+    control = clock.control()
+    return Header(FORMAT_VERSION, "test", step, 0, "", objects, moving, [], {}, run_control=control)
 
 
 def expect(rule: str, *, profile: str = DEFAULT_PROFILE, **arguments: object) -> Expectation:
     """Write an expectation as the scenario's models do, defaults and all."""
-    model = MODELS[rule](object="Car", **arguments)
+    model = MODELS[rule](**{"object": "Car", **arguments})
     fields = type(model).model_fields.items()
     values = tuple((info.alias or name, getattr(model, name)) for name, info in fields)
     return Expectation(rule, values, Location("test.yaml", 7), profile)
@@ -144,10 +172,12 @@ class Court:
         contacts: Sequence[np.ndarray] = (),
         others: np.ndarray | None = None,
         roadmap: RoadMap | None = None,
+        clock: Clock = NO_CLOCK,
     ) -> Check:
         scene = Scene("test", (), roadmap or site(), task, expectations=(expectation,))
         motion = trip.motion if others is None else np.concatenate([trip.motion, others], axis=1)
-        head = header(trip.step, 0 if others is None else others.shape[1])
+        head = header(trip.step, 0 if others is None else others.shape[1], clock)
+        told = np.array(clock.events(trip.step), np.int64).reshape(-1, 4)
         recorder = FileRecorder(self.path)
         live = Judge(scene.expectations, scene.roadmap, task)
         for listener in (recorder, live):
@@ -155,6 +185,7 @@ class Court:
         for k, row in enumerate(motion):
             met = [one for one in contacts if (k - 1) * trip.step < one[0] <= k * trip.step]
             batch = Batch(k, np.zeros(1, np.uint64), row[None], contacts=np.array(met).reshape(-1, len(CONTACT)))
+            batch = replace(batch, events=told[told[:, 0] == k - 1])
             live.take(batch)
             recorder.take(batch)
         live.end()
@@ -163,7 +194,8 @@ class Court:
         assert again.checks == live.checks
         whole = Judge(scene.expectations, scene.roadmap, task)
         whole.begin(head, b"", {})
-        whole.take(Batch(0, np.zeros(len(motion), np.uint64), motion, contacts=np.array(contacts).reshape(-1, 12)))
+        every = Batch(0, np.zeros(len(motion), np.uint64), motion, contacts=np.array(contacts).reshape(-1, 12))
+        whole.take(replace(every, events=told))
         assert whole.checks == live.checks
         (check,) = live.checks
         return check

@@ -13,7 +13,7 @@ from cbsim.evaluation.rules import RULES, Check
 from cbsim.road.roadmap import RoadMap, build
 from cbsim.spec.mission import Mission
 from cbsim.spec.road import PointId
-from tests.evaluation.drives import LANE, SIZE, Court, Drive, contact, expect, mission
+from tests.evaluation.drives import LANE, NO_CLOCK, SIZE, Clock, Court, Drive, contact, expect, mission
 from tests.traffic.sites import cross
 
 MPH = 0.44704
@@ -33,6 +33,7 @@ class Fault(NamedTuple):
     task: Mission | None = None
     roadmap: Callable[[], RoadMap] | None = None
     contacts: tuple[np.ndarray, ...] = ()
+    clock: Clock = NO_CLOCK
 
 
 def north(y: float = 110.0, x: float = 0.0) -> Callable[[float], Drive]:
@@ -50,6 +51,16 @@ def braking(step: float) -> Drive:
     for k in range(round(3.0 / step) + 1):
         time = k * step
         drive.rows.append(drive._row(10.0 if time <= 2.0 else max(0.0, 10.0 - 8.0 * (time - 2.0))))
+    return drive
+
+
+def turning(way: float, turn: float, radius: float, wait: float = 1.0) -> Callable[[float], Drive]:
+    """Come from the south of the crossing, stop, and turn after some way behind the line."""
+
+    def drive(step: float) -> Drive:
+        one = Drive(2.0, -53.5 - 0.5 * VL, step=step).go(45.0).wait(wait).go(2.5 + way)
+        return one.go(abs(turn) * radius, turn=turn).go(30.0)
+
     return drive
 
 
@@ -80,12 +91,31 @@ FAULTS = {
     "queueing": Fault({}, lambda s: Drive(y=110.0, step=s).go(10.0).wait(3.0), (parked(120.0 + VL + 1.0),)),
     "passing": Fault({}, lambda s: Drive(y=110.0, step=s).go(30.0).go(10.0, aside=LANE).go(30.0), (parked(150.0),)),
     "u_turn": Fault({}, lambda s: Drive(LANE, 10.0, step=s).go(54.0).go(math.pi * LANE, 2.0, turn=math.pi).go(5.0)),
+    "merge": Fault(
+        {},
+        turning(2.0, -0.5 * math.pi, 4.0),
+        (lambda s: Drive(-170.0, -2.0, -0.5 * math.pi, step=s).go(250.0, 10.0),),
+        roadmap=lambda: build(cross((1, 3))),
+    ),
+    "left_turn": Fault(
+        {},
+        turning(2.0, 0.5 * math.pi, 8.0, wait=14.0),
+        (lambda s: Drive(-400.0, -300.0, step=s).wait(1.0),),
+        roadmap=lambda: build(cross((1, 3))),
+    ),
     "margin": Fault({"ttc": 2.0}, lambda s: Drive(y=110.0, step=s).go(40.0, 10.0), (parked(160.0),)),
     "comfort": Fault({}, braking),
     "wrong_way": Fault({}, lambda s: Drive(-LANE, 110.0, step=s).go(20.0, 1.0)),
     "zone": Fault({}, lambda s: Drive(50.0, 60.0, -0.5 * math.pi, step=s).go(15.0, 1.0)),
     "parking": Fault({}, lambda s: Drive(50.0, 60.0, step=s).go(11.0, 1.0).wait(3.0)),
     "progress": Fault({}, lambda s: Drive(y=10.0, step=s).go(100.0), task=LIMITS),
+    "preparation": Fault({}, lambda s: Drive(y=10.0, step=s).wait(7.0).go(20.0), clock=Clock(((4.0, "RUN"),))),
+    "start": Fault({}, lambda s: Drive(y=10.0, step=s).wait(25.0).go(20.0), clock=Clock(((4.0, "RUN"),))),
+    "estop": Fault(
+        {"within": 20.0},
+        lambda s: Drive(y=10.0, step=s).wait(5.0).go(20.0).go(25.0, 4.0).wait(2.0),
+        clock=Clock(((0.0, "RUN"), (9.0, "PAUSE"))),
+    ),
 }
 
 
@@ -103,7 +133,7 @@ def judged(court: Court, rule: str, step: float) -> Check:
         others = np.stack(columns, axis=1)
     roadmap = None if fault.roadmap is None else fault.roadmap()
     arguments = expect(rule, **fault.arguments)
-    return court(arguments, trip, fault.task, fault.contacts, others, roadmap)
+    return court(arguments, trip, fault.task, fault.contacts, others, roadmap, fault.clock)
 
 
 @pytest.mark.parametrize("rule", OF_OBJECTS)
@@ -121,6 +151,7 @@ def test_every_rule_has_a_driver_who_breaks_it_at_the_same_time_at_every_step(tm
 def test_an_honest_driver_breaks_no_rule(tmp_path, rule):
     """Stop behind a car, at a line, and go on at the limit; everything that a fault needs is there."""
     honest = {"reach": {"waypoint": PointId(1, 1, 4)}, "travel": {"at_least": 1.0}, "rest": {"from": 43.0}}
+    honest |= {"estop": {"within": 20.0}}
     honest |= {"mission_time": {"delay": 10.0}, "margin": {"ttc": 1.0, "thw": 0.5, "drac": 5.0, "lateral": 0.5}}
     drive = smooth()
     check = Court(tmp_path)(expect(rule, **honest.get(rule, {})), drive, LIMITS)

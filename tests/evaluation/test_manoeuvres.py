@@ -7,7 +7,9 @@ import math
 import numpy as np
 import pytest
 
+from cbsim.road.roadmap import RoadMap, build
 from tests.evaluation.drives import FRONT, LANE, SIZE, Court, Drive, expect
+from tests.road.site import Site
 
 VL = SIZE[1]
 OUT = 0.5 * (LANE - SIZE[0]) + 0.3  # [m] from the middle of the lane, from where a corner is out
@@ -139,6 +141,37 @@ def test_network_without_u_turns_and_drives_without_one_have_none(court):
     check = court(expect("u_turn"), Drive(y=110.0).go(20.0))
     assert (check.passed, check.message) == (True, "0 U-turns")
     assert court(expect("u_turn", at_least=1), Drive(y=110.0).go(20.0)).message == "0 U-turns, expected 1 at least"
+
+
+def crossing() -> RoadMap:
+    """A road to the north, with a U-turn at y = 50 and a road to the east off it, 30 m before or behind that."""
+    made = Site(metric=True)
+    exits = [("1.1.2", "3.1.1"), ("1.1.3", "1.2.2"), ("1.1.4", "2.1.1")]
+    made.lane("1.1", [(0.0, y) for y in (0.0, 20.0, 50.0, 80.0, 200.0)], exits=exits)
+    made.lane("1.2", [(-LANE, 200.0), (-LANE, 50.0), (-LANE, 0.0)])
+    made.lane("2.1", [(12.0, 92.0), (120.0, 92.0)])
+    made.lane("3.1", [(12.0, 32.0), (120.0, 32.0)])
+    return build(made.network())
+
+
+@pytest.mark.parametrize("y", [20.0, 80.0])
+def test_ordinary_turn_near_a_u_turn_is_none(court, y):
+    """A right turn 30 m before or beyond a U-turn, and on along the other road."""
+    drive = Drive(0.0, 0.0).go(y).go(0.5 * math.pi * 12.0, 4.0, turn=-0.5 * math.pi).go(80.0)
+    check = court(expect("u_turn"), drive, roadmap=crossing())
+    assert (check.passed, check.message) == (True, "0 U-turns")
+
+
+def test_u_turn_beside_an_ordinary_turn_is_still_one(court):
+    drive = Drive(0.0, 0.0).go(50.0).go(0.5 * math.pi * LANE, 2.0, turn=math.pi).go(10.0)
+    assert court(expect("u_turn", at_least=1), drive, roadmap=crossing()).message.startswith("1 U-turn: 1.1.3-1.2.2")
+    far = Drive(0.0, 0.0).go(66.0).go(0.5 * math.pi * LANE, 2.0, turn=math.pi).go(10.0)
+    assert court(expect("u_turn"), far, roadmap=crossing()).passed is False
+
+
+def test_turning_back_into_the_own_lane_is_no_u_turn(court):
+    drive = Drive(0.0, 0.0).go(70.0).go(6.0, 2.0, turn=1.2).go(6.0, 2.0, turn=-1.2).go(30.0)
+    assert court(expect("u_turn"), drive, roadmap=crossing()).message == "0 U-turns"
 
 
 # Runs that end within a manoeuvre -------------------------------------------------------------------------------------

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 import cbsim
-from cbsim.errors import FileError, UsageError
+from cbsim.errors import FileError, Problems, UsageError
 from cbsim.evaluation.judge import judge
 from cbsim.evaluation.outcome import execute
 from cbsim.formats.scenario_rules import RULES as MODELS
@@ -103,3 +105,27 @@ def test_mission_of_another_network_is_an_error(tmp_path):
     path.write_text(path.read_text().replace("mission: four_way_stop", "mission: other.mdf"))
     with pytest.raises((UsageError, FileError), match="77"):
         execute(cbsim.load(path))
+
+
+@pytest.mark.parametrize("named", ["files", "scenario"])
+def test_mission_of_another_network_is_an_error_or_a_warning_in_runs(tmp_path, named):
+    head = "MDF_name o\nRNDF elsewhere\ncheckpoints\nnum_checkpoints 2\n1\n{}\nend_checkpoints\nend_file\n"
+    mdf, path = tmp_path / "other.mdf", scenario(tmp_path, "")
+    path.write_text(path.read_text().replace("mission: four_way_stop", "mission: other.mdf"))
+    objects = tmp_path / "none.xml"
+    objects.write_text("<object_file><name>D</name></object_file>")
+    given = {"rndf": ROOT / "rndf" / "four_way_stop.rndf", "mdf": mdf, "objects": objects}
+    load = partial(cbsim.load, path) if named == "scenario" else partial(cbsim.load, **given)
+    mdf.write_text(head.format(77))
+    with pytest.raises(FileError, match=r"other.mdf:6: error: the network has no checkpoint '77' \[E501\]"):
+        load()
+    mdf.write_text(head.format(2))
+    problems = Problems()
+    load(problems=problems)
+    (told,) = [problem for problem in problems if problem.code == "W507"]
+    assert told.message == "the mission was written for 'elsewhere', the network is 'four_way_stop'"
+    assert told.hint == "its 2 checkpoints exist here too, perhaps by chance"
+    mdf.write_text(head.format(2).replace("elsewhere", "four_way_stop"))
+    problems = Problems()
+    load(problems=problems)
+    assert [problem for problem in problems if problem.code == "W507"] == []

@@ -11,7 +11,17 @@ from cbsim.evaluation.rules import RULES, Context
 from tests.evaluation.drives import expect, header, mission, site
 
 LATERAL, TTC = {"lateral": 0.5}, {"ttc": 2.0}
-NEEDS = ["excess_delay", "precedence", "separation", "following", "queueing", "standoff", "passing"]
+NEEDS = [
+    "excess_delay",
+    "precedence",
+    "separation",
+    "following",
+    "queueing",
+    "standoff",
+    "passing",
+    "merge",
+    "left_turn",
+]
 
 
 def create(rule: str, traffic: str, kind: str, named: bool = False, **arguments: object) -> None:

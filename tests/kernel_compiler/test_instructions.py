@@ -10,7 +10,7 @@ import pytest
 from numba.core import config
 from numpy.typing import NDArray
 
-from cbsim.jit import inner, kernel, view
+from cbsim.jit import inner, kernel, prefetch, view
 
 pytestmark = pytest.mark.skipif(config.DISABLE_JIT, reason="nothing is compiled")
 
@@ -49,6 +49,15 @@ def elements(flat, plane, cube, flags, signed, unsigned):
             plane[0, k % 2] = last
         else:
             flags[k], cube[-1, -1, k % 3] = last > 1.0, k
+    return total
+
+
+@kernel
+def sum_ahead(plane, ahead):
+    total = 0.0
+    for k in range(plane.shape[0]):
+        prefetch(plane, k + ahead)
+        total += plane[k, 0]
     return total
 
 
@@ -157,3 +166,10 @@ def test_an_error_of_a_device_function_reaches_python():
 def test_a_device_function_may_return_none():
     assert find(np.array([4, 5]), 5) == 1
     assert find(np.array([4, 5]), 6) == -1
+
+
+@pytest.mark.parametrize("ahead", [-(1 << 40), -1, 0, 3, 1 << 40])
+def test_rows_outside_of_an_array_can_be_prefetched(ahead):
+    plane = np.arange(12.0).reshape((4, 3))
+    assert sum_ahead(plane, ahead) == 18.0
+    assert (plane == np.arange(12.0).reshape((4, 3))).all()

@@ -67,7 +67,8 @@ def test_an_unreachable_leg_is_told_once_with_what_would_help(network: RoadNetwo
     found = lint(mission(1, 5, 1, 5, 2), network, "E502")
     assert [p.location.line for p in found] == [11, 12, 14]
     assert found[0].message == "no route from checkpoint '1' (1.1.2) to '5' (3.1.3), 2 times"
-    assert found[0].hint == "neither a lane change nor a U-turn would help"
+    restart = "'restart: true' of a scenario's mission sets the car to its lane"
+    assert found[0].hint == f"neither a lane change nor a U-turn would help; {restart}"
 
 
 def test_a_leg_that_needs_a_u_turn_says_so() -> None:
@@ -107,14 +108,24 @@ def test_speeds(low: float, high: float, codes: list[str]) -> None:
     assert [p.code for p in lint(mission(1, limits=[(1, low, high)]), None)] == codes
 
 
-@pytest.mark.parametrize("name", ["site", "SITE", "site.rndf", "folder/site.txt", ""])
+@pytest.mark.parametrize("name", ["site", "SITE", "site.rndf", "folder/site.txt", "RNDF_site", "site_rndf.rdf", ""])
 def test_the_network_may_be_meant_by_its_name_or_its_file(network: RoadNetwork, name: str) -> None:
-    assert lint(mission(1, network=name), network, "I507") == []
+    assert lint(mission(1, network=name), network, "W507") == []
 
 
-def test_another_network_is_remarked(network: RoadNetwork) -> None:
-    (found,) = lint(mission(1, network="other"), network, "I507")
+@pytest.mark.parametrize(
+    ("numbers", "hint"),
+    [
+        ((1, 2, 1), "its 2 checkpoints exist here too, perhaps by chance"),
+        ((1, 77, 78), "2 of its 3 checkpoints do not exist here"),
+    ],
+)
+def test_mission_of_another_network_is_a_warning_that_says_whether_its_checkpoints_exist(
+    network: RoadNetwork, numbers: tuple[int, ...], hint: str
+) -> None:
+    (found,) = lint(mission(*numbers, network="other"), network, "W507")
     assert found.message == "the mission was written for 'other', the network is 'site'"
+    assert found.hint == hint
 
 
 def test_repeated_checkpoints_are_counted_and_those_in_a_row_mean_to_drive_round(network: RoadNetwork) -> None:

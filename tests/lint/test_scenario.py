@@ -146,6 +146,27 @@ def test_object_file_that_cannot_be_read_is_told_once_and_names_are_left_alone(s
     assert {code for _, _, code, _ in lint(path)} == {"E020"}
 
 
+POOLS = "traffic: [{name: west, count: 4}, {name: alone, count: 1}, {name: east, flow: 9, from: 1.1.1}]\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("west 4", None),
+        ("east 90", None),
+        ("west 5", "there is 'west 1' to 'west 4'"),
+        ("west 0", "there is 'west 1' to 'west 4'"),
+        ("east 0", "there is 'east 1' and so on"),
+        ("west", "'west' is a pool: there is 'west 1' to 'west 4'"),
+        ("nobody", "there is Bot, Car, 'west 1' to 'west 4', 'alone 1', 'east 1' and so on"),
+    ],
+)
+def test_unknown_car_of_a_pool_is_told_with_the_pools(site: Write, name: str, hint: str | None) -> None:
+    path = site(GOOD + POOLS + f"expect: [{{rest: {{object: {name}}}}}]\n")
+    found = [told for _, _, code, told in lint(path) if code == "E821"]
+    assert found == ([] if hint is None else [hint])
+
+
 @pytest.mark.parametrize(
     ("text", "code", "hint"),
     [

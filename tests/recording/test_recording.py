@@ -212,7 +212,7 @@ def test_another_version_is_told(recording, tmp_path):
     recorder = FileRecorder(tmp_path / "run.mcap")
     recorder.begin(replace(recording.header, version=99), recording.snapshot, {})
     recorder.end()
-    with pytest.raises(RecordingError, match="recording version 99, this cbsim reads 3, 4 and 5"):
+    with pytest.raises(RecordingError, match="recording version 99, this cbsim reads 3, 4, 5 and 6"):
         Recording.open(tmp_path / "run.mcap")
 
 
@@ -272,3 +272,11 @@ def test_what_is_not_a_recording_is_refused(tmp_path):
         Recording.open(tmp_path / "x.mcap")
     with pytest.raises(FileError, match="cannot open"):
         Recording.open(tmp_path / "none.mcap")
+
+
+def test_recording_says_what_to_iterate_over():
+    recording = cbsim.run(cbsim.load("loop"), duration=0.1)
+    with pytest.raises(TypeError, match=r"'times', 'names' or 'batches\(\)'"):
+        list(recording)
+    with pytest.raises(TypeError):
+        "somebody" in recording  # noqa: B015

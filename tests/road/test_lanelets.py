@@ -165,11 +165,23 @@ def test_neighbours_tell_direction_side_and_whether_one_may_cross() -> None:
     lanelets = cut(site.lane("2.1", [(30.0, 70.0), (60.0, 70.0)]).network())
     table = find_neighbours(lanelets)
     rows = zip(*(column.tolist() for column in table), strict=True)
-    found = {(lanelets.names[a], lanelets.names[b]): (round(c), round(d), *rest) for a, b, c, d, *rest in rows}
+    found = {(lanelets.names[a], lanelets.names[b]): (round(c), round(d), *rest) for a, b, c, d, _, _, *rest in rows}
     assert found["1.2.1-1.2.3", "1.1.1-1.1.5"][2:] == (True, False, False)
     assert found["1.2.1-1.2.3", "1.3.1-1.3.3"][2:] == (False, True, True)
     assert found["1.3.1-1.3.3", "1.2.3-1.2.5"] == (50, 60, True, True, True)
     assert found["1.1.1-1.1.5", "1.2.3-1.2.5"][2:] == (True, False, False)
+    for begin, end, first, last, _, same, _ in zip(*(column.tolist() for column in table[2:]), strict=True):
+        assert abs(last - first) == pytest.approx(end - begin, abs=1e-6)
+        assert (last > first) == same
+
+
+def test_unknown_marking_may_be_changed_over_but_not_crossed_against_the_oncoming() -> None:
+    site = Site(metric=True).lane("1.1", straight(100.0, back=True)).lane("1.2", straight(100.0, x=3.66))
+    table = find_neighbours(cut(site.lane("1.3", straight(100.0, x=7.32)).network()))
+    assert set(zip(table.same_direction.tolist(), table.may_cross.tolist(), strict=True)) == {
+        (False, False),
+        (True, True),
+    }
 
 
 def test_borders_of_pieces_are_those_of_the_lane() -> None:

@@ -16,6 +16,7 @@ from cbsim.geometry.kernels.boxes import is_upright, upright_meeting
 from cbsim.geometry.kernels.rotation import rotate_back
 from cbsim.geometry.kernels.solids import SHAPE_BOX, SHAPE_MESH
 from cbsim.jit import inner
+from cbsim.world.motion import ABSENT_BELOW
 
 __all__ = ["find_literal_contacts", "outside_box"]
 
@@ -124,6 +125,8 @@ def find_literal_contacts(
         x, y, z = position[b, 0] - position[a, 0], position[b, 1] - position[a, 1], position[b, 2] - position[a, 2]
         near = reach[a] + reach[b] + TOUCHING
         if x * x + y * y + z * z > near * near:
+            continue
+        if min(position[a, 2], position[b, 2]) < ABSENT_BELOW:  # both are absent, and where they left
             continue
         one, two = roles[a, MOVER], roles[b, MOVER]
         if stays_on_segment(starts, segment, path, one, since) and stays_on_segment(starts, segment, path, two, since):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cbsim.evaluation.rules.context import Context
 from cbsim.evaluation.rules.rule import Check, Measure, Rule
@@ -18,6 +19,7 @@ from cbsim.world.tables import Floats
 __all__ = ["Comfort", "quadratic_fit"]
 
 WINDOW = 1.0  # [s] over which a quadratic is fitted
+STILL = 0.1  # [m/s] slower counts as rest
 
 
 class _Limit(NamedTuple):
@@ -45,7 +47,7 @@ class Comfort(Rule):
 
     Components of the velocity and the yaw rate are fitted by least squares over half a second before and after each
     step (at least one step). Its value, slope and curvature give speeds, accelerations and jerks. The ends of a run,
-    where the window is not full, are not judged.
+    where the window is not full, are not judged, nor is what an E-stop does: windows in which it brakes.
     """
 
     def __init__(self, expectation: Expectation, context: Context) -> None:
@@ -86,9 +88,9 @@ class Comfort(Rule):
             "yaw_rate": np.abs(value[:, 2]),
             "yaw_acceleration": np.abs(slope[:, 2]),
         }
-        failures = []
+        failures, judged = [], ~self._is_stopped()
         for one in LIMITS:
-            values, bound = one.sign * measures[one.key], self.bounds[one.key]
+            values, bound = np.where(judged, one.sign * measures[one.key], 0.0), self.bounds[one.key]
             self.worst[one.key] = max(self.worst[one.key], float(values.max()))
             over = np.flatnonzero(values > bound + 1e-9)
             if len(over):
@@ -99,6 +101,14 @@ class Comfort(Rule):
             told = f"{one.called} {found:.2f} {one.unit} at {time:.2f} s at ({x:.2f}, {y:.2f})"
             self.failure = time, f"{told}, expected {self.bounds[one.key]:g} {one.unit} at most"
             self.decided = True
+
+    def _is_stopped(self) -> NDArray[np.bool_]:
+        """Find the windows in which an E-stop brakes the object, shape (n − 2 half,)."""
+        if not self.context.run_states.control.states:
+            return np.zeros(len(self.samples) - 2 * self.half, bool)
+        moves = np.hypot(self.samples[:, 1], self.samples[:, 2]) >= STILL
+        stopped = moves & self.context.run_states.has_to_stand(self.row, self.samples[:, 0])
+        return np.asarray(np.lib.stride_tricks.sliding_window_view(stopped, 2 * self.half + 1).any(axis=1))
 
     def measures(self) -> list[Measure]:
         """Return what was measured."""

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cbsim.evaluation.rules.corridors import corridors
+from cbsim.evaluation.rules.run_states import RunStates
 from cbsim.evaluation.rules.standing import Standing, footprint
 from cbsim.evaluation.rules.track import Track
 from cbsim.recording.batch import Batch, Header
@@ -34,6 +35,7 @@ class Context:
         self.header, self.roadmap, self.mission = header, roadmap, mission
         self.names = header.objects.names
         self.roster = Roster(header.objects)
+        self.run_states = RunStates(header)
         self._moving = np.array(header.moving, np.int64)
         self._can_move = frozenset(header.moving)
         self._batch: Batch | None = None
@@ -77,6 +79,11 @@ class Context:
                 *self.footprint(row),
             )
         return self._tracks[row]
+
+    def begin_anew(self, row: int) -> None:
+        """Forget where an object was: before the next batch, it has been set to another place."""
+        self._tracks.pop(row, None)
+        self._last.pop(row, None)
 
     def on_corridor(self, row: int, track: Track) -> Match:
         """Line of the `Corridors` under an object's centre at each step of its track, shape (n,)."""

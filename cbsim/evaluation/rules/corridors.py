@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cbsim.geometry.polyline import direction
+from cbsim.geometry.polyline import direction, left_of
 from cbsim.road.curve import LaneCurve
 from cbsim.road.lanelets import LaneletKind, build_lanelets
 from cbsim.road.matching import LaneIndex, Line
@@ -100,6 +100,31 @@ class Corridors:
             if next_lane == (lane[0], lane[1] + 1)
         ]
         return [gap for here, there in pairs for gap in _between(here, there)]
+
+    @cached_property
+    def _middles(self) -> tuple[Floats, Floats, Floats]:
+        """Offsets of the lines in the stations, these, and `middle` there; nan where there is none."""
+        first, stations, _ = self.bends(BEND)
+        middles = np.full(len(stations), np.nan)
+        rows, specs = self._roadmap.lane_rows, self._roadmap.lane_specs
+        starts = np.searchsorted(stations, first).tolist()
+        for (segment, number), here in rows.items():
+            for beside in (number - 1, number + 1):
+                there = rows.get((segment, beside))
+                if there is None or specs[here].left_boundary or specs[there].left_boundary:
+                    continue
+                found = _half_way(self._roadmap.lanes[here], self._roadmap.lanes[there])
+                part = slice(starts[here], starts[here] + len(found))
+                middles[part] = np.fmin(middles[part], found)
+        return first, stations, middles
+
+    def middle(self, line: Ints, station: Floats) -> Floats:
+        """Distance of a line's centre from the middle of an unmarked road on its left, shape (n,) [m]; nan on others.
+
+        The middle is half way to the centre of the lane of the other direction, where neither states a marking there.
+        """
+        first, stations, middles = self._middles
+        return np.asarray(middles[np.searchsorted(stations, first[line] + station).clip(max=len(middles) - 1)])
 
     @lru_cache(maxsize=8)  # noqa: B019 - as above
     def bends(self, reach: float) -> tuple[Floats, Floats, Floats]:
@@ -208,6 +233,25 @@ def _bend_speed(line: Line, sideways: float, along: float) -> Floats:
     square = np.minimum.accumulate(square - gained) + gained
     square = np.minimum.accumulate((square + gained)[::-1])[::-1] - gained
     return np.asarray(np.sqrt(np.maximum(square, 0.0)))
+
+
+def _half_way(here: LaneCurve, there: LaneCurve) -> Floats:
+    """Half of the way to a lane of the other direction on the left of each sample, shape (n,) [m]; nan elsewhere."""
+    import shapely
+
+    found = np.full(len(here.stations), np.nan)
+    if min(len(here.samples), len(there.samples)) < 2:
+        return found
+    line = shapely.LineString(there.samples)
+    foot = shapely.line_locate_point(line, shapely.points(here.samples))
+    across = shapely.get_coordinates(shapely.line_interpolate_point(line, foot)) - here.samples
+    apart = np.hypot(*across.T)
+    turned = here.headings - np.interp(foot, there.stations, there.headings)
+    is_left = (across * left_of(direction(here.headings))).sum(axis=1) > ALONG * apart
+    near = is_left & (apart - 0.5 * (here.width + there.width) <= GAP) & (np.cos(turned) < -ALONG)
+    near &= (foot > 0.0) & (foot < line.length)
+    found[near] = 0.5 * apart[near]
+    return found
 
 
 def _between(here: LaneCurve, there: LaneCurve) -> Iterator[Strip]:

@@ -41,7 +41,7 @@ class Delays:
     """
 
     def __init__(self, context: Context, row: int, at_most: float = math.inf) -> None:
-        self._way = ClearWay(context, row)
+        self._way, self._run_states, self._row = ClearWay(context, row), context.run_states, row
         self._at_most = at_most
         self._since: float | None = None
         self.longest, self.until, self.total = 0.0, 0.0, 0.0
@@ -50,6 +50,7 @@ class Delays:
     def follow(self, track: Track, batch: Batch, finish: float = math.inf) -> None:
         """Process the next steps, as far as they lie before the finish [s]."""
         loses = self._way.loses_time(track, batch) & (track.times[1:] <= finish)
+        loses &= ~self._run_states.has_to_stand(self._row, track.times[1:])
         for k, (time, lost) in enumerate(zip(track.times[1:].tolist(), loses.tolist(), strict=True)):
             if self.too_long:
                 return
@@ -77,7 +78,7 @@ class ExcessDelay(Rule):
     """The longest piece of time that the object loses, and all together, are within bounds.
 
     Time is lost at less than 0.5 m/s, or half of what limits, bends and stop lines allow, while nothing hinders it.
-    After the finish of a mission nothing is lost.
+    After the finish of a mission nothing is lost, nor before its start and in pauses.
     """
 
     needs_others = True

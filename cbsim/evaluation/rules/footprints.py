@@ -7,7 +7,7 @@ import numpy as np
 from cbsim.geometry.polyline import direction, left_of
 from cbsim.world.tables import Floats
 
-__all__ = ["clearance", "rectangles"]
+__all__ = ["clearance", "extents", "rectangles"]
 
 
 def rectangles(places: Floats, headings: Floats, sizes: Floats) -> Floats:
@@ -31,6 +31,14 @@ def rectangles(places: Floats, headings: Floats, sizes: Floats) -> Floats:
     return np.stack(
         [places + along - aside, places + along + aside, places - along + aside, places - along - aside], -2
     )
+
+
+def extents(corners: Floats, axis: Floats) -> tuple[Floats, Floats]:
+    """Least and largest projections (n,) of quadrilaterals (n, 4, 2) on axes (n, 2)."""
+    along, across = axis[:, 0], axis[:, 1]
+    a, b, c, d = (corners[:, k, 0] * along + corners[:, k, 1] * across for k in range(4))
+    low = np.minimum(np.minimum(a, b), np.minimum(c, d))
+    return low, np.maximum(np.maximum(a, b), np.maximum(c, d))
 
 
 def clearance(one: Floats, other: Floats) -> Floats:

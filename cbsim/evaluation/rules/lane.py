@@ -40,6 +40,9 @@ class Lane(Rule):
     stands in its lane without room for the car and a metre, from 30 m before it to four lengths of the car beyond it,
     or turns back before it.
 
+    On a road without markings between the directions, the object's centre stays `from_middle` from the middle of the
+    road, or half of its lane where that is less.
+
     Notes
     -----
     A step passes if the rotated footprint, with the bend of the lane added, fits between the edges of the line under
@@ -49,6 +52,7 @@ class Lane(Rule):
     def __init__(self, expectation: Expectation, context: Context) -> None:
         super().__init__(expectation, context)
         self.tolerance = self.number("tolerance", TOLERANCE)
+        self.from_middle = self.number("from_middle", 0.0)
         if context.roadmap is None:
             raise self.wrong("lanes need a road network")
         self.roadmap = context.roadmap
@@ -72,6 +76,9 @@ class Lane(Rule):
         standing = self.context.standing(batch)
         doubtful = 1 + np.flatnonzero(~self._fits(match, self._room(match)))
         outside = doubtful[~self._allowed(track, doubtful)] if len(doubtful) else doubtful
+        if self.from_middle:
+            near = 1 + np.flatnonzero(self._way_to_middle(match) < self._least(match) - 1e-9)
+            outside = np.union1d(outside, near[~self._is_exempt(track, near)])
         before = 0
         for row in outside.tolist():
             if row > before + 1:
@@ -128,18 +135,40 @@ class Lane(Rule):
             free = self.roadmap.zone_at(corners[out]) >= 0
             inside[out[free]] = True
         allowed = np.all(inside.reshape(-1, 4), axis=1)
+        return np.asarray(allowed if allowed.all() else allowed | self._is_exempt(track, rows))
+
+    def _is_exempt(self, track: Track, rows: Ints | NDArray[np.intp]) -> Bools:
+        """Find the steps around U-turns and bends that are tighter than the car, shape (k,)."""
+        found = np.zeros(len(rows), bool)
         bends = self.corridors.hairpins(TIGHT * self.length)
         for places, reach in ((self.corridors.turns, U_TURN), (bends, AROUND * self.length)):
-            if len(places) and not allowed.all():
+            if len(places) and not found.all():
                 gaps = np.linalg.norm(track.centres[rows][:, None] - places, axis=2)
-                allowed |= np.any(gaps <= reach, axis=1)
-        return np.asarray(allowed)
+                found |= np.any(gaps <= reach, axis=1)
+        return found
+
+    def _way_to_middle(self, match: Match) -> Floats:
+        """Distance of the centre from the middle of an unmarked road, shape (n,) [m]; nan on others."""
+        found = np.full(len(match.lane), np.nan)
+        known = (match.lane >= 0) & (np.abs(match.heading_error) < ONWARD)
+        line, station = match.lane[known], match.station[known]
+        found[known] = self.corridors.middle(line, station) - match.offset[known]
+        return found
+
+    def _least(self, match: Match) -> Floats:
+        """Least distance of the centre from the middle of an unmarked road, shape (n,) [m]."""
+        return np.fmin(self.from_middle, self.corridors.half_widths[match.lane])
 
     def _fail(self, track: Track, match: Match, row: int) -> None:
         time, (x, y) = float(track.times[row]), track.centres[row].tolist()
         where = f"at {time:.2f} s at ({x:.2f}, {y:.2f})"
         line, room = int(match.lane[row - 1]), float(self._room(match)[row - 1])
         error = float(match.heading_error[row - 1])
+        away, least = float(self._way_to_middle(match)[row - 1]), float(self._least(match)[row - 1])
+        if self.from_middle and away < least - 1e-9 and self._allowed(track, np.array([row]))[0]:
+            found = f"drove {away:.2f} m from the middle of an unmarked road, in {self.corridors.names[line]}, {where}"
+            self.failure, self.decided = (time, f"{found}, expected {least:g} m at least"), True
+            return
         if line < 0:
             found = f"was off the road {where}"
         elif abs(error) > 0.5 * np.pi:

@@ -109,9 +109,7 @@ class Leader:
                     found.to_line[:] = np.where((away >= -0.01), np.minimum(found.to_line, away), found.to_line)
             rows = np.flatnonzero(here[pairs.step] & can_move) if len(pairs.step) else np.zeros(0, np.int64)
             if len(rows):
-                some = Pairs(
-                    pairs.step[rows], pairs.row[rows], pairs.own[rows], pairs.other[rows], pairs.velocity[rows]
-                )
+                some = pairs.some(rows)
                 strip = _Strip(front[some.step], match.offset[some.step], track.width, REACH)
                 _nearest(self._lines[line], some, strip, found)
         return found
@@ -128,6 +126,12 @@ class _Strip(NamedTuple):
 
 def _nearest(line: Line, pairs: Pairs, strip: _Strip, out: Ahead) -> None:
     """Write the nearest vehicle ahead of each step."""
+    middles, aside, _ = _project(line, pairs.other.mean(axis=1))
+    close = (np.abs(aside - strip.offset) <= BODY + 0.5 * strip.width) & (middles >= strip.front - BODY)
+    if not close.any():
+        return
+    pairs = pairs.some(close)
+    strip = strip._replace(front=strip.front[close], offset=strip.offset[close])
     stations, offsets, along = _project(line, pairs.other.reshape(-1, 2))
     stations, offsets = stations.reshape(-1, 4), offsets.reshape(-1, 4)
     gap, half = stations.min(axis=1) - strip.front, 0.5 * strip.width

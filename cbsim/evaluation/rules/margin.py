@@ -8,6 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from cbsim.evaluation.rules.context import Context
+from cbsim.evaluation.rules.encroachment import HORIZON, Encroachment
+from cbsim.evaluation.rules.footprints import extents
 from cbsim.evaluation.rules.leader import Leader
 from cbsim.evaluation.rules.neighbours import Neighbours
 from cbsim.evaluation.rules.rule import Check, Measure, Rule
@@ -34,6 +36,7 @@ class _Measure(NamedTuple):
 
 MEASURES = (
     _Measure("ttc", "s", 1),
+    _Measure("pet", "s", 1),
     _Measure("thw", "s", 1),
     _Measure("drac", "m/s²", -1),
     _Measure("lateral", "m", -1),
@@ -50,9 +53,10 @@ class _Extreme(NamedTuple):
 
 
 class Margin(Rule):
-    """The least TTC and THW and the largest DRAC and lateral error, each against its bound.
+    """The least TTC, PET and THW and the largest DRAC and lateral error, each against its bound.
 
     - TTC: time until both footprints touch if both keep their velocities, without turning.
+    - PET: time between one footprint leaving a place and the other, which crosses its way, reaching it.
     - THW: gap to the vehicle ahead over the object's speed.
     - DRAC: (v − v_ahead)² / 2 gap, the deceleration that avoids the vehicle ahead, at its speed.
     - Lateral error: distance of the centre from the middle of its lane or exit.
@@ -63,9 +67,10 @@ class Margin(Rule):
         self.bounds = {one.name: self.number(one.name) for one in MEASURES}
         if context.roadmap is None and any(not math.isnan(self.bounds[name]) for name in ("thw", "drac", "lateral")):
             raise self.wrong("'thw', 'drac' and 'lateral' need a road network")
-        if any(not math.isnan(self.bounds[name]) for name in ("ttc", "thw", "drac")):
+        if any(not math.isnan(self.bounds[name]) for name in ("ttc", "pet", "thw", "drac")):
             self.require_others()
         self.neighbours = Neighbours(context, self.row)
+        self.encroachment = Encroachment(context, self.row)
         self.leader = None if context.roadmap is None else Leader.of(context, self.row)
         self.worst: dict[str, _Extreme] = {}
         self.time = 0.0
@@ -101,6 +106,8 @@ class Margin(Rule):
         count, none = len(batch.hashes), np.full(len(batch.hashes), -1)
         if name == "ttc":
             return self._time_to_collision(track, batch)
+        if name == "pet":
+            return self.encroachment.least(track, batch, max(HORIZON, self.bounds["pet"]))
         if name == "lateral":
             match = self.context.on_corridor(self.row, track)
             on = (match.lane >= 0) & (np.abs(match.heading_error) < ALIGNED)
@@ -183,9 +190,9 @@ def time_to_collision(own: Floats, other: Floats, velocity: Floats) -> Floats:
     for polygon in (own, other):
         for side in (0, 1):
             axis = polygon[:, side + 1] - polygon[:, side]
-            mine, theirs = ((corners * axis[:, None]).sum(axis=2) for corners in (own, other))
-            pace = (velocity * axis).sum(axis=1)
-            near, far = mine.min(axis=1) - theirs.max(axis=1), mine.max(axis=1) - theirs.min(axis=1)
+            (low, high), (other_low, other_high) = extents(own, axis), extents(other, axis)
+            pace = velocity[:, 0] * axis[:, 0] + velocity[:, 1] * axis[:, 1]
+            near, far = low - other_high, high - other_low
             with np.errstate(divide="ignore", invalid="ignore"):
                 begin, end = np.minimum(near / pace, far / pace), np.maximum(near / pace, far / pace)
             still = np.abs(pace) < 1e-12

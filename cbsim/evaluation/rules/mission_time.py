@@ -16,7 +16,7 @@ __all__ = ["MissionTime"]
 
 
 class MissionTime(Rule):
-    """Time from the start until the last checkpoint is passed.
+    """Time from the start of the mission until the last checkpoint is passed, without pauses.
 
     `delay` is that of the rule ``excess_delay``.
     """
@@ -42,7 +42,11 @@ class MissionTime(Rule):
 
     def measures(self) -> list[Measure]:
         """Return what was measured."""
-        return [Measure("mission_time", self.progress.times[-1] if self.progress.passed else None, "s")]
+        return [Measure("mission_time", self._clock(self.progress.times[-1]) if self.progress.passed else None, "s")]
+
+    def _clock(self, time: float) -> float:
+        """Time of the mission's clock at a time of the run [s]."""
+        return self.context.run_states.mission_time(self.row, time)
 
     def result(self) -> Check:
         """Pass if the finish was passed in time and the excess delay was within bounds."""
@@ -52,6 +56,9 @@ class MissionTime(Rule):
         limit = f", expected within {self.at_most:g} s" if math.isfinite(self.at_most) else ""
         if not progress.passed:
             count = f"{len(progress.times)} of {len(progress.points)} checkpoints"
-            return self.check(False, self.time, f"not finished after {self.time:.2f} s ({count}){limit}")
+            message = f"not finished after {self._clock(self.time):.2f} s ({count}){limit}"
+            return self.check(False, self.time, message)
         finish = progress.times[-1]
-        return self.check(finish <= self.at_most + 1e-9, finish, f"finished at {finish:.2f} s{limit}")
+        took = self._clock(finish)
+        at = "" if took == finish else f" of the mission's clock, at {finish:.2f} s"
+        return self.check(took <= self.at_most + 1e-9, finish, f"finished at {took:.2f} s{at}{limit}")

@@ -40,6 +40,11 @@ class Pairs(NamedTuple):
     other: Floats
     velocity: Floats
 
+    def some(self, chosen: np.ndarray) -> Pairs:
+        """Rows with some numbers, or where a mask holds."""
+        own, other, velocity = self.own[chosen], self.other[chosen], self.velocity[chosen]
+        return Pairs(self.step[chosen], self.row[chosen], own, other, velocity)
+
 
 class Neighbours:
     """Pairs of an object with all others within a reach.

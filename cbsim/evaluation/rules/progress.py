@@ -10,6 +10,7 @@ from cbsim.errors import UsageError
 from cbsim.evaluation.rules.context import Context
 from cbsim.evaluation.rules.gates import Gates
 from cbsim.evaluation.rules.track import Track
+from cbsim.road.restarts import width_at
 from cbsim.road.roadmap import RoadMap
 from cbsim.road.route import checkpoints
 from cbsim.spec.mission import Mission
@@ -18,7 +19,6 @@ from cbsim.spec.road import PointId
 __all__ = ["Progress", "progress_of"]
 
 STILL = 0.1  # [m/s] slower counts as rest
-SPOT_WIDTH = 3.6576  # [m] 12 ft, of spots without a width
 SPOT_FACING = math.cos(math.radians(30.0))  # cosine of 30°, in a spot (Evaluation Criteria 2007, C.2)
 SPOT_REACH = 1.0  # [m] a checkpoint is reached by parking with the bumper this close before it
 
@@ -28,7 +28,8 @@ class Progress:
 
     A checkpoint is passed when the middle of the front bumper crosses the line through it, across the lane, no further
     from its middle than half the lane, with a heading within 90° of the lane's; in a parking spot within 30°, or
-    when the object comes to rest within a metre before it. An object that starts above the first checkpoint passes it.
+    when the object comes to rest within a metre before it. An object that starts above the first checkpoint, or is
+    restarted above the next one, passes it.
 
     Parameters
     ----------
@@ -58,12 +59,11 @@ class Progress:
         self.points = _points(roadmap, mission)
         rows = [roadmap.rows[point] for point in self.points]
         self._spots = [roadmap.lane_of_row[row] < 0 for row in rows]
-        widths = [_width(roadmap, point) for point in self.points]
+        widths = [width_at(roadmap, point) for point in self.points]
         self._gates = Gates(roadmap.positions[rows], np.nan_to_num(roadmap.headings[rows]), np.array(widths))
         self.times: list[float] = []
         self.stopped: float | None = None
         self.stop_distance = math.inf
-        self._started = False
 
     @property
     def passed(self) -> bool:
@@ -73,8 +73,7 @@ class Progress:
     def follow(self, track: Track) -> None:
         """Process the next steps of the object."""
         after = (-1, 0.0)
-        if not self._started:
-            self._started = True
+        if track.steps[0] == track.steps[1] and not self.passed:  # the run begins, or the object is set to a start
             self._begin(track)
         while not self.passed:
             found = self._next(track, after)
@@ -89,9 +88,10 @@ class Progress:
                 self.stop_distance = float(np.linalg.norm(track.fronts[1 + still[0]] - self._gates.places[-1]))
 
     def _begin(self, track: Track) -> None:
-        beside = self._gates.beside(track, np.array([0]))
+        number = len(self.times)
+        beside = self._gates.beside(track, np.array([number]))
         over = 0.0 < beside.along[0, 0] <= track.length
-        if over and abs(beside.across[0, 0]) <= self._gates.half_widths[0] and beside.facing[0, 0] >= 0.0:
+        if over and abs(beside.across[0, 0]) <= self._gates.half_widths[number] and beside.facing[0, 0] >= 0.0:
             self.times.append(float(track.times[0]))
 
     def _next(self, track: Track, after: tuple[int, float]) -> tuple[int, float] | None:
@@ -116,16 +116,6 @@ def _points(roadmap: RoadMap, mission: Mission) -> list[PointId]:
     if missing:
         raise UsageError(f"the network has no checkpoint {missing[0]} of the mission")
     return [known[one.number] for one in mission.checkpoints]
-
-
-def _width(roadmap: RoadMap, point: PointId) -> float:
-    """Width of the lane or the spot of a checkpoint [m]."""
-    lane = int(roadmap.lane_of_row[roadmap.rows[point]])
-    if lane >= 0:
-        return roadmap.lanes[lane].width
-    spots = (spot for zone in roadmap.network.zones for spot in zone.spots)
-    width = next((spot.width for spot in spots if (spot.zone, spot.number) == point[:2]), None)
-    return width or SPOT_WIDTH
 
 
 def progress_of(context: Context) -> Progress | None:

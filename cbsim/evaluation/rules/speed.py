@@ -81,6 +81,8 @@ class Speed(Rule):
         assert self.limits is not None
         match = self.context.on_corridor(self.row, track)
         low = self.limits.low[match.lane]
+        if self.context.run_states.control:
+            low = np.where(self.context.run_states.has_to_stand(self.row, track.times[1:]), 0.0, low)
         if self.progress is not None:
             self.progress.follow(track)
             finish = self.progress.times[-1] if self.progress.passed else math.inf

@@ -9,6 +9,7 @@ from cbsim.evaluation.rules.context import Context
 from cbsim.evaluation.rules.progress import Progress
 from cbsim.evaluation.rules.rule import Check, Measure, Rule
 from cbsim.recording.batch import Batch
+from cbsim.road.restarts import restarts_of
 from cbsim.road.route import mission_legs
 from cbsim.spec.scenario import Expectation
 from cbsim.world.tables import Floats
@@ -34,7 +35,14 @@ class WayDone(Rule):
         assert context.roadmap is not None
         assert context.mission is not None
         self.ways: list[Floats] = []
-        for leg in mission_legs(context.roadmap, context.mission):
+        has_restarts = bool(context.header.run_control.restarts)
+        parts = {one.leg: one for one in restarts_of(context.roadmap, context.mission)} if has_restarts else {}
+        for number, leg in enumerate(mission_legs(context.roadmap, context.mission)):
+            if number in parts:  # begins anew on the lane of the next checkpoint
+                way = parts[number].route
+                points = (parts[number].start,) * 2 if way is None else way.points
+                self.ways.append(np.array([context.roadmap.position(point) for point in points]))
+                continue
             if leg.route is None:
                 raise self.wrong(f"no route from checkpoint {leg.numbers[0]} to {leg.numbers[1]}: {leg.reason}")
             self.ways.append(np.array([context.roadmap.position(point) for point in leg.route.points]))

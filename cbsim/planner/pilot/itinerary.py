@@ -16,6 +16,7 @@ from cbsim.planner.pilot.path_builder import Mark, PathBuilder, PathSection
 from cbsim.planner.pilot.u_turn import BEFORE, best_u_turn
 from cbsim.planner.pilot.vehicle_geometry import VehicleGeometry
 from cbsim.planner.pilot.zone_crossing import ZoneRaster, cross_zone
+from cbsim.road.kernels.smooth_step import smooth_step
 from cbsim.road.lanelets import Lanelets, build_lanelets
 from cbsim.road.lanelets.limits import UNKNOWN_LIMIT, speed_limits
 from cbsim.road.lanelets.routes import stretches_between
@@ -65,6 +66,11 @@ class Itinerary:
         return [] if self.mission is None else mission_legs(self.roadmap, self.mission)
 
     @cached_property
+    def _begins(self) -> list[int]:
+        """Numbers of the checkpoints with which parts of the mission begin: no way leads to any but the first."""
+        return [0, *(number for number, leg in enumerate(self.legs, 1) if leg.route is None)]
+
+    @cached_property
     def lanelets(self) -> Lanelets:
         """The network with the mission's limits."""
         return build_lanelets(self.roadmap, self.mission)
@@ -96,20 +102,23 @@ class Itinerary:
                     break
         self._skip = 0.0
 
-    def build(self, start: Pose) -> PathBuilder:
-        """Plan the path from the pose of the car's control point to the end of the mission."""
+    def build(self, start: Pose, part: int = 0) -> PathBuilder:
+        """Plan the path from the pose of the car's control point to the end of the mission.
+
+        `part` is the number of legs without a way that lie behind.
+        """
         builder = PathBuilder()
         self._skip, self._overhang, self.reason = 0.0, 0.0, ""
-        goal = None
+        goal, first = None, self._begins[min(part, len(self._begins) - 1)]
         if self.mission is not None:
-            number = self.mission.checkpoints[0].number
+            number = self.mission.checkpoints[first].number
             goal = checkpoints(self.roadmap).get(number)
             if goal is None:
                 self.reason = f"the network has no checkpoint '{number}'"
         if not self._approach(builder, start, goal) or goal is None:
             return builder
         builder.mark(Mark.CHECKPOINT)
-        for leg in self.legs:
+        for leg in self.legs[first:]:
             if leg.route is None:
                 self.reason = f"no route from checkpoint {leg.numbers[0]} to {leg.numbers[1]}: {leg.reason}"
                 break
@@ -304,7 +313,7 @@ class Itinerary:
             first, last = 0.0, length
         share = np.linspace(0.0, 1.0, max(8, math.ceil(length)) + 1)
         part = np.clip((share * length - first) / min(last - first, LANE_CHANGE_LENGTH[1]), 0.0, 1.0)
-        weight = (part * part * part * (10.0 - 15.0 * part + 6.0 * part * part))[:, None]
+        weight = smooth_step.py_func(part)[:, None]  # type: ignore[attr-defined]  # of arrays
         one, other_side = here.at(begin + share * length)[0], there.at(end - (1.0 - share) * length)[0]
         points = one + weight * (other_side - one)
         heading = math.atan2(-np.gradient(points[:, 0]), np.gradient(points[:, 1]))

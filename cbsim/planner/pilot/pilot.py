@@ -32,7 +32,8 @@ class Pilot:
 
     It keeps its lane and the mission's speed limits, stops at stop lines, changes lanes, makes U-turns (three-point
     turns where the road is narrow), parks, backs out, and stops at the last checkpoint. It does not observe right of
-    way; it stops for obstacles that its lasers detect on its path, and continues when they are gone.
+    way; it stops for obstacles that its lasers detect on its path, and continues when they are gone. It does not move
+    before the end of the mission's alarm, and brakes and stands in PAUSE. Set to another start, it plans from there.
 
     Parameters
     ----------
@@ -83,6 +84,7 @@ class Pilot:
         self._row, self._run, self._halt = 0, 0, 0
         self._rest_since, self._stood = math.inf, 0.0
         self._time, self._place = 0.0, (math.inf, math.inf)
+        self._restarts = 0
         self._controls: Controls = controls_of(self.geometry)
 
     def plan(self, observation: Observation) -> Command:
@@ -91,6 +93,8 @@ class Pilot:
         heading = observation.heading
         sine, cosine = math.sin(heading), math.cos(heading)
         x, y = x + self.geometry.arm * sine, y - self.geometry.arm * cosine
+        if observation.restarts != self._restarts:
+            self._begin_anew(observation.restarts)
         if self.path is None and not self._draw((x, y, heading)):
             return self._controls.stand(0.0, False)
         path = self.path
@@ -115,6 +119,8 @@ class Pilot:
                 off = -(dx * pc + dy * ps) / way + 0.5 * observation.yaw_rate * moved
         self._place = x, y
         curvature = self._curvature(path, run, row, aside, off, speed)
+        if observation.run_state != "RUN" or observation.alarm > 0.0:
+            return self._obey(gear * curvature, speed, run)
         if speed < AT_REST and halt.station - station < 0.6:
             return self._rest(observation.time, halt, curvature * gear, run)
         target_speed, planned_acceleration = self._speed(path, run, row, halt.station - station, speed)
@@ -150,12 +156,26 @@ class Pilot:
         if self._itinerary is None:
             self.reason = "there is no road network"
             return False
-        builder = self._itinerary.build(pose)
+        builder = self._itinerary.build(pose, self._restarts)
         self.reason = self._itinerary.reason
         if not builder.sections:
             return False
         self.path = assemble(builder, self.geometry, self.dwell)
         return True
+
+    def _begin_anew(self, restarts: int) -> None:
+        """Forget the path: the car has been set to where another part of the mission begins."""
+        self._restarts, self.path, self.done = restarts, None, False
+        self._row, self._run, self._halt = 0, 0, 0
+        self._rest_since, self._place = math.inf, (math.inf, math.inf)
+        self._controls = controls_of(self.geometry)
+
+    def _obey(self, curvature: float, speed: float, run: Run) -> Command:
+        """Brake, or stand, while the car may not move; what it waits for at a halt begins anew."""
+        self._rest_since = math.inf
+        if speed < AT_REST:
+            return self._controls.stand(curvature, run.reverse)
+        return self._controls.drive(curvature, 0.0, -self.geometry.vehicle.max_deceleration, run.reverse)
 
     def _advance(self, path: Path, run: Run, x: float, y: float) -> int:
         """Advance to the last row of the path that has been passed."""

@@ -7,11 +7,18 @@ function stateOf(phases, time) { // phases of one light: when each ends within i
   return states[k < 0 ? states.length - 1 : k];
 }
 
+function shownBy([times, states], phases, time) { // a state that an event holds, else that of the program
+  let k = times.length - 1;
+  while (k >= 0 && times[k] > time + 1e-9) k--;
+  return k >= 0 && states[k] >= 0 ? states[k] : stateOf(phases, time);
+}
+
 function drawLights(replay) {
   const { pen, road, scale, time } = replay;
   if (scale < 0.8) return;
-  for (const { place, phases } of road.lights) {
-    const [colour, count, first] = LIGHTS[Math.max(...phases.map((one) => stateOf(one, time)))], [x, y] = replay.toScreen(...place);
+  for (const { place, phases, held } of road.lights) {
+    const state = Math.max(...phases.map((one, k) => shownBy(held[k], one, time)));
+    const [colour, count, first] = LIGHTS[state], [x, y] = replay.toScreen(...place);
     pen.beginPath();
     for (let k = 0; k < count; k++) {
       const angle = first + (2 * Math.PI * k) / count;

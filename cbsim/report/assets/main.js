@@ -76,6 +76,7 @@ class Page extends Player {
       add(text, (pen) => Replay.prototype.marks.call({ pen, runs: [{ marks: [{ kind, passed, place: [13, 8] }] }], toScreen: (x, y) => [x, y], spots: [] }));
     };
     shown("check failed here", "check", false);
+    shown("check undecided here", "check", null);
     shown("check passed here", "check", true);
     shown("contact", "contact");
     const annotated = this.runs.some((run) => run.annotations);
@@ -108,7 +109,7 @@ class Page extends Player {
   }
 
   open() { // at the first failure, if there is one
-    const failures = this.runs.flatMap((run) => run.marks.filter((mark) => mark.kind === "check" && !mark.passed && mark.time !== null).map((mark) => ({ run, mark })));
+    const failures = this.runs.flatMap((run) => run.marks.filter((mark) => mark.kind === "check" && mark.passed === false && mark.time !== null).map((mark) => ({ run, mark })));
     const [first] = failures.sort((a, b) => a.mark.time - b.mark.time);
     if (!first) return;
     const { run, mark: { time, place } } = first;

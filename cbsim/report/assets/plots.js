@@ -98,7 +98,7 @@ class Plot {
     pen.rect(this.left, TOP - 3, w - this.left - RIGHT + 2, h - TOP - FOOT + 6);
     pen.clip();
     for (const [run, subject, style] of lines) this.line(pen, run.times, subject.series[this.key], px, py, style);
-    const failed = this.runs.flatMap((run) => run.marks).filter((mark) => mark.kind === "check" && !mark.passed && mark.time !== null);
+    const failed = this.runs.flatMap((run) => run.marks).filter((mark) => mark.kind === "check" && mark.passed === false && mark.time !== null);
     for (const mark of failed) this.flag(pen, px(mark.time), TOP);
   }
 

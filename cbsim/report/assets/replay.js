@@ -245,11 +245,11 @@ class Replay {
     pen.restore();
   }
 
-  marks() { // failed checks are crosses in diamonds, passed ones ticks in circles, contacts stars
+  marks() { // failed checks are crosses in diamonds, passed ones ticks in circles, undecided ones question marks in circles, contacts stars
     const { pen } = this;
     for (const run of this.runs) for (const mark of run.marks) {
       if (!mark.place || (mark.kind === "contact" && run.marks.length > 400)) continue;
-      const [x, y] = this.toScreen(...mark.place), bad = mark.kind === "check" && !mark.passed;
+      const [x, y] = this.toScreen(...mark.place), bad = mark.kind === "check" && mark.passed === false, open = mark.kind === "check" && mark.passed === null;
       const r = bad ? 9 : mark.kind === "contact" ? 6 : 6.5;
       this.spots.push({ run, mark, at: [x, y], reach: r + 3 });
       pen.beginPath();
@@ -259,12 +259,13 @@ class Replay {
       pen.closePath();
       pen.fillStyle = bad ? "#D55E00" : mark.kind === "contact" ? "#F0E442" : "#fff";
       pen.fill();
-      pen.strokeStyle = bad ? "#000" : mark.kind === "contact" ? "#000" : "#00553a";
+      pen.strokeStyle = bad || open || mark.kind === "contact" ? "#000" : "#00553a";
       pen.lineWidth = 1.3;
       pen.stroke();
       if (mark.kind === "contact") continue;
       pen.beginPath();
       if (bad) { pen.moveTo(x - 3, y - 3); pen.lineTo(x + 3, y + 3); pen.moveTo(x + 3, y - 3); pen.lineTo(x - 3, y + 3); pen.strokeStyle = "#000"; }
+      else if (open) { pen.arc(x, y - 1.2, 2.2, Math.PI, 2.5 * Math.PI); pen.lineTo(x, y + 2.2); pen.moveTo(x, y + 3.6); pen.lineTo(x, y + 4.4); }
       else { pen.moveTo(x - 3, y); pen.lineTo(x - 0.8, y + 2.6); pen.lineTo(x + 3.4, y - 2.8); }
       pen.lineWidth = 1.8;
       pen.stroke();

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cbsim.geometry import elementary as math
-from cbsim.road.lane_change import ALONG, ASIDE, is_solid
+from cbsim.road.lane_change import ALONG, ASIDE, is_solid, marking_between
 from cbsim.road.lanelets.table import Lanelets
 
 __all__ = ["Neighbours", "find_neighbours"]
@@ -28,18 +28,22 @@ class Neighbours(NamedTuple):
         A lanelet and its neighbour.
     begins, ends : ndarray, shape (k,)
         Stations of the lanelet between which the neighbour runs beside it [m].
+    other_begins, other_ends : ndarray, shape (k,)
+        Stations of the neighbour beside `begins` and `ends`; the first is the larger one where it is oncoming [m].
     left : ndarray of bool, shape (k,)
         True where the neighbour is on the left.
     same_direction : ndarray of bool, shape (k,)
         False where it is oncoming.
     may_cross : ndarray of bool, shape (k,)
-        False where the marking between is solid.
+        False where the marking between is solid, or unknown and the neighbour oncoming.
     """
 
     lanelets: Ints
     others: Ints
     begins: Floats
     ends: Floats
+    other_begins: Floats
+    other_ends: Floats
     left: Bools
     same_direction: Bools
     may_cross: Bools
@@ -89,17 +93,37 @@ def _beside(lanelets: Lanelets, lane: int, other: int) -> Neighbours:
     last = np.append(first[1:], len(keys)) - 1
     kept = wanted[first] & (lanelets.stations[samples[last]] > lanelets.stations[samples[first]])
     first, last = first[kept], last[kept]
-    solid = np.array([is_solid(lanelets.roadmap, lane, other, side) for side in (False, True)])
+    sides = left[first].astype(np.int64)
+    solid = np.array([is_solid(lanelets.roadmap, lane, other, side) for side in (False, True)])[sides]
+    known = np.array([bool(marking_between(lanelets.roadmap, lane, other, side)) for side in (False, True)])[sides]
+    along = turned[first] > 0.0
+    theirs_first, theirs_last = _feet_at_ends(foot, lanelets.stations[samples], first, last)
     return Neighbours(
         own[first],
         partner[first],
         lanelets.stations[samples[first]],
         lanelets.stations[samples[last]],
+        theirs_first - lanelets.begins[partner[first]],
+        theirs_last - lanelets.begins[partner[first]],
         left[first],
-        turned[first] > 0.0,
-        ~solid[left[first].astype(np.int64)],
+        along,
+        ~solid & (along | known),
     )
 
 
+def _feet_at_ends(foot: Floats, stations: Floats, first: Ints, last: Ints) -> tuple[Floats, Floats]:
+    """Stations of the neighbour beside the first and the last sample of each row.
+
+    They are continued from the samples after and before: where a lane closes on itself, the foot of an end may be found
+    at the other one.
+    """
+    one, other = np.minimum(first + 1, last), np.maximum(last - 1, first)
+    few = other <= one
+    one, other = np.where(few, first, one), np.where(few, last, other)
+    slope = (foot[other] - foot[one]) / (stations[other] - stations[one])
+    begin = foot[one] + slope * (stations[first] - stations[one])
+    return begin, foot[other] + slope * (stations[last] - stations[other])
+
+
 def _nothing() -> Neighbours:
-    return Neighbours._make(np.empty(0, kind) for kind in (int, int, float, float, bool, bool, bool))
+    return Neighbours._make(np.empty(0, kind) for kind in (int, int, *[float] * 4, *[bool] * 3))

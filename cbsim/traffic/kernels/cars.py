@@ -6,17 +6,21 @@ import numpy as np
 
 from cbsim.collision.kernels.workspace import MOVER
 from cbsim.geometry.kernels import elementary as math
-from cbsim.jit import inner, kernel
+from cbsim.jit import inner, kernel, prefetch
+from cbsim.traffic.kernels.changes import CHANGES, change_over
 from cbsim.traffic.kernels.claims import DETOUR, find_detour
 from cbsim.traffic.kernels.crosswalks import find_occupied_crosswalks
 from cbsim.traffic.kernels.decisions import MOST, WAIT, acceleration_of, decide
 from cbsim.traffic.kernels.drivers import draw_drivers
-from cbsim.traffic.kernels.entries import OVERHEAD, SWEPT, find_obstacles, sort_entries
+from cbsim.traffic.kernels.entries import OVERHEAD, SWEPT, find_obstacles, find_shadows, sort_entries
 from cbsim.traffic.kernels.meshes import find_mesh, make_mesh_search
 from cbsim.traffic.kernels.moving import move
 from cbsim.traffic.kernels.orders import limit_by_order, want_ordered_speed
 from cbsim.traffic.kernels.others import BRANCHES, find_others
+from cbsim.traffic.kernels.passing import PASSES, begin_pass
 from cbsim.traffic.kernels.pools import appear
+from cbsim.traffic.kernels.sideways import is_turning
+from cbsim.traffic.kernels.turning import TURNS, begin_turn, pose_turn, turn, turning_acceleration
 from cbsim.traffic.kernels.way import destination_of, following, keep_way, pose_car
 from cbsim.traffic.kernels.workspace import PACE, SPOT, car_workspace_of, parts_of, path_of
 from cbsim.world.packed.kernels import (
@@ -25,6 +29,7 @@ from cbsim.world.packed.kernels import (
     demand_of,
     road_of,
     shapes_of,
+    sides_of,
     state_of,
     surroundings_of,
 )
@@ -49,6 +54,8 @@ from cbsim.world.traffic.tables import (
 __all__ = ["bound_cars", "drive_cars", "have_left", "mark_hits", "note_static_obstacles", "refresh_cars"]
 
 
+AHEAD = 8  # cars ahead whose lanelets are loaded into the cache
+SIDEWAYS_TOO = 1.2  # way of a body that shifts, per way along its lane
 UPRIGHT = 1e-6  # part of a quaternion below which a mesh is upright
 
 
@@ -91,7 +98,7 @@ def note_static_obstacles(pack, sizes, floats, ints, car_floats, car_ints):
 
 
 @inner
-def move_cars(road, crossings, seed, state, work, time, dt):
+def move_cars(road, crossings, sides, seed, state, work, time, dt):
     """Accelerate and move all cars by their plans."""
     entries, travel, intent = work.entries, state.travel, state.intent
     claims, queues, ways = work.claims, work.queues, work.ways
@@ -99,6 +106,10 @@ def move_cars(road, crossings, seed, state, work, time, dt):
         if entries.where[i] < 0:
             continue
         plan, values = work.plan[i], work.drawn[i]
+        if is_turning(travel[i]):
+            travel[i, ACCELERATION] = turning_acceleration(road, travel, intent, i, dt)
+            turn(travel, intent, i, dt, travel[i, ACCELERATION])
+            continue
         want_ordered_speed(state.order, plan, i)
         chosen = acceleration_of(road, seed, travel, intent, values, plan, i, time, dt)
         travel[i, ACCELERATION] = limit_by_order(state.order, travel, i, chosen, dt)
@@ -106,7 +117,14 @@ def move_cars(road, crossings, seed, state, work, time, dt):
             way = find_detour(road, travel, intent, values, plan, entries, claims, ways, i, work.destinations[i])
             if way >= 0:
                 intent[i, NEXT] = way
+        lanelet = intent[i, LANELET]
         move(road, crossings, seed, state, work.drawn, plan, ways, work.destinations, i, time, dt)
+        if sides.rows.shape[0] > 0 and work.changes[i] >= 0 and intent[i, LANELET] == lanelet:
+            change_over(road, sides, seed, state, work, i, work.changes[i])
+        elif sides.rows.shape[0] > 0 and work.changes[i] <= TURNS:
+            begin_turn(road, sides, seed, state, work, i, TURNS - work.changes[i])
+        elif sides.rows.shape[0] > 0 and work.changes[i] <= PASSES:
+            begin_pass(road, sides, travel, intent, i, PASSES - work.changes[i])
 
 
 @inner
@@ -121,7 +139,10 @@ def trace_cars(road, seed, state, work, part, path):
         x, y, w, z = position[body, 0], position[body, 1], orientation[body, 0], orientation[body, 3]
         destination = destination_of(road, state.intent, work.drawn, i)
         keep_way(road, seed, state.intent, work.ways, i, destination)
-        pose_car(road, seed, state.travel, state.intent, work.ways, position, orientation, i, destination)
+        if is_turning(state.travel[i]):
+            pose_turn(road, state.travel, state.intent, position, orientation, i)
+        else:
+            pose_car(road, seed, state.travel, state.intent, work.ways, position, orientation, i, destination)
         now = row[part + 1]
         now[0], now[1], now[2], now[3] = (
             position[body, 0],
@@ -141,6 +162,10 @@ def pose_cars(road, seed, state, work, step, path):
     """Write the poses and the velocities of the bodies of all cars; `path` is that of `trace_cars`, or has no rows."""
     travel, intent, position = state.travel, state.intent, state.position
     for i in range(intent.shape[0]):
+        if i + AHEAD < intent.shape[0] and intent[i + AHEAD, PHASE] != ABSENT:
+            lanelet = intent[i + AHEAD, LANELET]
+            prefetch(road.lanelets, lanelet)
+            prefetch(road.links, lanelet)
         if intent[i, PHASE] == ABSENT:
             continue
         body = road.car_rows[i, BODY]
@@ -149,7 +174,10 @@ def pose_cars(road, seed, state, work, step, path):
         was_absent = position[body, 2] != road.car_sizes[i, HEIGHT]
         destination = destination_of(road, intent, work.drawn, i)
         keep_way(road, seed, intent, work.ways, i, destination)
-        pose_car(road, seed, travel, intent, work.ways, position, state.orientation, i, destination)
+        if is_turning(travel[i]):
+            pose_turn(road, travel, intent, position, state.orientation, i)
+        else:
+            pose_car(road, seed, travel, intent, work.ways, position, state.orientation, i, destination)
         if path.shape[0] > 0:
             x, y, w, z = path[i, 0, 0], path[i, 0, 1], path[i, 0, 2], path[i, 0, 3]
         elif was_absent:
@@ -184,7 +212,7 @@ def refresh_cars(pack, sizes, floats, ints, car_floats, car_ints):
 def drive_cars(pack, sizes, floats, ints, car_floats, car_ints):
     """Advance all reactive cars by a step; the clock is that of its end, other bodies are as at its begin."""
     constants, shapes, road, crossings = constants_of(pack), shapes_of(pack), road_of(pack), crossings_of(pack)
-    around, demand, state = surroundings_of(pack), demand_of(pack), state_of(floats, ints, sizes)
+    around, demand, sides, state = surroundings_of(pack), demand_of(pack), sides_of(pack), state_of(floats, ints, sizes)
     work = workspace_of_cars(shapes, road, crossings, car_floats, car_ints)
     seed, step, start = state.seed[0], constants.step, (state.clock[0] - 1) * constants.step
     parts = parts_of(step)
@@ -196,20 +224,35 @@ def drive_cars(pack, sizes, floats, ints, car_floats, car_ints):
         *(np.empty(MOST, np.int64), np.empty(MOST)),
         (np.empty(WAIT), np.empty((4, WAIT), np.int64), np.empty((WAIT, WAIT), np.bool_)),
         (np.empty(BRANCHES, np.int64), np.empty(BRANCHES)),
+        (np.empty(CHANGES, np.int64), np.empty(CHANGES)),
     )
     occupied = find_occupied_crosswalks(pack, constants, state, road.lanelets.shape[0])
     for part in range(parts):
         time = start + part * dt
         for e in range(begin, count if part > 0 else begin):
             entries.stands[e, SPOT] += entries.stands[e, PACE] * dt
-        sort_entries(road, state.travel, state.intent, entries, count)
+        shown = count
+        if sides.rows.shape[0] > 0:
+            shown = find_shadows(road, sides, state.travel, state.intent, entries, count)
+        sort_entries(road, state.travel, state.intent, entries, shown)
         decide(
-            *(road, crossings, around, seed, state.travel, state.intent, state.watch, (state.light, occupied)),
+            *(
+                road,
+                crossings,
+                around,
+                sides,
+                demand,
+                seed,
+                state.travel,
+                state.intent,
+                state.watch,
+                (state.light, occupied),
+            ),
             *(work, scratch, time),
             *(begin, count, dt, part > 0),
         )
         appear(road, demand, seed, state, work.drawn, work.memo, entries, time)
-        move_cars(road, crossings, seed, state, work, time, dt)
+        move_cars(road, crossings, sides, seed, state, work, time, dt)
         if parts > 1:
             trace_cars(road, seed, state, work, part, path)
     pose_cars(road, seed, state, work, step, path)
@@ -259,7 +302,7 @@ def bound(constants, shapes, road, state, steps, bounds, reach):
             box[2] = box[3] = -math.inf
             continue
         speed, fastest = state.travel[i, SPEED], road.car_sizes[i, CLASS_ACCELERATION]
-        way = duration * (speed + 0.5 * fastest * duration) + shapes.radius[body] + 1e-6
+        way = SIDEWAYS_TOO * duration * (speed + 0.5 * fastest * duration) + shapes.radius[body] + 1e-6
         x, y = state.position[body, 0], state.position[body, 1]
         u, w = constants.step * state.velocity[body, 0], constants.step * state.velocity[body, 1]
         box[0], box[1] = min(x, x - u) - way, min(y, y - w) - way

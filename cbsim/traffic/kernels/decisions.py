@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined, inner
+from cbsim.traffic.kernels.changes import choose_changes, end_at_change, see_aside
 from cbsim.traffic.kernels.claims import UNTURNED, arbitrate, join, order_waiting, see_room
 from cbsim.traffic.kernels.drivers import (
     BRAKES_HARD,
@@ -27,15 +28,23 @@ from cbsim.traffic.kernels.look import (
     SIDE_GAP,
     SIDE_LEADER,
     STOP,
+    WAY_END,
+    YIELDS,
     look,
+    prefetch_rows,
 )
 from cbsim.traffic.kernels.others import announce_others, free_others, see_arrivals
+from cbsim.traffic.kernels.passing import mind_blocker
+from cbsim.traffic.kernels.sideways import is_aside, is_turning
 from cbsim.traffic.kernels.way import destination_of, keep_way
 from cbsim.world.traffic.tables import (
     ARRIVAL,
+    BESIDE,
     CROSSING,
+    EXTRAS,
     HIT,
     JUNCTION,
+    LANELET,
     PAUSING,
     PHASE,
     POOL,
@@ -60,13 +69,31 @@ MOST = 64  # conflicts ahead that a car announces
 
 
 @inner
-def decide(road, crossings, around, seed, travel, intent, watch, lights, work, scratch, time, begin, count, dt, keeps):
+def decide(
+    road,
+    crossings,
+    around,
+    sides,
+    demand,
+    seed,
+    travel,
+    intent,
+    watch,
+    lights,
+    work,
+    scratch,
+    time,
+    begin,
+    count,
+    dt,
+    keeps,
+):
     """Fill the plan of every car, and give claims, from what there is at a time [s].
 
     With `keeps`, areas that somebody was in earlier in the step stay held: bodies move straight within a step, so that
     another one in the same area later in it could touch whoever has left.
     """
-    ahead_of, distances, waiting, tree = scratch
+    ahead_of, distances, waiting, tree, changes = scratch
     cars, entries, claims, queues, ways = intent.shape[0], work.entries, work.claims, work.queues, work.ways
     for row in range(claims.holder.shape[0]):
         for side in range(2):
@@ -82,15 +109,27 @@ def decide(road, crossings, around, seed, travel, intent, watch, lights, work, s
     announce_others(road, crossings, around, entries, watch, claims, queues, tree, begin, count)
     asking, waits = -1, work.queues.candidates
     for i in range(cars):  # in the order of rows, in which their tables lie in memory
+        prefetch_rows(road, crossings, entries, intent, travel, i)
         if entries.where[i] < 0:
             continue
         destinations[i] = destination_of(road, intent, drawn, i)
         keep_way(road, seed, intent, ways, i, destinations[i])
         plan = plans[i]
+        if is_turning(travel[i]):
+            plan[GAP], plan[LEADER], plan[DESIRED], plan[WAY_END], plan[YIELDS] = math.inf, 0.0, 2.0, math.inf, math.inf
+            queues.conflicts[i], queues.is_blocked[i] = -1, 0
+            continue
         look(
             *(road, crossings, seed, travel, intent, drawn[i], plan, entries, claims, queues, ways),
             *(entries.ranks[i], i, destinations[i], time, lights, ahead_of, distances),
         )
+        if sides.rows.shape[0] > 0:
+            if plan[WAY_END] < math.inf:
+                end_at_change(road, sides, travel, plan, ways, i, destinations[i])
+            if is_aside(travel[i]):
+                see_aside(road, sides, travel, intent, plan, entries, ways, i)
+            elif (road.links[intent[i, LANELET], EXTRAS] & BESIDE) != 0:
+                mind_blocker(road, sides, travel, intent, watch, work, i, begin, count)
         phase = intent[i, PHASE]
         if phase == STOPPED and queues.conflicts[i] < 0:  # nothing conflicts behind this line
             intent[i, PHASE] = phase = CROSSING
@@ -120,6 +159,11 @@ def decide(road, crossings, around, seed, travel, intent, watch, lights, work, s
                 *(destinations, junction, queues.candidates),
             )
     free_others(road, crossings, around, entries, watch, claims, queues, begin, count, dt)
+    if sides.rows.shape[0] > 0:
+        choose_changes(
+            *(road, crossings, sides, demand, seed, travel, intent, watch, drawn, plans, work, (*changes, tree)),
+            *(time, dt, count),
+        )
 
 
 @inlined
@@ -166,4 +210,4 @@ def acceleration_of(road, seed, travel, intent, values, plan, i, time, dt):
         word = road.words[pool] if pool >= 0 else i
         if uniform(seed, MISTAKES, word, intent[i, SERIAL], second) < values[BRAKES_HARD]:
             chosen = min(chosen, -WITHOUT_CAUSE)
-    return max(chosen, -HARDEST)
+    return max(min(chosen, plan[YIELDS]), -HARDEST)

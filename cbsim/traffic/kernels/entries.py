@@ -7,10 +7,33 @@ from cbsim.geometry.kernels.rotation import rotate
 from cbsim.geometry.kernels.solids import SHAPE_CYLINDER, SHAPE_SPHERE
 from cbsim.jit import inlined, inner
 from cbsim.traffic.kernels.meshes import entry_on
+from cbsim.traffic.kernels.sideways import (
+    ground_ahead,
+    has_cleared,
+    is_aside,
+    is_left,
+    is_turning,
+    map_beside,
+    oncoming_row,
+    side_row,
+    way_until_clear,
+)
 from cbsim.traffic.kernels.workspace import EXTENT, OBSTACLES, PACE, SPOT
-from cbsim.world.traffic.tables import ABSENT, ALONG, CAR_LENGTH, LANELET, PARKED_HEIGHT, PHASE, SPEED, STATION
+from cbsim.world.traffic.tables import (
+    ABSENT,
+    ALONG,
+    CAR_LENGTH,
+    FRONT_AXLE,
+    LANELET,
+    PARKED_HEIGHT,
+    PHASE,
+    REAR_AXLE,
+    SAME,
+    SPEED,
+    STATION,
+)
 
-__all__ = ["OVERHEAD", "SWEPT", "find_obstacles", "sort_entries"]
+__all__ = ["OVERHEAD", "SWEPT", "find_obstacles", "find_shadows", "sort_entries"]
 
 SWEPT = 1.5  # [m] half of the width that a car sweeps: the widest class and 0.25 m on either side
 OVERHEAD = 3.5  # [m] what begins higher is no obstacle
@@ -92,6 +115,51 @@ def find_obstacles(road, around, shapes, state, body, count, entries):
     return count
 
 
+@inlined
+def shadow_of_turn(road, sides, one, lanelet, i, entries, count):
+    """Append the entry of a car that turns round on the lanelet that it leaves."""
+    sizes, row = road.car_sizes[i], oncoming_row(sides, lanelet, one[STATION] + road.car_sizes[i, REAR_AXLE])
+    if row < 0 or count == entries.where.shape[0]:
+        return count
+    rear = map_beside(sides, row, one[STATION] + sizes[REAR_AXLE])
+    entries.where[count], entries.watched[count] = sides.rows[row, 0], -1
+    entries.stands[count, SPOT], entries.stands[count, PACE] = rear - sizes[REAR_AXLE], 0.0
+    entries.stands[count, EXTENT] = sizes[REAR_AXLE] + ground_ahead(sizes[CAR_LENGTH])
+    return count + 1
+
+
+@inner
+def find_shadows(road, sides, travel, intent, entries, count):
+    """Append an entry for each car that is partly on the lanelet beside its own; return how many entries there are.
+
+    Who changes lanes belongs to the new one at once, and is seen on the one that it leaves until it is clear of it. Who
+    passes somebody against an oncoming lane takes all of it up to where it will be clear again, with a negative speed.
+    """
+    for i in range(intent.shape[0]):
+        one = travel[i]
+        if intent[i, PHASE] == ABSENT or not is_aside(one):
+            continue
+        if is_turning(one):
+            count = shadow_of_turn(road, sides, one, intent[i, LANELET], i, entries, count)
+            continue
+        base = road.car_sizes[i, FRONT_AXLE] - road.car_sizes[i, REAR_AXLE]
+        if has_cleared(one, base):
+            continue
+        row = side_row(sides, intent[i, LANELET], one[STATION], is_left(one))
+        if row < 0 or count == entries.where.shape[0]:
+            continue
+        rear, length = map_beside(sides, row, one[STATION]), road.car_sizes[i, CAR_LENGTH]
+        entries.where[count], entries.watched[count] = sides.rows[row, 0], -1
+        entries.stands[count, SPOT], entries.stands[count, PACE] = rear, one[SPEED]
+        if (sides.rows[row, 1] & SAME) == 0:
+            end = map_beside(sides, row, one[STATION] + length + way_until_clear(one, base))
+            length = rear - end
+            entries.stands[count, SPOT], entries.stands[count, PACE] = end, -one[SPEED]
+        entries.stands[count, EXTENT] = length
+        count += 1
+    return count
+
+
 @inner
 def sort_entries(road, travel, intent, entries, count):
     """Sort cars and obstacles, `count` entries, by lanelet, station and number."""
@@ -105,6 +173,13 @@ def sort_entries(road, travel, intent, entries, count):
             continue
         where[i], stands[i, SPOT], stands[i, PACE] = intent[i, LANELET], travel[i, STATION], travel[i, SPEED]
         stands[i, EXTENT] = road.car_sizes[i, CAR_LENGTH]
+        if is_turning(travel[i]):  # it takes all the ground that it needs, and stands there for those who come
+            reach = ground_ahead(stands[i, EXTENT]) - road.car_sizes[i, REAR_AXLE]
+            stands[i, SPOT], stands[i, PACE], stands[i, EXTENT] = (
+                travel[i, STATION] - reach,
+                0.0,
+                stands[i, EXTENT] + reach,
+            )
         first[where[i] + 1] += 1
     for e in range(cars, count):
         if where[e] >= 0:
@@ -118,6 +193,8 @@ def sort_entries(road, travel, intent, entries, count):
             first[k] -= 1
             order[first[k]] = e
             sorted_stands[first[k], SPOT], sorted_stands[first[k], PACE] = stands[e, SPOT], stands[e, PACE]
+            if e >= cars and entries.watched[e] < 0:  # the end of the part that it takes of an oncoming lane stays
+                sorted_stands[first[k], PACE] = max(stands[e, PACE], 0.0)
     for k in range(lanelets):
         first[k] = first[k + 1]
     first[lanelets] = total

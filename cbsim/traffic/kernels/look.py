@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from cbsim.geometry.kernels import elementary as math
-from cbsim.jit import inlined, inner
+from cbsim.jit import inlined, inner, prefetch
+from cbsim.traffic.kernels.centreline import piece_at
 from cbsim.traffic.kernels.crosswalks import place_to_stop
 from cbsim.traffic.kernels.drivers import COMFORTABLE, FACTOR, LEAST, MISTAKES, RUNS_STOPS, STRONGEST, uniform
 from cbsim.traffic.kernels.drivers import SPEED as OWN_SPEED
-from cbsim.traffic.kernels.way import next_on_way, piece_at
+from cbsim.traffic.kernels.way import next_on_way
 from cbsim.traffic.kernels.workspace import PACE, SPOT
 from cbsim.world.traffic.tables import (
+    BACK,
     CAR_LENGTH,
     CLAIM,
     CROSSING,
@@ -26,6 +28,7 @@ from cbsim.world.traffic.tables import (
     LAST_GOAL,
     LENGTH,
     LIMIT,
+    NEXT,
     OTHER,
     PAUSING,
     PHASE,
@@ -55,16 +58,18 @@ __all__ = [
     "STANDS",
     "STOP",
     "WAY_END",
+    "YIELDS",
     "hold",
     "look",
+    "prefetch_rows",
     "travel_time",
 ]
 
 # columns of `CarWorkspace.plan`: gap to the leader [m] and its speed [m/s], the speed that is wanted [m/s]; distances
 # of the front from where to stop, from the next stop line, from the begin of conflicts that need a claim, and from
 # their end [m]; distance of the front from the end of the way [m]; gap to who is next on the other way of a fork, and
-# its speed, as long as widths overlap
-GAP, LEADER, DESIRED, STOP, LINE, CHAIN, CHAIN_END, WAY_END, SIDE_GAP, SIDE_LEADER = range(10)
+# its speed, as long as widths overlap; most acceleration that leaves room for who changes lanes [m/s²]
+GAP, LEADER, DESIRED, STOP, LINE, CHAIN, CHAIN_END, WAY_END, SIDE_GAP, SIDE_LEADER, YIELDS = range(11)
 BEFORE_LINE = 0.5  # [m] where a car means to stop before a line, and before a conflict area
 PASSED = 0.3  # [m] beyond a line at which it has been passed
 BEYOND = 1.5  # [m] ahead of the front within which the line stands that a car has been let over
@@ -74,6 +79,7 @@ SPARE = 2.0  # [m] more than its length that a car needs to wait between two con
 SQUARE, CHANGE = 6, 7  # columns of `Road.pieces`: square of the allowed speed, and its change [m²/s²]
 SLOWEST = 0.5  # [m/s] that bends allow
 STANDS = 0.1  # [m/s]
+FAR, NEAR = 8, 4  # cars ahead whose rows are loaded into the cache: of lanelets, and what these lead to
 LONGEST = 60.0  # [m] of conflicts that are claimed together
 
 
@@ -133,6 +139,14 @@ def behind_fork(crossings, entries, lanelet, station):
 
 
 @inlined
+def not_passed(entries, lanelet, at, station):
+    """Place in the order of the first entry from one on that stands beyond a station up to which a car passes all."""
+    while at < entries.first[lanelet + 1] and entries.sorted_stands[at, SPOT] < station:
+        at += 1
+    return at
+
+
+@inlined
 def leaders_on(road, crossings, entries, lanelet, at, base, length, side_gap):
     """Gaps [m] to and speeds [m/s] of who is next on a lanelet, from place `at` of the order on, and beside a fork.
 
@@ -172,6 +186,31 @@ def runs_stop(road, seed, intent, values, i, lanelet):
     pool = road.car_rows[i, POOL]
     word = road.words[pool] if pool >= 0 else i
     return uniform(seed, MISTAKES, word, intent[i, SERIAL], (intent[i, GOAL] << 20) + lanelet) < values[RUNS_STOPS]
+
+
+@inlined
+def prefetch_rows(road, crossings, entries, intent, travel, i):
+    """Load ahead of `look` what it reads first: rows of the lanelets of car i, and of who is on them."""
+    if i + FAR < intent.shape[0] and entries.where[i + FAR] >= 0:
+        far = i + FAR
+        lanelet, beyond = entries.where[far], intent[far, NEXT]
+        prefetch(road.lanelets, lanelet)
+        prefetch(road.links, lanelet)
+        prefetch(entries.sorted_stands, entries.ranks[far] + 1)
+        if beyond >= 0:
+            prefetch(road.lanelets, beyond)
+            prefetch(road.links, beyond)
+            prefetch(entries.first, beyond)
+    if i + NEAR < intent.shape[0] and entries.where[i + NEAR] >= 0:
+        near = i + NEAR
+        lanelet, beyond = entries.where[near], intent[near, NEXT]
+        piece, _ = piece_at(road, lanelet, travel[near, STATION] + road.car_sizes[near, CAR_LENGTH])
+        prefetch(road.pieces, piece)
+        if beyond >= 0:
+            prefetch(entries.sorted_stands, entries.first[beyond])
+            prefetch(crossings.entry_rows, road.links[beyond, ENTRY])
+            prefetch(crossings.entry_sides, road.links[beyond, ENTRY])
+            prefetch(crossings.entry_spans, road.links[beyond, ENTRY])
 
 
 @inlined
@@ -220,7 +259,7 @@ def look(
     while True:
         end = base + road.lanelets[lanelet, LENGTH]
         if gap == math.inf:
-            nxt = at + 1 if k == 0 else entries.first[lanelet]
+            nxt = not_passed(entries, lanelet, at + 1 if k == 0 else entries.first[lanelet], travel[i, BACK] - base)
             gap, leader, beside, pace = leaders_on(road, crossings, entries, lanelet, nxt, base, length, side_gap)
             side_gap, side_leader = (beside, pace) if beside < side_gap else (side_gap, side_leader)
         desired = min(desired, allowed_on(road, values, lanelet, base, length, k == 0))
@@ -238,6 +277,8 @@ def look(
                 continue
             if closed or (line < math.inf and (phase != STOPPED or begin > line + length + NO_STOP)):
                 closed = True
+                if claimed == 0:  # entries are in the order of their begins: none of the others concerns it
+                    break
                 continue
             if chain == math.inf:
                 chain, chain_end, conflict = begin - length, over, e
@@ -286,7 +327,7 @@ def look(
         fork = end if road.links[lanelet, WANDER_END] - road.links[lanelet, WANDER] > 1 else fork
         base, lanelet, k = end, beyond, k + 1
     plan[GAP], plan[LEADER], plan[DESIRED] = gap, leader, max(desired, 0.5)
-    plan[SIDE_GAP], plan[SIDE_LEADER] = side_gap, side_leader
+    plan[SIDE_GAP], plan[SIDE_LEADER], plan[YIELDS] = side_gap, side_leader, math.inf
     plan[STOP], plan[LINE], plan[CHAIN], plan[CHAIN_END], plan[WAY_END] = stop, line, chain, chain_end, way_end
     queues.conflicts[i], queues.is_blocked[i] = conflict, 0
     reached = gap + length if leader < STANDS else math.inf  # who stands behind somebody does not come

@@ -5,6 +5,7 @@ from __future__ import annotations
 from cbsim.jit import inlined, inner
 from cbsim.traffic.kernels.look import BEYOND, LINE, PASSED, STOP, WAY_END
 from cbsim.traffic.kernels.pools import leave
+from cbsim.traffic.kernels.sideways import advance_shift, is_aside, return_from_pass
 from cbsim.traffic.kernels.way import destination_of, following, next_on_way
 from cbsim.world.traffic.tables import (
     ACCELERATION,
@@ -63,6 +64,9 @@ def move(road, crossings, seed, state, drawn, plan, ways, destinations, i, time,
         if intent[PHASE] == DRIVING and plan[LINE] < AT_LINE and plan[LINE] > -AT_LINE:  # it has arrived already
             intent[PHASE], travel[ARRIVAL] = STOPPED, time + dt - travel[WAITING]
     travel[STATION] += way
+    if is_aside(travel):
+        advance_shift(travel, road.car_sizes[i], way)
+        return_from_pass(travel)
     while travel[STATION] > road.lanelets[intent[LANELET], LENGTH] and intent[NEXT] >= 0:
         lanelet = intent[LANELET]
         if intent[CLAIM] > 0 and crossings.entry_lanelets[intent[CLAIM] - 1] == lanelet:

@@ -12,8 +12,6 @@ from cbsim.traffic.kernels.way import destination_of, following
 from cbsim.traffic.kernels.workspace import EXTENT, PACE, SPOT
 from cbsim.world.traffic.tables import (
     ABSENT,
-    ACCELERATION,
-    ARRIVAL,
     BEGIN,
     BODY,
     CAR_LENGTH,
@@ -27,7 +25,6 @@ from cbsim.world.traffic.tables import (
     LENGTH,
     LIMIT,
     NEXT,
-    OFFSET,
     ORIGIN,
     ORIGIN_STATION,
     PARKED_HEIGHT,
@@ -39,7 +36,6 @@ from cbsim.world.traffic.tables import (
     STATION,
     UNBEGUN,
     UNTIL,
-    WAITING,
 )
 
 __all__ = ["appear", "leave"]
@@ -134,8 +130,9 @@ def appear(road, demand, seed, state, drawn, memo, entries, time):
         if pools > 1:
             used[lanelet] = True
         travel, intent = state.travel[i], state.intent[i]
-        travel[STATION], travel[OFFSET], travel[SPEED], travel[ACCELERATION] = station, 0.0, speed, 0.0
-        travel[ARRIVAL], travel[WAITING] = 0.0, 0.0
+        for k in range(travel.shape[0]):
+            travel[k] = 0.0
+        travel[STATION], travel[SPEED] = station, speed
         intent[LANELET], intent[GOAL], intent[CLAIM], intent[PHASE] = lanelet, 0, 0, DRIVING
         destination = destination_of(road, state.intent, drawn, i)
         intent[NEXT], _ = following(road, seed, i, intent[SERIAL], destination, lanelet, 0)
@@ -145,7 +142,7 @@ def appear(road, demand, seed, state, drawn, memo, entries, time):
 def leave(road, state, i):
     """Take a car of a pool off the road."""
     body = road.car_rows[i, BODY]
-    for k in range(6):
+    for k in range(state.travel.shape[1]):
         state.travel[i, k] = 0.0
     state.intent[i, PHASE], state.intent[i, CLAIM] = ABSENT, 0
     state.position[body, 2] = PARKED_HEIGHT  # where it left, so that what shows all bodies shows the road

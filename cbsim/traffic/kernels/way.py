@@ -8,20 +8,19 @@ from __future__ import annotations
 
 from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined, inner
+from cbsim.traffic.kernels.centreline import beside_lanelet, on_lanelet
 from cbsim.traffic.kernels.drivers import DESTINATION, ROUTES, uniform
+from cbsim.traffic.kernels.sideways import is_aside, offset_at
 from cbsim.world.traffic.tables import (
     BODY,
-    DENSITY,
     FIRST_GOAL,
     FRONT_AXLE,
     GOAL,
     HEIGHT,
     LANELET,
     LAST_GOAL,
-    LAST_PIECE,
     LENGTH,
     NEXT,
-    PIECE,
     POOL,
     REAR_AXLE,
     SERIAL,
@@ -30,7 +29,7 @@ from cbsim.world.traffic.tables import (
     WANDER_END,
 )
 
-__all__ = ["AHEAD", "destination_of", "following", "keep_way", "next_on_way", "piece_at", "pose_car"]
+__all__ = ["AHEAD", "destination_of", "following", "keep_way", "next_on_way", "point_ahead", "pose_car"]
 
 AHEAD = 8  # lanelets of the way that are kept
 
@@ -93,24 +92,8 @@ def next_on_way(road, seed, intent, ways, i, destination, lanelet, k, forks):
 
 
 @inlined
-def piece_at(road, lanelet, station):
-    """Row of the piece at a station of a lanelet, and the share of it that lies before."""
-    scaled, first = station * road.lanelets[lanelet, DENSITY], road.links[lanelet, PIECE]
-    number = min(max(int(scaled), 0), road.links[lanelet, LAST_PIECE] - first)  # NaN becomes the least integer
-    return first + number, scaled - number
-
-
-@inlined
-def on_lanelet(road, lanelet, station):
-    """Point of the centreline at a station [m]; beyond its end the last piece continues."""
-    k, u = piece_at(road, lanelet, station)
-    piece = road.pieces[k]
-    return piece[0] + u * (piece[2] + u * piece[4]), piece[1] + u * (piece[3] + u * piece[5])
-
-
-@inlined
-def point_ahead(road, seed, intent, ways, i, destination, ahead):
-    """Point of the way of car i so far ahead of the begin of its lanelet [m]."""
+def point_ahead(road, seed, intent, ways, i, destination, ahead, offset):
+    """Point of the way of car i so far ahead of the begin of its lanelet, and at an offset to the left [m]."""
     lanelet, where, k, forks = intent[i, LANELET], ahead, 0, ways.forks[i]
     while where > road.lanelets[lanelet, LENGTH]:
         beyond, forks = next_on_way(road, seed, intent, ways, i, destination, lanelet, k, forks)
@@ -118,18 +101,24 @@ def point_ahead(road, seed, intent, ways, i, destination, ahead):
             break
         where -= road.lanelets[lanelet, LENGTH]
         lanelet, k = beyond, k + 1
-    return on_lanelet(road, lanelet, where)
+    return beside_lanelet(road, lanelet, where, offset) if offset != 0.0 else on_lanelet(road, lanelet, where)
 
 
 @inlined
 def pose_car(road, seed, travel, intent, ways, position, orientation, i, destination):
-    """Write position and orientation of the body of car i, both of its axles on its way."""
-    body, station = road.car_rows[i, BODY], travel[i, STATION]
-    rx, ry = point_ahead(road, seed, intent, ways, i, destination, station + road.car_sizes[i, REAR_AXLE])
-    fx, fy = point_ahead(road, seed, intent, ways, i, destination, station + road.car_sizes[i, FRONT_AXLE])
+    """Write position and orientation of the body of car i, both of its axles on its way, or beside it."""
+    body, station, rear, front = road.car_rows[i, BODY], travel[i, STATION], 0.0, 0.0
+    if is_aside(travel[i]):
+        base = road.car_sizes[i, FRONT_AXLE] - road.car_sizes[i, REAR_AXLE]
+        rear, front = offset_at(travel[i], 0.0, base), offset_at(travel[i], base, base)
+    rx, ry = point_ahead(road, seed, intent, ways, i, destination, station + road.car_sizes[i, REAR_AXLE], rear)
+    fx, fy = point_ahead(road, seed, intent, ways, i, destination, station + road.car_sizes[i, FRONT_AXLE], front)
     dx, dy = fx - rx, fy - ry
     distance = math.sqrt(dx * dx + dy * dy)
     position[body, 0], position[body, 1] = 0.5 * (rx + fx), 0.5 * (ry + fy)
+    if rear != 0.0 or front != 0.0:  # beside a bend, it is not as far from axle to axle as along the way
+        share = 0.5 * (road.car_sizes[i, FRONT_AXLE] - road.car_sizes[i, REAR_AXLE]) / max(distance, 1e-6)
+        position[body, 0], position[body, 1] = rx + share * dx, ry + share * dy
     position[body, 2] = road.car_sizes[i, HEIGHT]
     if distance < 1e-6:
         return

@@ -20,13 +20,13 @@ __all__ = [
 
 LONGEST_STEP = 0.1  # [s] in which a car decides once
 OBSTACLES = 6  # lanelets that one body may stand on
-PLAN = 10  # columns of `CarWorkspace.plan`
+PLAN = 11  # columns of `CarWorkspace.plan`
 KEY = 5  # columns of `Ways.keys`
 SPOT, PACE, EXTENT = range(3)  # columns of `Entries.stands`
 
 
 class Entries(NamedTuple):
-    """Who stands on which lanelet: reactive cars, by their numbers, then other bodies.
+    """Who stands on which lanelet: reactive cars, by their numbers, then other bodies, then cars beside their own.
 
     Attributes
     ----------
@@ -142,10 +142,12 @@ class CarWorkspace(NamedTuple):
     ways : Ways
     counts : (2,) int64
         Entries of cars and of bodies that never move; junctions.
-    plan : (cars, 10)
+    plan : (cars, 11)
         What a car has seen, columns as in `cbsim.traffic.kernels.look`.
     destinations : (cars,) int64
         Where each goes.
+    changes : (cars,) int64
+        Row of `Sides` by which each changes lanes after this step, -1 for none.
     """
 
     drawn: Any
@@ -157,6 +159,7 @@ class CarWorkspace(NamedTuple):
     counts: Any
     plan: Any
     destinations: Any
+    changes: Any
 
 
 @kernel
@@ -165,10 +168,10 @@ def car_workspace_sizes(cars, lanelets, conflicts, others, parts):
 
     `others` is the number of bodies that are no reactive cars, `parts` that of the parts of a step (`parts_of`).
     """
-    entries = cars + OBSTACLES * others
+    entries = 2 * cars + OBSTACLES * others
     floats = (VALUES + PLAN) * cars + 5 * entries + 4 * conflicts + lanelets
     floats += 4 * cars * (parts + 1) if parts > 1 else 0
-    return floats, (8 + KEY + AHEAD) * cars + lanelets + 3 + 6 * entries + 5 * conflicts
+    return floats, (9 + KEY + AHEAD) * cars + lanelets + 3 + 6 * entries + 5 * conflicts
 
 
 @kernel
@@ -190,7 +193,7 @@ def path_of(cars, parts, floats):
 @inner
 def car_workspace_of(cars, lanelets, conflicts, others, floats, ints):
     """Slice the arrays of a workspace from its two blocks."""
-    entries = cars + OBSTACLES * others
+    entries = 2 * cars + OBSTACLES * others
     a = VALUES * cars
     b = a + 5 * entries
     c = b + PLAN * cars
@@ -245,4 +248,5 @@ def car_workspace_of(cars, lanelets, conflicts, others, floats, ints):
         counts=ints[v : v + 2],
         plan=floats[b:c].reshape((cars, PLAN)),
         destinations=ints[v + 2 : v + 2 + cars],
+        changes=ints[v + 2 + cars : v + 2 + 2 * cars],
     )

@@ -8,8 +8,9 @@ import numpy as np
 import pygame
 from numpy.typing import NDArray
 
-from cbsim.palette import PAINT, SCENE, WORDS
-from cbsim.viewer.canvas import FAR, Canvas, Colour
+from cbsim.palette import PAINT, SCENE
+from cbsim.viewer.canvas import FAR, Canvas
+from cbsim.viewer.event_colours import symbol_colour, word_colour
 from cbsim.viewer.view import View
 
 __all__ = ["draw", "draw_selection", "ring_of"]
@@ -21,7 +22,7 @@ LABEL_TIME = 4.0  # [s] how long the text of an event is shown
 
 
 def draw(canvas: Canvas, view: View) -> None:
-    """Draw event symbols of distinct shapes: star for contact, cross for failed check, tick for passed check."""
+    """Draw event symbols of distinct shapes: a star for a contact; a cross, a tick and a question mark for checks."""
     events = [event for event in view.state.events[-MAX_SYMBOLS:] if event.place is not None]
     if not events or not view.is_flat:
         return
@@ -34,7 +35,7 @@ def draw(canvas: Canvas, view: View) -> None:
         if view.state.time - event.time < LABEL_TIME and canvas.sees([at]):
             words = event.name if event.kind == "contact" else f"{event.name}: {event.kind}"
             beside = canvas.beside(at, 12.0 * canvas.points, 12.0 * canvas.points)
-            canvas.label(beside, view.called(words), WORDS.passed if event.kind == "passed" else WORDS.danger, 16)
+            canvas.label(beside, view.called(words), word_colour(event.kind), 16)
 
 
 def _boxes(canvas: Canvas, places: Floats) -> list[pygame.Rect]:
@@ -44,19 +45,18 @@ def _boxes(canvas: Canvas, places: Floats) -> list[pygame.Rect]:
     return [pygame.Rect(x, y, side, side) for x, y in corners.tolist()]
 
 
-def _colour(kind: str) -> Colour:
-    return PAINT.plan if kind == "passed" else PAINT.danger
-
-
 def _symbol(kind: str, canvas: Canvas) -> None:
     size, middle = canvas.size[0] / 3.0, 0.5 * canvas.size[0]
     if kind == "passed":
         strokes = [np.array([(-1.0, 0.0), (-0.3, 0.8), (1.0, -0.8)])]
+    elif kind == "undecided":
+        hook = [(-0.6, -0.5), (-0.3, -0.95), (0.3, -0.95), (0.6, -0.5), (0.4, -0.1), (0.0, 0.15), (0.0, 0.45)]
+        strokes = [np.array(hook), np.array([(0.0, 0.8), (0.0, 1.0)])]
     else:
         turns = 4 if kind == "contact" else 2
         angles = np.pi * (np.arange(turns) / turns + (0.25 if turns == 2 else 0.0))
         strokes = [np.array([(-1.0, 0.0), (1.0, 0.0)]) @ _turn(angle) for angle in angles]
-    for colour, width in ((SCENE.paint, 5.0), (_colour(kind), 2.5)):
+    for colour, width in ((SCENE.paint, 5.0), (symbol_colour(kind), 2.5)):
         for stroke in strokes:
             canvas.line(middle + size * stroke, colour, width)
 

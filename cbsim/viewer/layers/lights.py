@@ -27,13 +27,13 @@ def _lights(roadmap: RoadMap, programs: tuple[LightProgram, ...]) -> LaneLights 
 
 
 def draw(canvas: Canvas, view: View) -> None:
-    """Draw the strictest light of each lane end, as it is at the time shown."""
+    """Draw the strictest light of each lane end, as traffic obeys it at the time shown."""
     if view.stage.roadmap is None or view.camera.scale < SMALLEST:
         return
     found = _lights(view.stage.roadmap, view.stage.lights)
     if found is None:
         return
-    shown, centres = found.states(view.state.time), view.camera.to_screen(found.places)
+    shown, centres = found.states(view.state.time, view.state.lights), view.camera.to_screen(found.places)
     for state in SignalState:
         own = [k for k, one in enumerate(shown) if one is state]
         if own:

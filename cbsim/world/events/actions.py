@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from cbsim.errors import Location, ModelError, did_you_mean
 from cbsim.geometry import elementary as math
 from cbsim.geometry.linear import norm
+from cbsim.geometry.pose import Pose
 from cbsim.road.roadmap import RoadMap
 from cbsim.spec.events import LIGHT_STATES, RUN_STATES, Action, Event, Place
 from cbsim.spec.objects import Kind
@@ -26,7 +27,7 @@ ON_THE_MOVE = ("speed", "stop", "resume", "synchronise")
 APPEARANCES = ("block", "appear")
 PRESENCE = (*APPEARANCES, "leave")
 RATE = 2.0  # [m/s²] of an ordered speed, unless the scenario says otherwise
-FAMILIES = (("run_state",), ON_THE_MOVE, PRESENCE)
+FAMILIES = (("run_state",), ON_THE_MOVE, (*PRESENCE, "restart"))
 """Actions that change the same thing of an object: of two in one step the later line wins."""
 
 
@@ -46,6 +47,8 @@ class EventContext:
     kinds : list of Kind
         Of the objects, by their rows.
     sensors : tuple of Sensor
+    poses : mapping
+        Place → where a vehicle begins anew.
     """
 
     bodies: Bodies
@@ -55,6 +58,7 @@ class EventContext:
     roadmap: RoadMap | None
     kinds: list[Kind]
     sensors: tuple[Sensor, ...]
+    poses: Mapping[Place, Pose] = field(default_factory=dict)
 
     def row(self, name: object, at: Location) -> int:
         """Row of the body of that name; -1 without a name."""
@@ -112,7 +116,7 @@ class EventContext:
         """
         body = self.row(action["object"], action.location)
         tables = {
-            VEHICLE: (self.constants.vehicle_body, ("run_state",)),
+            VEHICLE: (self.constants.vehicle_body, ("run_state", "restart")),
             GUIDED: (self.constants.guided_body, (action.kind,) if self._can(action, body) else ()),
             CAR: (self.car_rows, (*ON_THE_MOVE, "appear", "leave")),
         }
@@ -163,6 +167,10 @@ def action_row(action: Action, event: int, context: EventContext) -> tuple[list[
     family = next(number for number, kinds in enumerate(FAMILIES) if action.kind in kinds)
     slot = body * len(FAMILIES) + family
     state = RUN_STATES.index(str(action["state"])) if action.kind == "run_state" else 0
+    if action.kind == "restart":
+        pose = context.poses[action["place"]]  # type: ignore[index]
+        numbers = [*pose.position.tolist(), *pose.orientation.tolist(), 0.0, 0.0, 0.0]
+        return [ACTIONS.index("restart"), event, target, slot, int(action["leg"]), VEHICLE, -1, 0], numbers  # type: ignore[arg-type]
     x, y, lane = context.place(action["place"], at)
     heading = action["heading"]
     turn = float(heading) if isinstance(heading, float) else lane

@@ -8,20 +8,39 @@ import numpy as np
 from shapely.geometry import Polygon
 
 from cbsim.errors import ModelError
+from cbsim.geometry import elementary as math
 from cbsim.spec.event_order import order_of
 from cbsim.spec.events import Condition, Event, Outline
 from cbsim.world.events.actions import EventContext, absent_rows, action_row
 from cbsim.world.events.sensor_faults import FAULTS, sensor_fault
-from cbsim.world.events.tables import CAR, CLASS, CONDITIONS, NO_EVENTS, Events, EventTables
+from cbsim.world.events.tables import (
+    ACTIONS,
+    CAR,
+    CLASS,
+    CONDITIONS,
+    KIND,
+    NO_EVENTS,
+    TARGET,
+    Events,
+    EventTables,
+)
 
 __all__ = ["compile_events"]
 
+RUN_STATE = ACTIONS.index("run_state")
 REMEMBERS = {"standstill": -1.0, "waypoint": 1.0, "after": -1.0}
 """Kinds of conditions that remember a number, and what it is at the start: not since a time, and beyond the line."""
 
 
-def compile_events(events: Sequence[Event], context: EventContext) -> Events:
+def compile_events(events: Sequence[Event], context: EventContext, *, is_held: bool = False) -> Events:
     """Lay out the tables of events, given in the order of the scenario.
+
+    Parameters
+    ----------
+    events : sequence of Event
+    context : EventContext
+    is_held : bool
+        Whether vehicles whose run state an event sets are in PAUSE at the start.
 
     Raises
     ------
@@ -68,6 +87,7 @@ def compile_events(events: Sequence[Event], context: EventContext) -> Events:
         tuple(absent_rows(events, context.bodies)),
         tuple(faults),
         len(context.light_names) if "light" in used else 0,
+        tuple(np.unique(tables.actions[tables.actions[:, KIND] == RUN_STATE, TARGET]).tolist()) if is_held else (),
     )
 
 
@@ -104,6 +124,9 @@ def _condition(
         memory.append(REMEMBERS[kind])
     place = condition["waypoint"] if kind == "waypoint" else condition["place"]
     x, y, heading = context.place(place, at)
+    before = _number(condition["before"], 0.0)
+    if before:
+        x, y = x + before * math.sin(heading), y - before * math.cos(heading)
     duration = next((value for key in ("at", "for", "delay") if (value := condition[key]) is not None), 0.0)
     subject = context.row(condition["object"], at)
     freespace = int(condition["freespace"] is True)

@@ -12,8 +12,8 @@ __all__ = [
     "ABOVE", "ACTIONS", "BELOW", "CAR", "CAR_LINK", "CAR_ORDER", "CAR_RATE", "CLASS", "COMING_TRUE", "CONDITIONS",
     "DELAY", "DURATION", "EVENT", "FIRST", "FREESPACE", "GUIDED", "HEADING", "IS_ABSENT", "IS_ON_ITS_WAY",
     "IS_PLACED", "KIND", "LANELET", "LAST", "LIGHT", "LINK", "MEMORY", "NO_EVENTS", "OFFSET", "ORDER", "ORDER_RATE",
-    "OTHER",
-    "OTHER_BODY", "OTHER_X", "OTHER_Y", "PACE", "PLACE_X", "PLACE_Y", "PRESENCE", "RATE", "SEGMENT", "SLOT",
+    "ORIENTATION", "OTHER", "OTHER_BODY", "OTHER_X", "OTHER_Y", "PACE", "PLACE_X", "PLACE_Y", "POSITION", "PRESENCE",
+    "RATE", "SEGMENT", "SLOT",
     "SPEED", "STATE", "STATION", "SUBJECT", "TARGET", "TRANSITION", "TURN", "VEHICLE", "WAITING_FOR", "WITHIN",
     "EventTables", "Events", "SensorFault", "X", "Y",
 ]  # fmt: skip
@@ -25,7 +25,7 @@ CONDITIONS = (
     "time", "distance", "time_to_collision", "speed", "standstill", "region", "waypoint", "event", "all", "any", "after"
 )  # fmt: skip
 """Kinds of conditions, by their codes."""
-ACTIONS = ("run_state", "speed", "stop", "resume", "synchronise", "appear", "leave", "block", "light")
+ACTIONS = ("run_state", "speed", "stop", "resume", "synchronise", "appear", "leave", "block", "light", "restart")
 """Kinds of actions, by their codes."""
 COMING_TRUE = 1e-9
 """Times count as reached so much earlier [s]: they are products of the step, whose last bit is rounded."""
@@ -48,6 +48,8 @@ VEHICLE, GUIDED, CAR, LIGHT = range(4)
 # columns of `EventTables.action_values`: speed and rate of its change, or the time that it takes; a place and a
 # heading; a place of another object; a station, and an offset
 SPEED, RATE, TRANSITION, PLACE_X, PLACE_Y, TURN, OTHER_X, OTHER_Y, STATION, OFFSET = range(10)
+# of them, of the action `restart`: position and orientation
+POSITION, ORIENTATION = 0, 3
 # columns of `State.guided`, and of `State.order` the middle ones: how late it is [s], its speed and an ordered one (-1
 # for none) [m/s], the rate of its change [m/s²], row of the action by which it synchronises (-1 for none), presence,
 # row of its segment
@@ -121,6 +123,8 @@ class Events:
     faults : tuple of SensorFault
     lights : int
         Rows of the column `light`: as many as there are traffic lights if an event sets one, else none.
+    held : tuple of int
+        Vehicles that are in PAUSE at the start.
     """
 
     names: tuple[str, ...]
@@ -131,6 +135,7 @@ class Events:
     absent: tuple[int, ...] = ()
     faults: tuple[SensorFault, ...] = ()
     lights: int = 0
+    held: tuple[int, ...] = ()
 
 
 def _empty() -> EventTables:

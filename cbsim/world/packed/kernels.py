@@ -14,11 +14,11 @@ from cbsim.jit import view
 from cbsim.world.events.tables import EventTables
 from cbsim.world.people.tables import People
 from cbsim.world.tables import COLUMNS, Constants, Layout, Shapes, State
-from cbsim.world.traffic.tables import Crossings, Demand, Road, Surroundings
+from cbsim.world.traffic.tables import Crossings, Demand, Road, Sides, Surroundings
 
 __all__ = [
     "constants_of", "crossings_of", "demand_of", "events_of", "people_of", "road_of", "shapes_of",
-    "state_of", "surroundings_of", "unpacker",
+    "sides_of", "state_of", "surroundings_of", "unpacker",
 ]  # fmt: skip
 
 
@@ -90,6 +90,7 @@ state_of = _device_function("state_of", "floats, ints, sizes", *_slices()[::-1],
 road_of = unpacker(Road, Constants, Shapes)
 crossings_of = unpacker(Crossings, Constants, Shapes, Road)
 surroundings_of = unpacker(Surroundings, Constants, Shapes, Road, Crossings)
-demand_of = unpacker(Demand, Constants, Shapes, Road, Crossings, Surroundings)
-events_of = unpacker(EventTables, Constants, Shapes, Road, Crossings, Surroundings, Demand)
-people_of = unpacker(People, Constants, Shapes, Road, Crossings, Surroundings, Demand, EventTables)
+sides_of = unpacker(Sides, Constants, Shapes, Road, Crossings, Surroundings)
+demand_of = unpacker(Demand, Constants, Shapes, Road, Crossings, Surroundings, Sides)
+events_of = unpacker(EventTables, Constants, Shapes, Road, Crossings, Surroundings, Sides, Demand)
+people_of = unpacker(People, Constants, Shapes, Road, Crossings, Surroundings, Sides, Demand, EventTables)

@@ -40,6 +40,7 @@ from cbsim.world.traffic.tables import (
     UNKNOWN,
     Demand,
     Road,
+    Sides,
     Traffic,
 )
 
@@ -59,7 +60,7 @@ class TrafficStart:
 
     Attributes
     ----------
-    travel, intent : ndarray, shape (cars, 6)
+    travel, intent : ndarray, shapes (cars, 11) and (cars, 6)
     pool_next : ndarray, shape (pools,)
     positions, orientations : ndarray, shape (cars, 3) and (cars, 4)
         Of the bodies.
@@ -145,9 +146,10 @@ def compile_traffic(
     demand = _demand(pools, drivers, sizes, len(objects), tables, ways)
     mixes = np.where(pool_of < 0, len(pools), pool_of)
     places = np.array(list(ways.rows), float).reshape(-1, 2)
+    hops, changes = ways.tables_of_ways()
     road_rows = Road(
         **tables.columns,
-        hops=ways.hops(),
+        hops=hops,
         destinations=places,
         goals=goals,
         car_rows=np.column_stack([bodies, pool_of, mixes, goal_rows]).astype(np.int64).reshape(-1, 5),
@@ -156,7 +158,8 @@ def compile_traffic(
         ).reshape(-1, 5),
         words=np.array([name_word(pool.name) for pool in pools], np.int64),
     )
-    traffic = Traffic(road_rows, tables.crossings, tables.surroundings, demand)
+    sides = Sides(**tables.sides, changes=changes)
+    traffic = Traffic(road_rows, tables.crossings, tables.surroundings, sides, demand)
     starts = [standing]
     taken = [taken_by(others, tables), starts[0].stretches(own[:, 1])]
     if any(pool.count for pool in pools):
@@ -259,7 +262,7 @@ def _starts_of(objects: Sequence[ReactiveObject], road: LaneletMap) -> CarStarts
 
 def _start(traffic: Traffic, starts: CarStarts, waiting: Sequence[int], pools: int) -> TrafficStart:
     road, cars = traffic.road, len(starts.lanelets)
-    travel, intent = np.zeros((cars, 6)), np.zeros((cars, 6), np.int64)
+    travel, intent = np.zeros((cars, 11)), np.zeros((cars, 6), np.int64)
     present = starts.lanelets >= 0
     travel[:, STATION] = starts.stations
     intent[:, LANELET], intent[:, NEXT] = np.maximum(starts.lanelets, 0), UNKNOWN

@@ -23,6 +23,8 @@ __all__ = ["Destinations", "ReactiveObject", "goals_of", "located"]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+CHANGE_TIME = 5.0  # [s] that a change of lanes counts
+EVEN = 1e-6  # [s] by which ways may differ that are taken for equally fast; then lanes are changed soon
 AT_GOAL = 1.0  # [m] from a waypoint at which an object is there already
 
 
@@ -68,36 +70,58 @@ class Destinations:
         self._sources = np.repeat(np.arange(len(graph)), [len(ways) for ways in graph])
         self._targets = np.array([way for ways in graph for way in ways], np.int64)
         self._times = np.maximum(lengths / np.maximum(limits, 0.1), 1e-3)
-        self._backwards = csr_array(
-            (  # type: ignore[no-untyped-call]
-                self._times[self._targets],
-                (self._targets, self._sources),
-            ),
-            shape=(len(graph), len(graph)),
-        )
+        self._changes = tables.changes[np.lexsort((tables.changes[:, 1], tables.changes[:, 0]))]
+        here, there = self._changes.T
+        self._change_times = CHANGE_TIME + np.maximum(self._times[there] - self._times[here], 0.0)
+        sources, targets = np.append(self._sources, here), np.append(self._targets, there)
+        times = np.append(self._times[self._targets], self._change_times)
+        self._backwards = csr_array((times, (targets, sources)), shape=(len(graph), len(graph)))  # type: ignore[no-untyped-call]
 
     def row(self, place: tuple[int, float]) -> int:
         """Give a destination its number."""
         return self.rows.setdefault(place, len(self.rows))
 
-    def hops(self) -> Ints:
-        """Next lanelet from each to each destination, -1 where there is no way, shape (destinations · lanelets,)."""
-        table = np.full((len(self.rows), len(self.tables.graph)), -1, np.int64)
+    def times_to(self, lanelet: int) -> Floats:
+        """Time from the end of each lanelet to the end of one, changes of lanes included, shape (lanelets,) [s]."""
+        return np.asarray(dijkstra(self._backwards, indices=lanelet), float)
+
+    def tables_of_ways(self) -> tuple[Ints, Ints]:
+        """Ways to all destinations.
+
+        Returns
+        -------
+        hops : ndarray of int, shape (destinations · lanelets,)
+            Next lanelet from each to each destination, -1 where there is no way.
+        changes : ndarray of int, shape (destinations · lanelets,) or (0,)
+            Neighbour to change to, -1 where there is none or the next lanelet is faster; empty without neighbours.
+        """
+        shape = len(self.rows), len(self.tables.graph)
+        hops, changes = np.full(shape, -1, np.int64), np.full(shape, -1, np.int64)
         first = np.flatnonzero(np.diff(self._sources, prepend=-1))  # of the ways on from each lanelet that has any
+        first_change = np.flatnonzero(np.diff(self._changes[:, 0], prepend=-1))
         for (lanelet, _), number in self.rows.items():
-            totals = dijkstra(self._backwards, indices=lanelet)[self._targets] + self._times[self._targets]
-            if len(first):
-                least = np.minimum.reduceat(totals, first)
-                best = np.flatnonzero(
-                    (totals == np.repeat(least, np.diff(first, append=len(totals)))) & np.isfinite(totals)
-                )
-                rows, where = np.unique(self._sources[best], return_index=True)
-                table[number, rows] = self._targets[best[where]]
-        return table.reshape(-1)
+            times = self.times_to(lanelet)
+            onward = np.full(shape[1], np.inf)
+            for table, begins, sources, targets, more in (
+                (hops, first, self._sources, self._targets, self._times[self._targets]),
+                (changes, first_change, *self._changes.T, self._change_times),
+            ):
+                totals = times[targets] + more
+                if not len(begins):
+                    continue
+                least = np.repeat(np.minimum.reduceat(totals, begins), np.diff(begins, append=len(totals)))
+                if table is changes:
+                    least = np.where(least <= onward[sources] + EVEN, least, np.inf)
+                best = np.flatnonzero((totals == least) & np.isfinite(totals))
+                rows, where = np.unique(sources[best], return_index=True)
+                table[number, rows] = targets[best[where]]
+                onward[rows] = totals[best[where]]
+            changes[number, lanelet] = -1
+        return hops.reshape(-1), changes.reshape(-1) if len(self._changes) else np.zeros(0, np.int64)
 
     def reaches(self, start: int, place: tuple[int, float]) -> bool:
         """Whether a way leads from a lanelet to a destination."""
-        return bool(np.isfinite(dijkstra(self._backwards, indices=place[0])[start]))
+        return bool(np.isfinite(self.times_to(place[0])[start]))
 
 
 def goals_of(

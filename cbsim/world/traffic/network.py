@@ -22,8 +22,9 @@ from cbsim.road.right_of_way.swept import SWEPT_WIDTH
 from cbsim.spec.road import PointId
 from cbsim.spec.traffic import LightProgram
 from cbsim.world.traffic.pieces import fit_pieces
+from cbsim.world.traffic.sides import change_edges, dead_ends, side_columns
 from cbsim.world.traffic.signals import signal_columns
-from cbsim.world.traffic.tables import FORKS, SIGNALS, Crossings, Surroundings
+from cbsim.world.traffic.tables import BESIDE, FORKS, SIGNALS, Crossings, Surroundings
 
 __all__ = ["RoadTables", "road_tables"]
 
@@ -35,7 +36,7 @@ COMFORTABLE = 1.5  # [m/s²] with which a bend is approached
 FASTEST = 100.0  # [m/s]
 CELL, CELLS = 8.0, 4_000_000  # [m] width of a cell of the grid of samples, and how many there may be
 TURN_SPEED = 3.0  # [m/s] on it
-BESIDE = 1.0  # [m] by which conflicts of it are longer than the samples within the swept width tell
+LONGER = 1.0  # [m] by which conflicts of it are longer than the samples within the swept width tell
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,10 @@ class RoadTables:
         Columns of `Road` that tell of the road.
     crossings : Crossings
     surroundings : Surroundings
+    sides : dict
+        Columns of `Sides` but those of destinations.
+    changes : ndarray of int, shape (k, 2)
+        Pairs of lanelets between which cars may change over.
     """
 
     lanelets: Lanelets
@@ -58,6 +63,8 @@ class RoadTables:
     columns: dict[str, Any]
     crossings: Crossings
     surroundings: Surroundings
+    sides: dict[str, Any]
+    changes: Ints
 
     @cached_property
     def tree(self) -> Any:
@@ -102,6 +109,7 @@ def road_tables(road: LaneletMap, lights: Sequence[LightProgram] = ()) -> RoadTa
     stops = np.concatenate([lanelets.stops & ~signals_at, np.zeros(extra, bool)])
     extras = np.where(np.diff(fork_offsets) > 0, FORKS, 0)
     extras |= np.where(np.diff(signals["signal_offsets"]) > 0, SIGNALS, 0)
+    extras[road.neighbours.lanelets] |= BESIDE
     columns: dict[str, Any] = {
         "lanelets": np.stack([lengths, limits, bends[offsets[:-1]], _densities(first_pieces, lengths)], axis=1),
         "links": _links(wander_offsets, entry_offsets, first_pieces, stops, extras),
@@ -128,7 +136,8 @@ def road_tables(road: LaneletMap, lights: Sequence[LightProgram] = ()) -> RoadTa
         forks=forks,
     )
     around = _surroundings(points, owners, graph)
-    return RoadTables(lanelets, graph, columns, crossings, around)
+    beside = side_columns(road.neighbours, graph, _predecessors(graph))
+    return RoadTables(lanelets, graph, columns, crossings, around, beside, change_edges(road.neighbours))
 
 
 def _tree(points: Floats) -> Any:
@@ -207,8 +216,8 @@ def _with_turns(
     yielding = np.ones(len(found), np.int64)  # the later of the two, which is the one that turns
     new = (
         table[:, :2].astype(np.int64),
-        np.maximum(table[:, [4, 2]] - BESIDE, 0.0),
-        table[:, [5, 3]] + BESIDE,
+        np.maximum(table[:, [4, 2]] - LONGER, 0.0),
+        table[:, [5, 3]] + LONGER,
         np.full(len(found), int(Rule.SUBORDINATE)),
         yielding,
         yielding,
@@ -243,21 +252,17 @@ def _forks(lanelets: Lanelets, count: int) -> tuple[Ints, Floats]:
 
 def _endless(graph: list[list[int]]) -> list[list[int]]:
     """Of the ways on from each lanelet, those from which one can go on for ever; all, where there is none such."""
-    dead = np.zeros(len(graph), bool)
-    left = [len(ways) for ways in graph]
-    before: list[list[int]] = [[] for _ in graph]
+    dead = dead_ends(graph)
+    return [[way for way in ways if not dead[way]] or ways for ways in graph]
+
+
+def _predecessors(graph: list[list[int]]) -> tuple[Ints, Ints]:
+    """Lanelets that lead to each, in compressed rows."""
+    lists: list[list[int]] = [[] for _ in graph]
     for row, ways in enumerate(graph):
         for way in ways:
-            before[way].append(row)
-    work = [row for row, number in enumerate(left) if number == 0]
-    dead[work] = True
-    while work:
-        for row in before[work.pop()]:
-            left[row] -= 1
-            if left[row] == 0:
-                dead[row] = True
-                work.append(row)
-    return [[way for way in ways if not dead[way]] or ways for ways in graph]
+            lists[way].append(row)
+    return _rows(lists)
 
 
 def _surroundings(points: Floats, owners: Ints, graph: list[list[int]]) -> Surroundings:

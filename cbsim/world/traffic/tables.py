@@ -13,7 +13,9 @@ __all__ = [
     "ALONG",
     "ARRIVAL",
     "ARRIVED",
+    "BACK",
     "BEGIN",
+    "BESIDE",
     "BODY",
     "CAR_LENGTH",
     "CLAIM",
@@ -43,9 +45,12 @@ __all__ = [
     "LAST_GOAL",
     "LAST_PIECE",
     "LAST_TARGET",
+    "LEFT",
     "LENGTH",
     "LIMIT",
+    "MAY_CROSS",
     "MIX",
+    "MOVED",
     "NEXT",
     "NO_TRAFFIC",
     "OFFSET",
@@ -62,13 +67,18 @@ __all__ = [
     "REAR_AXLE",
     "ROLLING",
     "RULE",
+    "RUN",
+    "SAME",
     "SERIAL",
     "SHIFT",
+    "SIDEWAYS",
     "SIGNALS",
+    "SLOPE",
     "SPEED",
     "STATION",
     "STOPPED",
     "STOP_LINE",
+    "TURNING",
     "UNBEGUN",
     "UNKNOWN",
     "UNTIL",
@@ -78,6 +88,7 @@ __all__ = [
     "Crossings",
     "Demand",
     "Road",
+    "Sides",
     "Surroundings",
     "Traffic",
 ]  # fmt: skip
@@ -85,20 +96,21 @@ __all__ = [
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-# columns of `State.travel`
-STATION, OFFSET, SPEED, ACCELERATION, ARRIVAL, WAITING = range(6)
+# columns of `State.travel`; from OFFSET and SLOPE on as in `cbsim.traffic.kernels.sideways`
+STATION, OFFSET, SPEED, ACCELERATION, ARRIVAL, WAITING, SLOPE, SIDEWAYS, MOVED, RUN, BACK = range(11)
 # columns of `State.watch`: lanelet at whose stop line it waits and 1, or 0; since when; for how long it has been free
 PLACE, ARRIVED, FREE = range(3)
 # columns of `State.intent`
 LANELET, NEXT, GOAL, CLAIM, PHASE, SERIAL = range(6)
 # values of the phase; who is rolling has left its line for conflicts that it has not claimed yet
-ABSENT, DRIVING, STOPPED, CROSSING, PAUSING, HIT, ROLLING = range(7)
+ABSENT, DRIVING, STOPPED, CROSSING, PAUSING, HIT, ROLLING, TURNING = range(8)
 UNKNOWN = -2  # next lanelet of a car before its first step
 UNBEGUN = -1.0  # time of the next arrival of a flow before the first step [s]
 # columns of the tables of `Road`
 LENGTH, LIMIT, ENTRY_SPEED, DENSITY = range(4)
 WANDER, WANDER_END, ENTRY, ENTRY_END, PIECE, LAST_PIECE, STOP_LINE, EXTRAS = range(8)
-FORKS, SIGNALS = 1, 2  # bits of EXTRAS
+FORKS, SIGNALS, BESIDE = 1, 2, 4  # bits of EXTRAS
+LEFT, SAME, MAY_CROSS = 1, 2, 4  # bits of `Sides.rows`
 ALONG = 2  # column of `Road.samples`
 BODY, POOL, MIX, FIRST_GOAL, LAST_GOAL = range(5)
 CAR_LENGTH, REAR_AXLE, FRONT_AXLE, HEIGHT, CLASS_ACCELERATION = range(5)
@@ -124,8 +136,8 @@ class Road(NamedTuple):
         Length, limit, speed that bends allow at the begin, pieces per metre.
     links : (lanelets + 1, 8) int64
         First row of `wanders` and the one after the last, first row of `Crossings.entry_rows` and the one after the
-        last, first and last row of `pieces`, whether a stop line stands at the end, and `FORKS` and `SIGNALS` where
-        there are any.
+        last, first and last row of `pieces`, whether a stop line stands at the end, and `FORKS`, `SIGNALS` and
+        `BESIDE` where there are any.
     pieces : (pieces, 8) [m], [m²/s²]
         Centrelines as `cbsim.world.traffic.pieces.fit_pieces` divides them. The allowed speed is that at which the
         lateral acceleration is 2.2 m/s², and braking before it is comfortable.
@@ -246,6 +258,36 @@ class Surroundings(NamedTuple):
     successors: Ints
 
 
+class Sides(NamedTuple):
+    """Lanelets side by side, from `cbsim.road.lanelets.neighbours`, and where cars have to change over.
+
+    All arrays are empty where no lanelet has a neighbour.
+
+    Attributes
+    ----------
+    offsets : (lanelets + 1,) int64
+        First row of each lanelet.
+    rows : (k, 2) int64
+        The neighbour; bits `LEFT`, `SAME` for the same direction, and `MAY_CROSS`.
+    spans : (k, 4) [m]
+        Stations between which it runs beside the lanelet, and its own beside those.
+    predecessor_offsets, predecessors : (lanelets + 1,), (k,) int64
+        Lanelets that lead to each.
+    changes : (destinations · lanelets,) int64
+        Neighbour to change to on the fastest way, -1 where it leads straight on.
+    wishes : (lanelets,) int64
+        Neighbour to change to where one goes nowhere: from there one can go on for ever, -1 where there is none.
+    """
+
+    offsets: Ints
+    rows: Annotated[Ints, (2,)]
+    spans: Annotated[Floats, (4,)]
+    predecessor_offsets: Ints
+    predecessors: Ints
+    changes: Ints
+    wishes: Ints
+
+
 class Demand(NamedTuple):
     """Pools and drivers.
 
@@ -283,11 +325,12 @@ class Traffic(NamedTuple):
     road: Road
     crossings: Crossings
     surroundings: Surroundings
+    sides: Sides
     demand: Demand
 
     def tables(self) -> tuple[Floats | Ints, ...]:
         """All of them, in their order."""
-        return (*self.road, *self.crossings, *self.surroundings, *self.demand)
+        return (*self.road, *self.crossings, *self.surroundings, *self.sides, *self.demand)
 
 
 def _empty(group: Any) -> Any:
@@ -299,4 +342,4 @@ def _empty(group: Any) -> Any:
     return group(**columns)
 
 
-NO_TRAFFIC = Traffic(_empty(Road), _empty(Crossings), _empty(Surroundings), _empty(Demand))
+NO_TRAFFIC = Traffic(_empty(Road), _empty(Crossings), _empty(Surroundings), _empty(Sides), _empty(Demand))

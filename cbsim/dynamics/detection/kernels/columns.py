@@ -54,7 +54,8 @@ FACET_COLUMNS = 22
 DIFFERENCE, POINT_ONE, POINT_OTHER, WEIGHT = 0, 3, 6, 9
 SIMPLEX_COLUMNS = 10
 FEATURE = 4  # two more rows: nearest feature of each shape (`cbsim.dynamics.detection.kernels.polish`)
-SIMPLEX_ROWS = 6
+KEPT_ROWS = 4  # three rows during the search: the simplex of the iteration before
+SIMPLEX_ROWS = 7
 
 # found: data that detection keeps between steps, and fill levels of its tables
 CONTACTS, TIES, FANS, PAIRS, BLOCKS, CANDIDATES, FULL, OLD, KEPT = range(

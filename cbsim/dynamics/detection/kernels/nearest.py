@@ -10,6 +10,7 @@ import math
 
 from cbsim.dynamics.detection.kernels.columns import (
     DIFFERENCE,
+    KEPT_ROWS,
     KIND,
     PLACE,
     POINT_ONE,
@@ -27,6 +28,8 @@ __all__ = ["approach", "nearest"]
 ROUNDS = 60
 CLOSE = 1e-11  # relative tolerance of the distance
 CURVED = 1e-9  # the same for curved shapes: results are polished, and thinner triangles suffer from rounding
+ROUNDING = 4e-15  # error of the bound of the distance, as a share of the largest coordinate
+OVERLAP = 1e-10  # distance that counts as an overlap, as a share of the largest coordinate: its direction is rounded
 APART = 1e-6  # relative distance from which the cores are certainly separate
 
 
@@ -40,20 +43,25 @@ def nearest(collider_link, collider, placed, world, i, j, core, simplex):
     vz = placed[i, PLACE + 2] - placed[j, PLACE + 2]
     if vx * vx + vy * vy + vz * vz == 0.0:
         vx = 1.0
-    count, size, is_apart = 0, math.inf, False
+    count, size, is_apart, far = 0, math.inf, False, 0.0
     close = CLOSE if collider_link[i, KIND] <= TRIANGLE and collider_link[j, KIND] <= TRIANGLE else CURVED
     for _ in range(ROUNDS):
         # support point of the difference towards the origin
         ax, ay, az = farthest(collider_link, collider, placed, world, i, core, -vx, -vy, -vz)
         bx, by, bz = farthest(collider_link, collider, placed, world, j, core, vx, vy, vz)
         wx, wy, wz = ax - bx, ay - by, az - bz
+        far = max(far, abs(wx) + abs(wy) + abs(wz))
         if count > 0:
             # lower bound of the distance: no point of the difference is nearer along v
             ahead = vx * wx + vy * wy + vz * wz
-            if size - ahead <= close * size or _is_known(simplex, count, wx, wy, wz):
+            # of large shapes that nearly touch, rounding of the bound is more than the tolerance of the distance
+            error = close * size + ROUNDING * far * math.sqrt(size)
+            if size - ahead <= error or _is_known(simplex, count, wx, wy, wz):
                 return count
             is_apart = is_apart or ahead > APART * size
         k = count
+        for row in range(k):
+            _copy(simplex, row, KEPT_ROWS + row)
         simplex[k, DIFFERENCE], simplex[k, DIFFERENCE + 1], simplex[k, DIFFERENCE + 2] = wx, wy, wz
         simplex[k, POINT_ONE], simplex[k, POINT_ONE + 1], simplex[k, POINT_ONE + 2] = ax, ay, az
         simplex[k, POINT_OTHER], simplex[k, POINT_OTHER + 1], simplex[k, POINT_OTHER + 2] = bx, by, bz
@@ -62,10 +70,12 @@ def nearest(collider_link, collider, placed, world, i, j, core, simplex):
             return k if is_apart else 0  # the rows before are unchanged
         vx, vy, vz = _weighted(simplex, count, DIFFERENCE)
         before, size = size, vx * vx + vy * vy + vz * vz
-        if size < 1e-24:
+        if size < (OVERLAP * far) ** 2:
             return 0
-        if size >= before:
-            return count  # rounding: no progress
+        if size >= before:  # no progress, by rounding of a nearly flat simplex: the one before is nearer
+            for row in range(k):
+                _copy(simplex, KEPT_ROWS + row, row)
+            return k
     return count
 
 
@@ -90,6 +100,13 @@ def _is_known(simplex, count, x, y, z):
         if simplex[k, 0] == x and simplex[k, 1] == y and simplex[k, 2] == z:
             return True
     return False
+
+
+@inlined
+def _copy(simplex, a, b):
+    """Copy row a to row b."""
+    for m in range(SIMPLEX_COLUMNS):
+        simplex[b, m] = simplex[a, m]
 
 
 @inlined

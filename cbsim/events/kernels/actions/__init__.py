@@ -2,6 +2,7 @@
 
 from cbsim.events.kernels.actions.light import set_light
 from cbsim.events.kernels.actions.presence import appear, block, take_away
+from cbsim.events.kernels.actions.restart import restart
 from cbsim.events.kernels.actions.run_state import set_run_state
 from cbsim.events.kernels.actions.speed import end_order, order_speed, set_order
 from cbsim.jit import inlined
@@ -9,7 +10,7 @@ from cbsim.world.events.tables import KIND, RATE
 
 __all__ = ["begin_action"]
 
-RUN_STATE, SPEED, STOP, RESUME, SYNCHRONISE, APPEAR, LEAVE, BLOCK, LIGHT = range(9)
+RUN_STATE, SPEED, STOP, RESUME, SYNCHRONISE, APPEAR, LEAVE, BLOCK, LIGHT, RESTART = range(10)
 
 
 @inlined
@@ -32,3 +33,5 @@ def begin_action(tables, constants, road, state, a, time):
         set_light(actions, state, a)
     elif kind == BLOCK:
         block(tables, constants, state, a)
+    elif kind == RESTART:
+        restart(tables, constants, state, a)

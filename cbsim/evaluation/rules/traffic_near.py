@@ -1,0 +1,108 @@
+"""`TrafficNear`: front bumpers, headings and speeds of the other vehicles."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from cbsim.evaluation.rules.context import Context
+from cbsim.geometry.polyline import direction
+from cbsim.geometry.pose import heading
+from cbsim.recording.batch import Batch
+from cbsim.world.motion import ABSENT_BELOW, MOTION
+from cbsim.world.tables import Floats, Ints
+
+__all__ = ["TrafficNear", "Vehicles"]
+
+SLACK = 15.0  # [m] by which somebody is taken to be nearer than it is, for ways that bend
+LONGEST = 330.0  # [m] up to which somebody is looked at
+
+
+class Vehicles(NamedTuple):
+    """Some of the others, one row each.
+
+    Attributes
+    ----------
+    rows : ndarray of int, shape (n,)
+    fronts : ndarray, shape (n, 2)
+        Middles of the front bumpers [m].
+    headings, speeds, lengths : ndarray, shape (n,)
+        [rad], [m/s], [m]
+    present : ndarray of bool, shape (n,)
+    """
+
+    rows: Ints
+    fronts: Floats
+    headings: Floats
+    speeds: Floats
+    lengths: Floats
+    present: np.ndarray
+
+
+class TrafficNear:
+    """Whoever can move, but for one object.
+
+    Parameters
+    ----------
+    context : Context
+    row : int
+        The object.
+    """
+
+    def __init__(self, context: Context, row: int) -> None:
+        self._context, self._row = context, row
+        self._moving = np.array(context.header.moving, np.int64)
+        self._movers = set(context.header.moving)
+        self._lengths: dict[int, float] = {}
+
+    def can_move(self, rows: Ints) -> np.ndarray:
+        """Whether rows are of vehicles, shape (n,)."""
+        return np.array([row in self._movers for row in rows.tolist()], bool)
+
+    def at(
+        self, batch: Batch, step: int, place: Floats, within: float = LONGEST, horizon: float | None = None
+    ) -> Vehicles:
+        """Find those near a place at a step of the batch.
+
+        Parameters
+        ----------
+        batch : Batch
+        step : int
+        place : ndarray, shape (2,)
+            [m]
+        within : float
+            Distance of their centres [m].
+        horizon : float, optional
+            Those count, too, that are there within this time [s].
+        """
+        rows = self._moving if batch.rows is None else batch.rows
+        motion = batch.motion[step]
+        way = motion[:, :2] - place
+        near = (motion[:, 2] > ABSENT_BELOW) & (rows != self._row)
+        away = np.hypot(way[:, 0], way[:, 1])
+        reach = np.full(len(rows), within)
+        if horizon is not None:
+            reach = np.maximum(within, _speeds(motion) * horizon + SLACK)
+        chosen = np.flatnonzero(near & (away <= reach))
+        return self._vehicles(motion[chosen], rows[chosen])
+
+    def of(self, batch: Batch, row: int, steps: np.ndarray) -> Vehicles | None:
+        """Follow one of them over steps of the batch; None if it is not recorded there."""
+        rows = self._moving if batch.rows is None else batch.rows
+        column = int(np.searchsorted(rows, row))
+        if column == len(rows) or rows[column] != row:
+            return None
+        return self._vehicles(batch.motion[steps, column], np.full(len(steps), row))
+
+    def _vehicles(self, motion: Floats, rows: Ints) -> Vehicles:
+        for row in set(rows.tolist()) - self._lengths.keys():
+            self._lengths[row] = self._context.footprint(row)[1]
+        lengths = np.array([self._lengths[row] for row in rows.tolist()], float)
+        headings = heading(motion[:, MOTION["orientation"]]) if len(motion) else np.zeros(0)
+        fronts = motion[:, :2] + 0.5 * lengths[:, None] * direction(headings)
+        return Vehicles(rows, fronts, headings, _speeds(motion), lengths, motion[:, 2] > ABSENT_BELOW)
+
+
+def _speeds(motion: Floats) -> Floats:
+    return np.asarray(np.linalg.norm(motion[:, MOTION["velocity"]], axis=1))

@@ -1,0 +1,380 @@
+"""Changes of lanes: where the way asks for it, and by MOBIL otherwise.
+
+MOBIL is that of Kesting, Treiber and Helbing (2007), General lane-changing model MOBIL for car-following models,
+Transportation Research Record 1999, 86-94.
+"""
+
+from __future__ import annotations
+
+from cbsim.geometry.kernels import elementary as math
+from cbsim.jit import inlined, inner
+from cbsim.traffic.kernels.centreline import foot_on
+from cbsim.traffic.kernels.drivers import COMFORTABLE, FACTOR, HEADWAY, LEAST, MODEL, STRONGEST
+from cbsim.traffic.kernels.drivers import SPEED as OWN_SPEED
+from cbsim.traffic.kernels.following import follow
+from cbsim.traffic.kernels.look import CHAIN, DESIRED, GAP, LEADER, LINE, SIDE_GAP, SIDE_LEADER, STOP, WAY_END, YIELDS
+from cbsim.traffic.kernels.neighbours import follows, has_no_conflicts, leader_from, place_in_order, worst_behind
+from cbsim.traffic.kernels.passing import PASS_SPEED, PASSES, choose_pass, see_oncoming
+from cbsim.traffic.kernels.sideways import (
+    across_to,
+    has_cleared,
+    is_aside,
+    is_clear_before,
+    is_left,
+    map_beside,
+    run_of,
+    shift_speed,
+    side_row,
+)
+from cbsim.traffic.kernels.turning import TURNS, choose_turn
+from cbsim.traffic.kernels.way import following, point_ahead
+from cbsim.traffic.kernels.workspace import EXTENT, SPOT
+from cbsim.world.traffic.tables import (
+    BESIDE,
+    CAR_LENGTH,
+    CLAIM,
+    DRIVING,
+    EXTRAS,
+    FRONT_AXLE,
+    GOAL,
+    LANELET,
+    LEFT,
+    LENGTH,
+    LIMIT,
+    MAY_CROSS,
+    MOVED,
+    NEXT,
+    OFFSET,
+    ORIGIN,
+    ORIGIN_STATION,
+    PHASE,
+    RATE,
+    REAR_AXLE,
+    RUN,
+    SAME,
+    SERIAL,
+    SIDEWAYS,
+    SLOPE,
+    SPEED,
+    STATION,
+)
+
+__all__ = ["CHANGES", "change_over", "choose_changes", "end_at_change", "see_aside"]
+
+BEAT = 0.5  # [s] between two decisions of a car
+SAFE = 2.0  # [m/s²] of braking that a change may ask of either
+POLITENESS, THRESHOLD = 0.2, 0.1  # of MOBIL: weight of others; [m/s²] of advantage
+COURTESY = 1.0  # [m/s²] that it may cost to let somebody change who has to
+ADAPTS = 1.0  # [m/s²] of braking with which who has to change falls back behind the car that it will follow
+BEFORE_LINE = 40.0  # [m] before a line or a conflict in which nobody changes who does not have to
+LAST = 18.0  # [m] before the end of a lane in which one stands who has to change
+CHANGES = 64  # that are decided on in one step, others in the next
+APART = 120.0  # [m] between two who change to the same lane at the same time, and to where a flow appears
+
+
+@inlined
+def wish_of(road, sides, destination, lanelet):
+    """Neighbour that a car has to change to, -1 where it need not."""
+    if sides.wishes.shape[0] == 0 or destination == -2:
+        return -1
+    if destination >= 0:
+        k = destination * road.lanelets.shape[0] + lanelet
+        return sides.changes[k] if sides.changes.shape[0] > 0 else -1
+    return sides.wishes[lanelet]
+
+
+@inlined
+def wished_row(sides, lanelet, station, wish):
+    """Row of the neighbour on the side of the one that is wished for, as it is at a station; -1 for none."""
+    for row in range(sides.offsets[lanelet], sides.offsets[lanelet + 1]):
+        if sides.rows[row, 0] == wish and (sides.rows[row, 1] & SAME) != 0:
+            return side_row(sides, lanelet, station, (sides.rows[row, 1] & LEFT) != 0)
+    return -1
+
+
+@inner
+def end_at_change(road, sides, travel, plan, ways, i, destination):
+    """Let a car stop before the end of its way where it has to change lanes: its way does not end there."""
+    base, k = -travel[i, STATION], 0
+    while k + 1 < ways.lanelets.shape[1] and ways.lanelets[i, k + 1] >= 0:
+        base += road.lanelets[ways.lanelets[i, k], LENGTH]
+        k += 1
+    lanelet = ways.lanelets[i, k]
+    wish = wish_of(road, sides, destination, lanelet)
+    if wish < 0:
+        return
+    last = 0.0
+    for row in range(sides.offsets[lanelet], sides.offsets[lanelet + 1]):
+        if sides.rows[row, 0] == wish:
+            last = max(last, sides.spans[row, 1])
+    plan[WAY_END] = math.inf
+    plan[STOP] = min(plan[STOP], base + last - road.car_sizes[i, CAR_LENGTH] - LAST)
+
+
+@inner
+def see_beside(road, sides, travel, entries, ways, i):
+    """Gap to and speed of who is next on the lane that a car is leaving; beside it nobody is seen [m], [m/s]."""
+    one, length, left = travel[i], road.car_sizes[i, CAR_LENGTH], travel[i, OFFSET] > 0.0
+    base, k = -one[STATION], 0
+    while k < ways.lanelets.shape[1] and base < length + one[RUN]:
+        lanelet = ways.lanelets[i, k]
+        if lanelet < 0:
+            break
+        row = side_row(sides, lanelet, max(-base, 0.0), left)
+        if row >= 0 and (sides.rows[row, 1] & SAME) != 0:
+            other, here = sides.rows[row, 0], map_beside(sides, row, max(-base, 0.0))
+            at = place_in_order(entries, other, here + 0.01 if base <= 0.0 else -1.0)
+            if at < entries.first[other + 1]:
+                e = entries.order[at]
+                return max(base, 0.0) + entries.stands[e, SPOT] - here - length, entries.sorted_stands[at, 1]
+        base += road.lanelets[lanelet, LENGTH]
+        k += 1
+    return math.inf, 0.0
+
+
+@inner
+def see_aside(road, sides, travel, intent, plan, entries, ways, i):
+    """Bound the speed of a car that shifts sideways, and let it see who is ahead on the lane beside its own."""
+    one = travel[i]
+    if one[RUN] > 0.0:
+        plan[DESIRED] = max(min(plan[DESIRED], shift_speed(one)), 0.5)
+    if has_cleared(one, road.car_sizes[i, FRONT_AXLE] - road.car_sizes[i, REAR_AXLE]):
+        return
+    row = side_row(sides, intent[i, LANELET], one[STATION], is_left(one))
+    if row < 0:
+        return
+    if (sides.rows[row, 1] & SAME) != 0:
+        gap, leader = see_beside(road, sides, travel, entries, ways, i)
+        if is_clear_before(one[OFFSET], one[RUN], one[MOVED], one[SPEED], gap, leader):
+            return
+    else:
+        gap, leader = see_oncoming(road, sides, travel, entries, i, row)
+        plan[DESIRED] = min(plan[DESIRED], PASS_SPEED)
+    if gap < plan[SIDE_GAP]:
+        plan[SIDE_GAP], plan[SIDE_LEADER] = gap, leader
+
+
+@inner
+def evaluate(road, sides, seed, travel, intent, drawn, plans, entries, i, destination, row, tree, dt):
+    """Judge a change to the neighbour of a row.
+
+    Returns
+    -------
+    place : float
+        Station of the rear there [m], negative where one may not change.
+    gain : float
+        Advantage by MOBIL [m/s²].
+    own : float
+        Acceleration there [m/s²].
+    other : int
+        Entry of who would be behind, -1 for nobody.
+    theirs, gap : float
+        Acceleration of that one [m/s²], and the gap to it [m].
+    """
+    cars, speed, length, lanelet = intent.shape[0], travel[i, SPEED], road.car_sizes[i, CAR_LENGTH], intent[i, LANELET]
+    target, values, plan, own_station = sides.rows[row, 0], drawn[i], plans[i], travel[i, STATION]
+    station = map_beside(sides, row, own_station)
+    allowed = (sides.rows[row, 1] & (SAME | MAY_CROSS)) == SAME | MAY_CROSS
+    if not allowed or station < 0.0 or station + length > road.lanelets[target, LENGTH]:
+        return -1.0, 0.0, 0.0, -1, 0.0, 0.0
+    gap, leader = leader_from(road, seed, intent, entries, i, destination, target, station, station + length)
+    desired = plan[DESIRED]
+    if road.lanelets[target, LIMIT] < road.lanelets[lanelet, LIMIT] and values[OWN_SPEED] < 0.0:
+        desired = min(desired, values[FACTOR] * road.lanelets[target, LIMIT])
+    own_values = values[HEADWAY], values[LEAST], values[STRONGEST], values[COMFORTABLE]
+    own = follow(int(values[MODEL]), speed, desired, gap, leader, own_values, dt) if gap > 0.0 else -math.inf
+    other, theirs, behind = worst_behind(road, sides, drawn, plans, entries, cars, target, station, speed, tree, dt)
+    gain = own - follow(int(values[MODEL]), speed, desired, plan[GAP], plan[LEADER], own_values, dt)
+    if other >= 0 and gap > 0.0 and behind > 0.0:
+        before = follows(drawn, plans, entries, cars, other, gap + length + behind, leader, dt)
+        gain += POLITENESS * (theirs - before)
+    rank = place_in_order(entries, lanelet, own_station - 1e-9) - 1
+    if rank >= entries.first[lanelet]:
+        follower = entries.order[rank]
+        rest = own_station - entries.stands[follower, SPOT] - entries.stands[follower, EXTENT]
+        if rest > 0.0:
+            now = follows(drawn, plans, entries, cars, follower, rest, speed, dt)
+            then = follows(drawn, plans, entries, cars, follower, rest + length + plan[GAP], plan[LEADER], dt)
+            gain += POLITENESS * (then - now)
+    return station, gain, own, other, theirs, behind
+
+
+@inner
+def has_ground(road, crossings, seed, travel, intent, plan, i, destination, target, station, across):
+    """Whether a car can shift without coming into a conflict area, to a line, or to the end of the way."""
+    length, run = road.car_sizes[i, CAR_LENGTH], run_of(travel[i, SPEED], across)
+    if min(plan[LINE], plan[CHAIN]) < run:
+        return False
+    lanelet, own = intent[i, LANELET], travel[i, STATION]
+    return has_no_conflicts(
+        road, crossings, seed, intent, i, destination, target, station - 2.0, station + length + run
+    ) and has_no_conflicts(
+        road,
+        crossings,
+        seed,
+        intent,
+        i,
+        destination,
+        lanelet,
+        own - 2.0,
+        min(own + length + run, road.lanelets[lanelet, LENGTH]),
+    )
+
+
+@inner
+def is_apart(sides, places, targets, chosen, target, station):
+    """Whether a change to a station of a lanelet keeps clear of those that others have decided on in this step."""
+    for n in range(chosen):
+        if targets[n] == target:
+            if abs(places[n] - station) < APART:
+                return False
+            continue
+        for k in range(sides.predecessor_offsets[target], sides.predecessor_offsets[target + 1]):
+            if sides.predecessors[k] == targets[n]:
+                return False
+        for k in range(sides.predecessor_offsets[targets[n]], sides.predecessor_offsets[targets[n] + 1]):
+            if sides.predecessors[k] == target:
+                return False
+    return True
+
+
+@inner
+def choose_change(
+    road, crossings, sides, seed, travel, intent, drawn, plans, entries, i, destination, tree, dt, decides
+):
+    """Row of `Sides` by which a car changes lanes after this step, -1 for none; and its station there [m].
+
+    Who has to change, and cannot yet, lets itself fall back, and asks the one behind to be let in.
+    """
+    lanelet, plan, own_station = intent[i, LANELET], plans[i], travel[i, STATION]
+    best, place, most, wish = -1, 0.0, THRESHOLD, wish_of(road, sides, destination, lanelet)
+    if wish < 0 and not (decides and min(plan[LINE], plan[CHAIN]) > BEFORE_LINE):
+        return best, place
+    first, last = sides.offsets[lanelet], sides.offsets[lanelet + 1]
+    if wish >= 0:
+        first = wished_row(sides, lanelet, own_station, wish)
+        last = first + 1 if first >= 0 else first
+    for row in range(first, last):
+        if wish < 0:
+            beside = sides.spans[row, 0] <= own_station <= sides.spans[row, 1]
+            if not (beside and stays_on_way(road, sides, destination, sides.rows[row, 0])):
+                continue
+        station, gain, own, other, theirs, gap = evaluate(
+            *(road, sides, seed, travel, intent, drawn, plans, entries, i, destination, row, tree, dt)
+        )
+        if station < 0.0:
+            continue
+        if own >= -SAFE and theirs >= -SAFE:
+            if wish >= 0 or gain > most:
+                best, place, most = row, station, gain
+        elif wish >= 0:
+            plan[YIELDS] = min(plan[YIELDS], max(own, -ADAPTS))
+            let_in(drawn, plans, entries, intent.shape[0], other, theirs, gap, dt)
+    if best < 0:
+        return best, place
+    across, speed = across_to(road, sides, best, lanelet, own_station), travel[i, SPEED]
+    is_clear = is_clear_before(across, run_of(speed, across), 0.0, speed, plan[GAP], plan[LEADER])
+    if is_clear and has_ground(
+        *(road, crossings, seed, travel, intent, plan, i, destination, sides.rows[best, 0], place, across)
+    ):
+        return best, place
+    return -1, 0.0
+
+
+@inner
+def choose_changes(
+    road, crossings, sides, demand, seed, travel, intent, watch, drawn, plans, work, scratch, time, dt, others
+):
+    """Decide who leaves its lane after this step: by a change, to pass somebody, or to turn round.
+
+    Who has to change decides in each step, others every 0.5 s in turns by row. What they do is left in
+    `CarWorkspace.changes`. Entries from `others` on are those of cars that are partly on them.
+    """
+    targets, places, tree = scratch
+    entries, destinations, chosen, static = work.entries, work.destinations, 0, work.counts[0]
+    beats, number = max(int(math.floor(BEAT / dt + 0.5)), 1), int(math.floor(time / dt + 0.5))
+    for i in range(intent.shape[0]):
+        work.changes[i] = -1
+        lanelet = intent[i, LANELET]
+        if entries.where[i] < 0 or (road.links[lanelet, EXTRAS] & BESIDE) == 0 or chosen + 1 >= targets.shape[0]:
+            continue
+        if intent[i, PHASE] != DRIVING or intent[i, CLAIM] > 0 or is_aside(travel[i]):
+            continue
+        decides, destination, what = (number + i) % beats == 0, destinations[i], -1
+        row, place = choose_change(
+            *(road, crossings, sides, seed, travel, intent, drawn, plans, entries, i, destination, tree, dt, decides)
+        )
+        if row >= 0:
+            what = row if not flow_appears(demand, sides.rows[row, 0], place) else -1
+        elif decides:
+            row = choose_pass(
+                *(road, crossings, sides, demand, seed, travel, intent, watch, work, i, static, others, tree)
+            )
+            what = PASSES - row
+            if row == -1:
+                row = choose_turn(
+                    *(road, crossings, sides, demand, travel, intent, watch, work, i, static, others, tree)
+                )
+                what = TURNS - row
+            if row >= 0:
+                place = map_beside(sides, row, travel[i, STATION])
+        if row < 0 or what == -1:
+            continue
+        target, own = sides.rows[row, 0], travel[i, STATION]
+        if is_apart(sides, places, targets, chosen, target, place) and (
+            what >= 0 or is_apart(sides, places, targets, chosen, lanelet, own)
+        ):
+            work.changes[i], targets[chosen], places[chosen] = what, target, place
+            targets[chosen + 1], places[chosen + 1] = lanelet, own
+            chosen += 1 if what >= 0 else 2
+
+
+@inlined
+def stays_on_way(road, sides, destination, target):
+    """Whether one comes to where it goes from the neighbour as well, without changing back."""
+    if wish_of(road, sides, destination, target) >= 0:
+        return False
+    if destination >= 0:
+        return road.hops[destination * road.lanelets.shape[0] + target] >= 0
+    return True
+
+
+@inlined
+def let_in(drawn, plans, entries, cars, other, theirs, gap, dt):
+    """Let somebody change who has to, where that costs the one behind at most 1 m/s²."""
+    if other < 0 or other >= cars or gap <= 0.0:
+        return
+    plan = plans[other]
+    now = follows(drawn, plans, entries, cars, other, plan[GAP], plan[LEADER], dt)
+    if now - theirs <= COURTESY:
+        plan[YIELDS] = min(plan[YIELDS], theirs)
+
+
+@inlined
+def flow_appears(demand, target, station):
+    """Whether cars of a flow appear near a station of a lanelet."""
+    for p in range(demand.flows.shape[0]):
+        if demand.flows[p, RATE] > 0.0 and demand.pool_rows[p, ORIGIN] == target:
+            if abs(demand.flows[p, ORIGIN_STATION] - station) < APART:
+                return True
+    return False
+
+
+@inner
+def change_over(road, sides, seed, state, work, i, row):
+    """Put a car that has moved on the lanelet beside it; its pose stays what it is."""
+    travel, intent, ways, destination = state.travel, state.intent, work.ways, work.destinations[i]
+    target, sizes = sides.rows[row, 0], road.car_sizes[i]
+    base = travel[i, STATION] + sizes[REAR_AXLE]
+    x, y = point_ahead(road, seed, intent, ways, i, destination, base, 0.0)
+    wheelbase = sizes[FRONT_AXLE] - sizes[REAR_AXLE]
+    u, w = point_ahead(road, seed, intent, ways, i, destination, base + wheelbase, 0.0)
+    guess = map_beside(sides, row, base)
+    rear, offset = foot_on(road, target, guess, x, y)
+    ahead, further = foot_on(road, target, guess + wheelbase, u, w)
+    one = travel[i]
+    one[STATION], one[OFFSET], one[SIDEWAYS], one[MOVED] = max(rear - sizes[REAR_AXLE], 0.0), offset, 0.0, 0.0
+    one[SLOPE] = (further - offset) / wheelbase if ahead < road.lanelets[target, LENGTH] else 0.0
+    one[RUN] = run_of(one[SPEED], offset)
+    intent[i, LANELET] = target
+    intent[i, NEXT], _ = following(road, seed, i, intent[i, SERIAL], destination, target, intent[i, GOAL])

@@ -1,0 +1,294 @@
+"""Passing of bodies that stand in the way, by the oncoming lane; beside a lane in the same direction one changes over.
+
+Who passes stays on its own lanelet, beside its centreline, and is seen on the oncoming one too. It keeps what DARPA
+asks for (Urban Challenge Technical Evaluation Criteria 2006, A.10 and A.11): it leaves its lane at least a length
+behind the body, is back between one and four lengths ahead of it, and does neither in a junction nor within 30 m
+before one.
+"""
+
+from __future__ import annotations
+
+from cbsim.geometry.kernels import elementary as math
+from cbsim.jit import inlined, inner
+from cbsim.traffic.kernels.drivers import STRONGEST
+from cbsim.traffic.kernels.look import STANDS, STOP, travel_time
+from cbsim.traffic.kernels.neighbours import has_no_conflicts, place_in_order
+from cbsim.traffic.kernels.sideways import (
+    SPARE,
+    across_to,
+    clear_part,
+    ground_ahead,
+    is_aside,
+    is_clear_before,
+    map_beside,
+    oncoming_row,
+    run_of,
+)
+from cbsim.traffic.kernels.workspace import EXTENT, PACE, SPOT
+from cbsim.world.traffic.tables import (
+    BACK,
+    BESIDE,
+    CAR_LENGTH,
+    CLAIM,
+    DRIVING,
+    ENTRY,
+    ENTRY_END,
+    EXTRAS,
+    FIRST_CAR,
+    FRONT_AXLE,
+    HIT,
+    LANELET,
+    LENGTH,
+    LIMIT,
+    MAY_CROSS,
+    MOVED,
+    OFFSET,
+    ORIGIN,
+    ORIGIN_STATION,
+    PAUSING,
+    PHASE,
+    PLACE,
+    RATE,
+    REAR_AXLE,
+    RUN,
+    SAME,
+    SIDEWAYS,
+    SLOPE,
+    SPEED,
+    STATION,
+    WAITING,
+)
+
+__all__ = ["PASSES", "PASS_SPEED", "begin_pass", "choose_pass", "mind_blocker", "see_oncoming"]
+
+PASSES = -2  # less the row of `Sides`: what `CarWorkspace.changes` holds of a car that begins to pass
+STOOD = 10.0  # [s] after which a body that stands is passed
+PASS_SPEED = 4.5  # [m/s] at most
+SHIFT_SPEED = 3.9  # [m/s] at which one leaves a lane and comes back, about
+NO_QUEUE = 15.0  # [m] ahead of a body in which nobody else stands, if it stands in no queue
+BEFORE_JUNCTION = 30.0  # [m]
+LET_BY = 20.0  # [s] of standing after which the oncoming are expected to slow down a little
+COURTESY, SPEEDS_UP = 1.0, 2.0  # [m/s²] of braking by them then; with which they may speed up else
+EACH = 1.5  # [s] more for each that passes ahead
+SPARE_TIME = 3.0  # [s] more than it takes for which the oncoming lane has to be free
+CROSSES = 0.46  # part of a shift after which a corner is over the marking, a length behind the body
+AHEAD_OF_IT = 0.3  # lengths ahead of the body at which the return begins; the lane is reached a length ahead of it
+NARROWEST = 2.7  # [m] between the centrelines of two lanes on one of which somebody can be passed
+FREE = 300.0  # [m] of the oncoming lane that are looked at
+BRANCHES = 16
+
+
+@inlined
+def stands_for_good(work, travel, intent, watch, i, e, static, others):
+    """Whether an entry is a body that has stood for 10 s and is in no queue at a line, as far as car i can know."""
+    if e < intent.shape[0]:
+        return intent[e, PHASE] == HIT or (intent[e, PHASE] == PAUSING and travel[e, WAITING] >= STOOD)
+    if e < static:
+        return True
+    if e >= others or abs(work.entries.stands[e, PACE]) > STANDS:
+        return False
+    return travel[i, WAITING] >= STOOD and watch[work.entries.watched[e], PLACE] == 0.0
+
+
+@inlined
+def first_not_passing(work, travel, i, lanelet):
+    """Place in the order of the next entry ahead of car i on its lanelet that is no car that passes somebody."""
+    entries = work.entries
+    at, end = entries.ranks[i] + 1, entries.first[lanelet + 1]
+    while at < end:
+        e = entries.order[at]
+        if e >= travel.shape[0] or travel[e, BACK] <= 0.0:
+            break
+        at += 1
+    return at
+
+
+@inlined
+def crossable_row(sides, lanelet, station, same):
+    """Row of a neighbour that may be crossed over to, in the same or the oncoming direction; -1 for none."""
+    for row in range(sides.offsets[lanelet], sides.offsets[lanelet + 1]):
+        bits = sides.rows[row, 1]
+        if (bits & MAY_CROSS) != 0 and ((bits & SAME) != 0) == same:
+            if sides.spans[row, 0] <= station <= sides.spans[row, 1]:
+                return row
+    return -1
+
+
+@inlined
+def way_before(across, length):
+    """Distance behind a body in which a car of a length begins to shift, to be clear of it and a length behind [m]."""
+    run = run_of(0.0, across)
+    return max(clear_part(across) * run + SPARE, CROSSES * run + length)
+
+
+@inner
+def mind_blocker(road, sides, travel, intent, watch, work, i, static, others):
+    """Let a car stop so far behind a body that stands for good that it can pass it, where that is allowed at all."""
+    entries, lanelet, plan = work.entries, intent[i, LANELET], work.plan[i]
+    at = first_not_passing(work, travel, i, lanelet)
+    if at >= entries.first[lanelet + 1] or is_aside(travel[i]) or intent[i, PHASE] != DRIVING:
+        return
+    e = entries.order[at]
+    if e < intent.shape[0] and intent[e, PHASE] not in (HIT, PAUSING):
+        return
+    if not stands_for_good(work, travel, intent, watch, i, e, static, others):
+        return
+    station, gap = travel[i, STATION], entries.stands[e, SPOT] - travel[i, STATION] - road.car_sizes[i, CAR_LENGTH]
+    for side in range(2):
+        row = crossable_row(sides, lanelet, station, side == 0)
+        if row >= 0:
+            across = across_to(road, sides, row, lanelet, station)
+            plan[STOP] = min(plan[STOP], gap - way_before(across, road.car_sizes[i, CAR_LENGTH]) - SPARE)
+            return
+    if oncoming_row(sides, lanelet, station) >= 0:  # room to turn round
+        length = road.car_sizes[i, CAR_LENGTH]
+        plan[STOP] = min(plan[STOP], gap - ground_ahead(length) + length - road.car_sizes[i, REAR_AXLE] - 3.0 * SPARE)
+
+
+@inner
+def blocked_up_to(work, travel, intent, watch, i, static, others, needed):
+    """Station of the front of the bodies that car i would pass together; negative where it would meet somebody.
+
+    `needed` is the room that it takes beyond them [m].
+    """
+    entries, lanelet = work.entries, intent[i, LANELET]
+    end, at, front = entries.first[lanelet + 1], entries.ranks[i] + 1, -1.0
+    while at < end:
+        e = entries.order[at]
+        if e < travel.shape[0] and travel[e, BACK] > 0.0:  # it passes them, too
+            at += 1
+            continue
+        rear = entries.stands[e, SPOT]
+        if front >= 0.0 and rear > front + max(needed, NO_QUEUE):
+            break
+        if not stands_for_good(work, travel, intent, watch, i, e, static, others):
+            if front < 0.0 or entries.stands[e, PACE] < STANDS or rear < front + needed:
+                return -1.0
+            break
+        front = max(front, rear + entries.stands[e, EXTENT])
+        at += 1
+    return front
+
+
+@inlined
+def time_to(ahead, pace, limit, yields):
+    """Time in which somebody comes so far, speeding up to a limit, or with 1 m/s² of braking [s]."""
+    if ahead <= 0.0:
+        return 0.0
+    if not yields:
+        return travel_time(ahead, pace, max(limit, 1.0), SPEEDS_UP)
+    left = pace * pace - 2.0 * COURTESY * ahead
+    return math.inf if left <= 0.0 else (pace - math.sqrt(left)) / COURTESY
+
+
+@inner
+def oncoming_in(road, sides, demand, entries, lanelet, place, yields, tree):
+    """Least time in which somebody comes to a place on a lanelet, or on those that lead to it [s].
+
+    Where cars of a flow appear, one may do so at any moment. With `yields`, they are expected to brake with 1 m/s².
+    """
+    stack, places = tree
+    stack[0], places[0], size, least = lanelet, place, 1, math.inf
+    while size > 0:
+        size -= 1
+        one, there = stack[size], places[size]
+        for p in range(demand.flows.shape[0]):
+            if demand.flows[p, RATE] > 0.0 and demand.pool_rows[p, ORIGIN] == one:
+                length = road.car_sizes[demand.pool_rows[p, FIRST_CAR], CAR_LENGTH]
+                ahead = there - demand.flows[p, ORIGIN_STATION] - length
+                least = min(least, time_to(ahead, road.lanelets[one, LIMIT], road.lanelets[one, LIMIT], yields))
+        at = place_in_order(entries, one, there) - 1
+        while at >= entries.first[one] and entries.stands[entries.order[at], PACE] < -STANDS:  # against the lane
+            at -= 1
+        if at >= entries.first[one]:
+            e = entries.order[at]
+            ahead = there - entries.stands[e, SPOT] - entries.stands[e, EXTENT]
+            pace, limit = max(entries.stands[e, PACE], 0.0), road.lanelets[one, LIMIT]
+            least = min(least, time_to(ahead, pace, max(limit, pace), yields))
+        elif there < FREE:
+            for k in range(sides.predecessor_offsets[one], sides.predecessor_offsets[one + 1]):
+                if size < stack.shape[0]:
+                    stack[size] = sides.predecessors[k]
+                    places[size] = there + road.lanelets[stack[size], LENGTH]
+                    size += 1
+    return least
+
+
+@inner
+def choose_pass(road, crossings, sides, demand, seed, travel, intent, watch, work, i, static, others, tree):
+    """Row of `Sides` by which a car passes whoever stands in its way after this step.
+
+    It is -1 where nobody stands there, or passing is not possible, and -2 where only those who come are in the way.
+    The way until it may return is noted in the Snapshot, where nobody reads it before the car begins.
+    """
+    entries, lanelet, destination = work.entries, intent[i, LANELET], work.destinations[i]
+    if intent[i, PHASE] != DRIVING or intent[i, CLAIM] > 0 or travel[i, SPEED] > PASS_SPEED or is_aside(travel[i]):
+        return -1
+    at, station = first_not_passing(work, travel, i, lanelet), travel[i, STATION]
+    length = road.car_sizes[i, CAR_LENGTH]
+    if at >= entries.first[lanelet + 1] or (road.links[lanelet, EXTRAS] & BESIDE) == 0:
+        return -1
+    if not stands_for_good(work, travel, intent, watch, i, entries.order[at], static, others):
+        return -1
+    row = crossable_row(sides, lanelet, station, False)
+    if row < 0:
+        return -1
+    across = across_to(road, sides, row, lanelet, station)
+    run, rear = run_of(0.0, across), entries.stands[entries.order[at], SPOT]
+    if abs(across) < NARROWEST or rear - station - length < way_before(across, length):
+        return -1
+    wheelbase = road.car_sizes[i, FRONT_AXLE] - road.car_sizes[i, REAR_AXLE]
+    beyond = AHEAD_OF_IT * length + run + wheelbase + length
+    front = blocked_up_to(work, travel, intent, watch, i, static, others, beyond + 2.0)
+    end = front + beyond
+    if front < 0.0 or end > sides.spans[row, 1]:
+        return -1
+    if not has_no_conflicts(road, crossings, seed, intent, i, destination, lanelet, station, end + BEFORE_JUNCTION):
+        return -1
+    target, here, there = sides.rows[row, 0], map_beside(sides, row, station), map_beside(sides, row, end)
+    for e in range(road.links[target, ENTRY], road.links[target, ENTRY_END]):
+        if crossings.entry_spans[e, 0] < here and crossings.entry_spans[e, 1] > there:
+            return -1
+    at = place_in_order(entries, target, there)
+    while at < entries.first[target + 1] and entries.sorted_stands[at, SPOT] < here:
+        if entries.stands[entries.order[at], PACE] >= -STANDS:
+            return -1 if abs(entries.stands[entries.order[at], PACE]) < STANDS else -2
+        at += 1
+    duration = travel_time(end - station - length, travel[i, SPEED], SHIFT_SPEED, work.drawn[i, STRONGEST])
+    duration += EACH * (first_not_passing(work, travel, i, lanelet) - entries.ranks[i] - 1)
+    yields = travel[i, WAITING] > LET_BY
+    if oncoming_in(road, sides, demand, entries, target, there, yields, tree) < duration + SPARE_TIME:
+        return -2
+    travel[i, BACK] = front + AHEAD_OF_IT * length - station
+    return row
+
+
+@inner
+def begin_pass(road, sides, travel, intent, i, row):
+    """Let a car that has moved begin to leave its lane."""
+    one = travel[i]
+    one[SIDEWAYS] = across_to(road, sides, row, intent[i, LANELET], one[STATION])
+    one[OFFSET], one[SLOPE], one[MOVED], one[RUN] = 0.0, 0.0, 0.0, run_of(0.0, one[SIDEWAYS])
+
+
+@inner
+def see_oncoming(road, sides, travel, entries, i, row):
+    """Gap to and speed of whoever comes on the lane against which a car passes somebody [m], [m/s]."""
+    one, target, length = travel[i], sides.rows[row, 0], road.car_sizes[i, CAR_LENGTH]
+    front = map_beside(sides, row, one[STATION] + length)
+    at, gap, leader = place_in_order(entries, target, front - SPARE) - 1, math.inf, 0.0
+    while at >= entries.first[target]:
+        e = entries.order[at]
+        ahead = front - entries.stands[e, SPOT] - entries.stands[e, EXTENT]
+        if 0.0 < ahead < gap:  # that of its own entry, which reaches up to its rear, is negative
+            gap, leader = ahead, -entries.stands[e, PACE]
+        if entries.stands[e, PACE] >= -STANDS:  # who drives against the lane, too, ends where it does
+            break
+        at -= 1
+    if gap > one[BACK] + run_of(0.0, max(abs(one[SIDEWAYS]), abs(one[OFFSET]))):
+        return math.inf, 0.0
+    if one[SIDEWAYS] == 0.0:
+        base = road.car_sizes[i, FRONT_AXLE] - road.car_sizes[i, REAR_AXLE]
+        if is_clear_before(one[OFFSET], one[RUN] + base, one[MOVED], one[SPEED], gap, leader):
+            return math.inf, 0.0
+    return gap, leader

@@ -1,0 +1,256 @@
+"""Turning round where a road is blocked: on one arc where there is room, else in three points.
+
+In three points a car drives forwards to the oncoming side, in reverse to its own, and forwards again, each time at its
+turning circle; the rear axle ends straight across from where it began. While it turns it belongs to the oncoming
+lanelet, and takes the ground that it needs of both.
+"""
+
+from __future__ import annotations
+
+from cbsim.geometry.kernels import elementary as math
+from cbsim.jit import inlined, inner
+from cbsim.traffic.kernels.centreline import foot_on, on_lanelet
+from cbsim.traffic.kernels.look import STANDS
+from cbsim.traffic.kernels.neighbours import place_in_order
+from cbsim.traffic.kernels.passing import first_not_passing, oncoming_in, stands_for_good
+from cbsim.traffic.kernels.sideways import TIGHT, TURNS_ROUND, ground_ahead, map_beside, oncoming_row, way_back
+from cbsim.traffic.kernels.way import following
+from cbsim.traffic.kernels.workspace import EXTENT, PACE, SPOT
+from cbsim.world.traffic.tables import (
+    BACK,
+    BODY,
+    CAR_LENGTH,
+    CLAIM,
+    DRIVING,
+    ENTRY,
+    ENTRY_END,
+    FRONT_AXLE,
+    GOAL,
+    HEIGHT,
+    HIT,
+    LANELET,
+    LENGTH,
+    MOVED,
+    NEXT,
+    OFFSET,
+    PHASE,
+    REAR_AXLE,
+    RUN,
+    SERIAL,
+    SLOPE,
+    SPEED,
+    STATION,
+    TURNING,
+    WAITING,
+)
+
+__all__ = ["TURNS", "begin_turn", "choose_turn", "pose_turn", "turn", "turning_acceleration"]
+
+TURNS = -1_000_000_000  # less the row of `Sides`: what `CarWorkspace.changes` holds of a car that begins to turn
+BLOCKED = 20.0  # [s] of standing behind a body that cannot be passed after which one turns
+SHOULDER = 1.5  # [m] beyond the border of the oncoming lane that a wheel may come
+FASTEST, EASY = 2.0, 1.0  # [m/s], [m/s²] in a turn
+AFTER_A_HIT = 6.0  # [m/s²]
+DURATION = 16.0  # [s] that a turn takes, and three more
+MOST_BACK, BEHIND, NEAR = 3.0, 0.4, 0.05  # [m] that one reverses at first, and that stay free behind and ahead
+CONFLICTS = 1.0  # [m] from conflicts within which nobody turns
+
+
+@inlined
+def first_angle(radius, across):
+    """Angle of the first arc; the last is as long, and that in reverse between them makes it half a turn [rad]."""
+    return math.acos(max((2.0 * radius - across) / (4.0 * radius), 0.0)) if across < 2.0 * radius else 0.5 * math.pi
+
+
+@inlined
+def turn_length(radius, across):
+    """Length of the whole turn [m]."""
+    return math.pi * radius + max(across - 2.0 * radius, 0.0)
+
+
+@inlined
+def point_of_turn(way, back, radius, across):
+    """Place of the rear axle after a way, to the right and ahead of where it began, and the heading.
+
+    The first part of the way, `back`, is in reverse.
+
+    Returns
+    -------
+    x, y : float
+        [m]
+    heading : float
+        [rad], positive to the left.
+    left : float
+        Way to the next change of gear, or to the end [m].
+    """
+    if way < back:
+        return 0.0, -way, 0.0, back - way
+    x, y, heading, left = point_of_arcs(way - back, radius, across)
+    return x, y - back, heading, left
+
+
+@inlined
+def point_of_arcs(way, radius, across):
+    """As `point_of_turn` has it, without a part in reverse at its begin."""
+    angle = first_angle(radius, across)
+    first, straight = radius * angle, max(across - 2.0 * radius, 0.0)
+    if across >= 2.0 * radius:
+        left = turn_length(radius, across) - way
+        if way < first:
+            return radius * (math.cos(way / radius) - 1.0), radius * math.sin(way / radius), way / radius, left
+        if way < first + straight:
+            return -radius - (way - first), radius, angle, left
+        heading = (way - straight) / radius
+        return -radius - straight + radius * math.cos(heading), radius * math.sin(heading), heading, left
+    if way < first:
+        return radius * (math.cos(way / radius) - 1.0), radius * math.sin(way / radius), way / radius, first - way
+    reverse = radius * (math.pi - 2.0 * angle)
+    heading = way / radius
+    if way < first + reverse:
+        x = radius * (2.0 * math.cos(angle) - 1.0 - math.cos(heading))
+        y = radius * (2.0 * math.sin(angle) - math.sin(heading))
+        return x, y, heading, first + reverse - way
+    x = radius * (4.0 * math.cos(angle) - 1.0 + math.cos(heading))
+    return x, radius * math.sin(heading), heading, 2.0 * first + reverse - way
+
+
+@inner
+def has_room(road, lanelet, radius, across, wheelbase):
+    """Whether the wheels stay on the road: the front axle swings out furthest at the end of the first arc."""
+    if across >= 2.0 * radius:
+        return True
+    angle = first_angle(radius, across)
+    out = radius * (1.0 - math.cos(angle)) + wheelbase * math.sin(angle) + 1.0 * math.cos(angle)
+    return out <= across + 0.5 * road.widths[lanelet] + SHOULDER
+
+
+@inner
+def is_free(road, crossings, entries, lanelet, begin, end, own):
+    """Whether nobody but an entry stands between two stations of a lanelet, and no conflict is near."""
+    for e in range(road.links[lanelet, ENTRY], road.links[lanelet, ENTRY_END]):
+        if crossings.entry_spans[e, 0] < end + CONFLICTS and crossings.entry_spans[e, 1] > begin - CONFLICTS:
+            return False
+    if begin < 0.0 or end > road.lanelets[lanelet, LENGTH]:
+        return False
+    for at in range(entries.first[lanelet], entries.first[lanelet + 1]):
+        e = entries.order[at]
+        if e != own and entries.stands[e, SPOT] < end and entries.stands[e, SPOT] + entries.stands[e, EXTENT] > begin:
+            return False
+    return True
+
+
+@inner
+def choose_turn(road, crossings, sides, demand, travel, intent, watch, work, i, static, others, tree):
+    """Row of `Sides` to whose lanelet a car turns round after this step, since it is blocked; -1 for none."""
+    entries, lanelet, destination = work.entries, intent[i, LANELET], work.destinations[i]
+    if intent[i, PHASE] != DRIVING or intent[i, CLAIM] > 0 or travel[i, WAITING] < BLOCKED or destination == -2:
+        return -1
+    at, station, length = first_not_passing(work, travel, i, lanelet), travel[i, STATION], road.car_sizes[i, CAR_LENGTH]
+    if at >= entries.first[lanelet + 1]:
+        return -1
+    if not stands_for_good(work, travel, intent, watch, i, entries.order[at], static, others):
+        return -1
+    row = oncoming_row(sides, lanelet, station)
+    if row < 0:
+        return -1
+    reach, rear = ground_ahead(length), station + road.car_sizes[i, REAR_AXLE]
+    back = max(rear + reach - entries.stands[entries.order[at], SPOT] + NEAR, 0.0)
+    target = sides.rows[row, 0]
+    there = map_beside(sides, row, rear)
+    at = place_in_order(entries, target, there) - 1
+    if at >= entries.first[target] and abs(entries.sorted_stands[at, PACE]) < STANDS:  # what stands on both lanes
+        e = entries.order[at]
+        back = max(back, entries.stands[e, SPOT] + entries.stands[e, EXTENT] - there + reach + NEAR)
+    rear -= back
+    if back > MOST_BACK or rear < 0.0:
+        return -1
+    if destination >= 0 and road.hops[destination * road.lanelets.shape[0] + target] < 0:
+        return -1
+    x, y = on_lanelet(road, lanelet, rear)
+    there, across = foot_on(road, target, map_beside(sides, row, rear), x, y)
+    radius, across = TIGHT * length, abs(across)
+    if not has_room(road, target, radius, across, road.car_sizes[i, FRONT_AXLE] - road.car_sizes[i, REAR_AXLE]):
+        return -1
+    if not is_free(road, crossings, entries, lanelet, station - back - BEHIND, rear + reach, i):
+        return -1
+    if not is_free(road, crossings, entries, target, there - reach, there + length, -1):
+        return -1
+    if oncoming_in(road, sides, demand, entries, target, there - reach, True, tree) < DURATION:
+        return -1
+    travel[i, MOVED] = back  # nobody reads it before the turn begins, after this step
+    return row
+
+
+@inner
+def begin_turn(road, sides, seed, state, work, i, row):
+    """Let a car begin to turn: from now on it belongs to the oncoming lanelet."""
+    travel, intent, lanelet, sizes = state.travel[i], state.intent[i], state.intent[i, LANELET], road.car_sizes[i]
+    back = travel[MOVED]
+    target, rear = sides.rows[row, 0], travel[STATION] + sizes[REAR_AXLE] - back
+    x, y = on_lanelet(road, lanelet, rear)
+    there, across = foot_on(road, target, map_beside(sides, row, rear), x, y)
+    u, w = on_lanelet(road, lanelet, rear + sizes[FRONT_AXLE] - sizes[REAR_AXLE])
+    further, ahead = foot_on(road, target, there - 1.0, u, w)
+    travel[OFFSET], travel[SLOPE], travel[MOVED] = across, 0.0, 0.0
+    if further < there - 0.1:
+        travel[SLOPE] = -math.atan((ahead - across) / (there - further))
+    travel[RUN], travel[SPEED] = back + turn_length(TIGHT * sizes[CAR_LENGTH], abs(across)), 0.0
+    travel[STATION], travel[BACK] = there - sizes[REAR_AXLE], TURNS_ROUND - back
+    intent[LANELET], intent[PHASE] = target, TURNING
+    destination = work.destinations[i]
+    intent[NEXT], _ = following(road, seed, i, intent[SERIAL], destination, target, intent[GOAL])
+
+
+@inner
+def turning_acceleration(road, travel, intent, i, dt):
+    """Acceleration of a car that turns: it rests where it changes gear, and stands for good if it is hit [m/s²]."""
+    if intent[i, PHASE] == HIT:
+        return -AFTER_A_HIT
+    one, radius = travel[i], TIGHT * road.car_sizes[i, CAR_LENGTH]
+    _, _, _, left = point_of_turn(one[MOVED], way_back(one), radius, abs(one[OFFSET]))
+    aim = min(FASTEST, math.sqrt(EASY * EASY * dt * dt + 2.0 * EASY * left) - EASY * dt + 0.05)
+    return min((aim - one[SPEED]) / dt, EASY)
+
+
+@inner
+def turn(travel, intent, i, dt, acceleration):
+    """Move a car along its turn."""
+    one = travel[i]
+    speed = max(one[SPEED] + acceleration * dt, 0.0)
+    one[MOVED] += 0.5 * (one[SPEED] + speed) * dt
+    one[SPEED] = speed
+    one[WAITING] = 0.0
+    if one[MOVED] >= one[RUN]:
+        one[OFFSET], one[SLOPE], one[MOVED], one[RUN], one[BACK] = 0.0, 0.0, 0.0, 0.0, 0.0
+        intent[i, PHASE] = DRIVING
+
+
+@inner
+def pose_turn(road, travel, intent, position, orientation, i):
+    """Write position and orientation of the body of a car that turns."""
+    body, one, sizes = road.car_rows[i, BODY], travel[i], road.car_sizes[i]
+    across, side, lanelet = abs(one[OFFSET]), math.copysign(1.0, one[OFFSET]), intent[i, LANELET]
+    station = one[STATION] + sizes[REAR_AXLE]
+    ex, ey = on_lanelet(road, lanelet, station)
+    fx, fy = on_lanelet(road, lanelet, station + 0.5)
+    gx, gy = on_lanelet(road, lanelet, station - 0.5)
+    size = max(math.hypot(gx - fx, gy - fy), 1e-9)
+    tx, ty = (gx - fx) / size, (gy - fy) / size  # against the oncoming lanelet: ahead where it begins
+    rx, ry = side * ty, -side * tx  # away from that lanelet
+    back = way_back(one)
+    x, y, heading, _ = point_of_turn(one[MOVED], back, TIGHT * sizes[CAR_LENGTH], across)
+    y += back
+    bend = heading + side * one[SLOPE] * (1.0 - one[MOVED] / max(one[RUN], 1e-9))
+    px, py = ex + (across + x) * rx + y * tx, ey + (across + x) * ry + y * ty
+    c, s = math.cos(bend), math.sin(bend)
+    hx, hy = c * tx - s * rx, c * ty - s * ry
+    half = 0.5 * (sizes[FRONT_AXLE] - sizes[REAR_AXLE])
+    position[body, 0], position[body, 1], position[body, 2] = px + half * hx, py + half * hy, sizes[HEIGHT]
+    q, cosine, sine = orientation[body], hy, -hx
+    if cosine > -0.5:
+        root = math.sqrt(0.5 * (1.0 + cosine))
+        w, z = root, 0.5 * sine / root
+    else:
+        root = math.sqrt(0.5 * (1.0 - cosine))
+        w, z = 0.5 * sine / root, root
+    q[0], q[1], q[2], q[3] = w, 0.0, 0.0, z

@@ -1,0 +1,87 @@
+"""Lanelets side by side as reactive cars need them: where they may change over, and where they have to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cbsim.road.lanelets.neighbours import Neighbours
+from cbsim.world.traffic.tables import LEFT, MAY_CROSS, SAME
+
+__all__ = ["change_edges", "dead_ends", "side_columns"]
+
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+ROOM = 20.0  # [m] of lanelets side by side in which a change over is planned
+
+
+def side_columns(neighbours: Neighbours, graph: list[list[int]], predecessors: tuple[Ints, Ints]) -> dict[str, Any]:
+    """Lay out the columns of `Sides` but those of destinations.
+
+    Parameters
+    ----------
+    neighbours : Neighbours
+    graph : list of list of int
+        Lanelets that follow each.
+    predecessors : tuple of ndarray
+        First of those that lead to each lanelet, and all of them.
+    """
+    if not len(neighbours.lanelets):
+        empty = np.zeros(0, np.int64)
+        return {
+            "offsets": empty,
+            "rows": np.zeros((0, 2), np.int64),
+            "spans": np.zeros((0, 4)),
+            "predecessor_offsets": empty,
+            "predecessors": empty,
+            "wishes": empty,
+        }
+    bits = LEFT * neighbours.left + SAME * neighbours.same_direction + MAY_CROSS * neighbours.may_cross
+    spans = (neighbours.begins, neighbours.ends, neighbours.other_begins, neighbours.other_ends)
+    return {
+        "offsets": np.searchsorted(neighbours.lanelets, np.arange(len(graph) + 1)).astype(np.int64),
+        "rows": np.column_stack([neighbours.others, bits]).astype(np.int64),
+        "spans": np.stack(spans, axis=1),
+        "predecessor_offsets": predecessors[0],
+        "predecessors": predecessors[1],
+        "wishes": _wishes(graph, change_edges(neighbours)),
+    }
+
+
+def change_edges(neighbours: Neighbours) -> Ints:
+    """Pairs of lanelets, shape (k, 2), between which cars may change over, with room for it."""
+    fit = neighbours.same_direction & neighbours.may_cross & (neighbours.ends - neighbours.begins >= ROOM)
+    return np.stack([neighbours.lanelets[fit], neighbours.others[fit]], axis=1)
+
+
+def dead_ends(graph: list[list[int]]) -> Bools:
+    """Tell from which lanelets one cannot go on for ever."""
+    dead = np.zeros(len(graph), bool)
+    left = [len(ways) for ways in graph]
+    before: list[list[int]] = [[] for _ in graph]
+    for row, ways in enumerate(graph):
+        for way in ways:
+            before[way].append(row)
+    work = [row for row, number in enumerate(left) if number == 0]
+    dead[work] = True
+    while work:
+        for row in before[work.pop()]:
+            left[row] -= 1
+            if left[row] == 0:
+                dead[row] = True
+                work.append(row)
+    return dead
+
+
+def _wishes(graph: list[list[int]], edges: Ints) -> Ints:
+    """Neighbour to change to from each lanelet that ends nowhere, -1 for none; over several lanes if need be."""
+    wishes, lost = np.full(len(graph), -1, np.int64), dead_ends(graph)
+    while True:
+        useful = edges[lost[edges[:, 0]] & ~lost[edges[:, 1]]] if len(edges) else edges
+        if not len(useful):
+            return wishes
+        wishes[useful[::-1, 0]] = useful[::-1, 1]
+        lost[useful[:, 0]] = False

@@ -1,0 +1,114 @@
+"""Blocked roads: who cannot pass turns round, on the ground that it takes, and goes another way."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import cbsim
+from cbsim.road.roadmap import RoadMap
+from cbsim.simulation.advance import advance
+from cbsim.spec.traffic import Pool
+from cbsim.world.compile import compile_world
+from cbsim.world.scene import Scene, Settings
+from cbsim.world.traffic.tables import BODY, HIT, LANELET, PHASE, TURNING, WAITING
+from cbsim.world.world import World
+from tests.traffic.sites import grid, run, world
+from tests.worlds import prop
+
+
+def barrier(roadmap: RoadMap, segment: int, share: float = 0.5):
+    """A barrier across all lanes of a segment."""
+    lanes = [lane for lane in roadmap.lanes if lane.id[0] == segment]
+    station = share * lanes[0].length
+    point, heading = lanes[0].at(station)
+    points = [point, *(lane.samples[np.hypot(*(lane.samples - point).T).argmin()] for lane in lanes[1:])]
+    low, high = np.min(points, axis=0), np.max(points, axis=0)
+    width, (x, y) = float(np.hypot(*(high - low))) + 4.0, 0.5 * (low + high)
+    return prop("barrier", (float(x), float(y), 0.5), size=(width, 0.6, 1.0), yaw=float(heading))
+
+
+def blocked(roadmap: RoadMap, segment: int, count: int, step: float = 0.1) -> World:
+    actors = (barrier(roadmap, segment),)
+    return compile_world(
+        Scene("test", actors, roadmap, settings=Settings(step=step), pools=(Pool("town", count=count),))
+    )
+
+
+def longest_standstill(made: World, duration: float) -> tuple[float, int]:
+    """The longest time that somebody stands, and how many turn round; a touch is a failure."""
+    snapshot, longest, turned = made.start, 0.0, 0
+    for _ in range(round(duration)):
+        before = snapshot.columns.intent[:, PHASE].copy()
+        assert not len(advance(made, snapshot, max(round(1.0 / made.step), 1))[2])
+        longest = max(longest, float(snapshot.columns.travel[:, WAITING].max()))
+        turned += int(np.sum((before != TURNING) & (snapshot.columns.intent[:, PHASE] == TURNING)))
+    return longest, turned
+
+
+@pytest.fixture(scope="module")
+def city() -> RoadMap:
+    return cbsim.load("town").scene.roadmap
+
+
+@pytest.mark.parametrize("segment", [2, 8, 14, 23])
+def test_a_barrier_in_the_city_holds_nobody_up(city, segment):
+    longest, turned = longest_standstill(blocked(city, segment, 30), 300.0)
+    assert longest < 60.0
+    assert turned > 3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("step", [0.05, 1.0])
+def test_a_barrier_across_each_road_of_the_city_in_turn_holds_nobody_up(city, step):
+    for segment in sorted({lane.id[0] for lane in city.lanes}):
+        longest, _ = longest_standstill(blocked(city, segment, 30, step), 400.0)
+        assert longest < 120.0, segment
+
+
+@pytest.mark.parametrize("step", [0.05, 0.1, 1.0])
+def test_bodies_do_not_jump_in_a_turn(step):
+    made = world(
+        grid(3, 2), Pool("town", count=12), actors=(prop("wall", (0.0, 100.0, 0.5), size=(8.0, 0.5, 1.0)),), step=step
+    )
+    snapshot, turns, sharpest = made.start, 0, 0.0
+    rows = made.traffic.road.car_rows[:, BODY]
+    for _ in range(round(120.0 / step)):
+        assert not len(advance(made, snapshot, 1)[2])
+        turning = snapshot.columns.intent[:, PHASE] == TURNING
+        turns += int(np.any(turning))
+        speeds = np.abs(snapshot.columns.velocity[rows[turning]])
+        sharpest = max(sharpest, float(speeds.max(initial=0.0)))
+    assert turns > 10.0 / step
+    assert sharpest < 3.0  # [m/s]: twice as fast as the rear axle at most, where it turns in place
+
+
+def test_a_run_from_any_moment_of_a_turn_has_the_same_bits():
+    made = world(
+        grid(3, 2), Pool("town", count=12), actors=(prop("wall", (0.0, 100.0, 0.5), size=(8.0, 0.5, 1.0)),), step=0.1
+    )
+    copies = [made.start, *run(made, None, 80.0, 0.1)]
+    turning = [k for k, copy in enumerate(copies) if np.any(copy.columns.intent[:, PHASE] == TURNING)]
+    assert len(turning) > 20
+    for number in turning[::15]:
+        again = copies[number].copy()
+        advance(made, again, 800 - number)
+        assert again.hash == copies[-1].hash
+
+
+def test_who_is_hit_while_it_turns_stays_where_it_is():
+    made = world(
+        grid(3, 2), Pool("town", count=12), actors=(prop("wall", (0.0, 100.0, 0.5), size=(8.0, 0.5, 1.0)),), step=0.1
+    )
+    snapshot = made.start
+    while not np.any(snapshot.columns.intent[:, PHASE] == TURNING):
+        advance(made, snapshot, 1)
+    advance(made, snapshot, 40)
+    car = int(np.flatnonzero(snapshot.columns.intent[:, PHASE] == TURNING)[0])
+    snapshot.state.intent[car, PHASE] = HIT
+    body = made.traffic.road.car_rows[car, BODY]
+    lanelet, before = int(snapshot.columns.intent[car, LANELET]), snapshot.columns.position[body].copy()
+    advance(made, snapshot, 200)
+    assert np.hypot(*(snapshot.columns.position[body] - before)[:2]) < 1.0
+    assert snapshot.columns.intent[car, PHASE] == HIT
+    assert snapshot.columns.intent[car, LANELET] == lanelet
