@@ -49,9 +49,9 @@ def seconds(made, planner):
     """Median time of a call, from the observation to the command; single calls are robust on a shared machine."""
     decide, times = Driver.decide, []
 
-    def timed(driver, observation):
+    def timed(driver, *observations):
         began = time.perf_counter()
-        row = decide(driver, observation)
+        row = decide(driver, *observations)
         times.append(time.perf_counter() - began)
         return row
 

@@ -23,7 +23,7 @@ TARGETS = {
     ".itd": "irit",
     ".geojson": "geojson",
 }
-FOXGLOVE, PARQUET = RECORDING_TARGETS = "foxglove", "parquet"  # the first needs --to: its suffix is a recording's
+FOXGLOVE, PARQUET, ROS2 = RECORDING_TARGETS = "foxglove", "parquet", "ros2"  # all but PARQUET have a recording's suffix
 
 
 def convert(
@@ -31,6 +31,7 @@ def convert(
     target: Annotated[str, typer.Argument(metavar="OUT", help="The file to write.")],
     to: Annotated[str | None, typer.Option(help="Format to write; by default that of the suffix.")] = None,
     rndf: Annotated[str | None, typer.Option(help="Network used to expand goals without waypoints.")] = None,
+    ros2: Annotated[bool, typer.Option("--ros2", help="Write a recording as a bag of ROS 2; as --to ros2.")] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Losses are errors.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")] = False,
 ) -> None:
@@ -38,8 +39,11 @@ def convert(
     from cbsim.export.convert import convert_file
 
     source = file_named(source)
-    if to == FOXGLOVE or (to or Path(target).suffix.lower().removeprefix(".")) == PARQUET:
-        _convert_recording(source, target, FOXGLOVE if to == FOXGLOVE else PARQUET, quiet=quiet)
+    if ros2 and to not in (None, ROS2):
+        raise UsageError(f"--ros2 and --to {to} name two formats")
+    kind = ROS2 if ros2 else to or Path(target).suffix.lower().removeprefix(".")
+    if kind == PARQUET or (kind in RECORDING_TARGETS and (ros2 or to is not None)):
+        _convert_recording(source, target, kind, quiet=quiet)
         return
     problems = Problems()
     suffix = Path(target).suffix.lower()
@@ -61,14 +65,17 @@ def convert(
 
 
 def _convert_recording(source: str, target: str, name: str, *, quiet: bool) -> None:
-    """Write a recording with channels for Foxglove and Lichtblick, or its motion as a table."""
+    """Write a recording with channels for Foxglove and Lichtblick, as a bag of ROS 2, or its motion as a table."""
     from cbsim.foxglove import add_foxglove
+    from cbsim.ros2 import write_ros2
 
     recording, problems = open_recording(source), Problems()
     try:
         with progress(f"converting {source}", None, quiet=quiet):
             if name == FOXGLOVE:
                 add_foxglove(recording, target)
+            elif name == ROS2:
+                write_ros2(recording, target)
             else:
                 recording.to_parquet(target)
         report_ending(source, recording, problems)

@@ -66,10 +66,19 @@ class PlannerModel(Model):
         "which part of the controls it has; the other part has the shipped driver", "both"
     )
 
+    checkpoint: Positive | None = about(
+        "time between two records of its memory, which its methods save and restore make and take",
+        None,
+        unit="s",
+        example=10.0,
+    )
+
     @classmethod
     def contradictions(cls, data: Mapping[str, Any]) -> Iterator[Contradiction]:
         """Either a class or a program, which is in a process of its own anyhow."""
         yield from one_of(data, "class", "cmd")
+        if data.get("checkpoint") is not None and data.get("drives", "both") != "both":
+            yield ("checkpoint",), "'checkpoint' needs a whole driver: 'drives' leaves a part to another one"
         planner = data.get("class")
         is_program = isinstance(planner, str) and is_external(planner)
         if data.get("isolated") is True and (is_program or data.get("cmd") is not None):
@@ -84,7 +93,17 @@ class PlannerModel(Model):
 def seat_of(name: str, model: PlannerModel, place: Location) -> Seat | None:
     """Make the spec of a seat; None where the file says nothing about it."""
     latency = ON_TIME if model.latency is None else Spread(*model.latency.normal)
-    seat = Seat(name, model.rate, latency, model.isolated, model.truth, model.fidelity or "", model.drives, place)
+    seat = Seat(
+        name,
+        model.rate,
+        latency,
+        model.isolated,
+        model.truth,
+        model.fidelity or "",
+        model.drives,
+        model.checkpoint,
+        place,
+    )
     return None if seat == Seat(name) else seat
 
 
@@ -106,4 +125,6 @@ def planner_text(planner: str, seat: Seat | None) -> object:
         text["fidelity"] = seat.fidelity
     if seat.drives != "both":
         text["drives"] = seat.drives
+    if seat.checkpoint is not None:
+        text["checkpoint"] = seat.checkpoint
     return text

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from cbsim import models
 from cbsim.errors import FileError, Problem, Problems, Severity, bounded_hints
 from cbsim.formats import Reading, read_as
 from cbsim.paths import Files
+from cbsim.spec.objects import Controller, TrafficObject
 from cbsim.spec.road import RoadNetwork
 from cbsim.spec.scenario import Scenario
+
+if TYPE_CHECKING:
+    from cbsim.formats.companions import Companions
 
 __all__ = ["lint_files"]
 
@@ -118,17 +123,35 @@ def _companions(found: list[Reading], files: Files) -> Problems:
             companions.read(reading.spec.objects, reading.source.folder)
         elif reading.format.name == "scenario":
             companions.read((one.object for one in reading.spec.add), reading.source.folder)
-            for part in _object_files(reading.spec, reading.source.folder, files):
-                companions.read(part.spec.objects, part.source.folder)
+            parts = [(part.spec.objects, part.source.folder) for part in _object_files(reading, files)]
+            for items, folder in parts:
+                companions.read(items, folder)
+            added = tuple(one.object for one in reading.spec.add), reading.source.folder
+            _tell_blind_seats(reading.spec, [*parts, added], companions)
     return companions.problems
 
 
-def _object_files(scenario: Scenario, folder: Path, files: Files) -> Iterator[Reading]:
+def _tell_blind_seats(
+    scenario: Scenario, parts: list[tuple[tuple[TrafficObject, ...], Path]], companions: Companions
+) -> None:
+    """Tell planners without truth and receiver, by the confs of the sensors of their bots."""
+    from cbsim.lint.scenario_planner import tell_blind_seats
+
+    sensors: dict[str, list[str]] = {}
+    for items, folder in parts if scenario.seats else ():
+        for item in items:
+            if item.controller is Controller.SENSOR:
+                confs = (companions.conf(item, mount, folder) for mount in item.sensors)
+                sensors[item.name] = [conf.type for conf in confs if conf is not None]
+    tell_blind_seats(scenario, sensors, companions.problems)
+
+
+def _object_files(of: Reading, files: Files) -> Iterator[Reading]:
     """Read the object files that a scenario names; `lint_scenario` reports their problems."""
     from cbsim.formats.scenario import find_named
 
-    for name in scenario.objects:
-        path = find_named("objects", name, folder, files)
+    for name in of.spec.objects:
+        path = find_named("objects", name, of.source.folder, files)
         reading = None if path is None else read_as(OBJECTS, path, files, Problems())
         if reading is not None and reading.spec is not None:
             yield reading

@@ -218,7 +218,12 @@ class _Assembly:
         name = self.path or Path(self.request.objects or self.request.rndf or "")
         settings = _settings(self.request, self.spec)
         actors, models = tuple(self._actors(files, roadmap)), self._models(settings.step)
-        self._tell_blind(actors)
+        if self.spec.seats:
+            from cbsim.lint.scenario_planner import tell_blind_seats
+
+            bots = [one for one in actors if one.item.controller is Controller.SENSOR]
+            sensors = {one.item.name: [conf.type for _, conf in one.confs] for one in bots}
+            tell_blind_seats(self.spec, sensors, self.loader.problems)
         request = replace(self.request, environment=self.loader.files.environment)
         return Scene(
             scenario_name(name),
@@ -237,17 +242,6 @@ class _Assembly:
             None if mission is None else self.spec.clock,
             self.spec.score,
         )
-
-    def _tell_blind(self, actors: Sequence[Actor]) -> None:
-        """W834: a planner is told what its sensors know, and none of them knows where it is."""
-        bots = {one.item.name: one for one in actors if one.item.controller is Controller.SENSOR}
-        for seat in self.spec.seats:
-            bot = bots.get(seat.name) if seat.name else next(iter(bots.values()), None)
-            if seat.truth or bot is None or any(conf.type in ("gps", "ins") for _, conf in bot.confs):
-                continue
-            message = f"'{bot.item.name}' has no gps and no ins: without the truth, its position and heading are nan"
-            hint = "mount one, or let the planner keep its position by speed and yaw rate of an odometry sensor"
-            self.loader.problems.warning("W834", message, self.spec.at(f"planner.{seat.name}.truth"), hint)
 
     def _expectations(
         self, actors: Sequence[Actor], roadmap: RoadMap | None, mission: Mission | None

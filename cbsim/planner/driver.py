@@ -84,6 +84,8 @@ class Driver:
         Whether its commands act later than they are given, so that each is put in flight.
     seat : Seat
         What its planner is told.
+    checkpoint : int
+        Steps between two checkpoints, at which its memory is recorded; 0 for none.
     partner : Planner or None
         Who has the part of the controls that the planner has not; it is told the truth.
     """
@@ -96,6 +98,7 @@ class Driver:
     period: int = 1
     is_late: bool = False
     seat: Seat = field(default_factory=Seat)
+    checkpoint: int = 0
     partner: Planner | None = None
     read_only: ReadOnlyReadings = field(default_factory=ReadOnlyReadings, init=False, repr=False)
 

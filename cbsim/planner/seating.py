@@ -69,6 +69,11 @@ def _driver(world: World, name: str, who: Any, isolation: PlannerIsolation) -> D
     planner, called = _planner(world, seat, name, who, isolation)
     is_late = any(queue.vehicle == vehicle for queue in world.queues)
     driver = Driver(name, vehicle, planner, deadline, called, period_steps(seat, world.step), is_late, seat)
+    if seat.checkpoint is not None:
+        missing = [method for method in ("save", "restore") if not callable(getattr(planner, method, None))]
+        if missing:
+            raise UsageError(f"the planner of '{name}' has checkpoints, but no method {' and no '.join(missing)}")
+        driver.checkpoint = max(1, round(seat.checkpoint / world.step))
     if seat.drives != "both":
         from cbsim.planner.pilot import Pilot
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from cbsim.collision.contacts import NO_CONTACTS
 from cbsim.geometry.pose import Pose
+from cbsim.recording.checkpoints import CheckpointRow
 from cbsim.recording.drawings import DrawingRow
 from cbsim.recording.header import Header, RecordedTraffic, header_of
 from cbsim.sensing import READINGS, Reading, Scan
@@ -100,6 +101,8 @@ class Batch:
         Rows whose motion it holds, in order; None for all moving rows of the header.
     events : (n, 4) int64
         What cars of traffic did, columns as in `cbsim.world.traffic.events.EVENT`.
+    checkpoints : list of CheckpointRow
+        Memory of planners, taken before they were asked.
     """
 
     first_step: int
@@ -113,6 +116,7 @@ class Batch:
     drawings: list[DrawingRow] = field(default_factory=list)
     rows: Ints | None = None
     events: Ints = field(default_factory=lambda: NO_EVENTS)
+    checkpoints: list[CheckpointRow] = field(default_factory=list)
 
     @property
     def steps(self) -> Ints:
@@ -137,6 +141,7 @@ class Batch:
             [row for batch in batches for row in batch.drawings],
             rows,
             np.concatenate([batch.events for batch in batches]),
+            [row for batch in batches for row in batch.checkpoints],
         )
 
     def part(self, start: int, stop: int | None = None) -> Batch:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import cbsim
-from cbsim.recording.objects import MOST_CARS, Objects, PoolEntry
+from cbsim.recording.objects import MOST_CARS, Objects, PoolEntry, unknown_name
 from cbsim.sensing import READINGS
 from cbsim.world.events.run_control import NO_RUN_CONTROL, RunControl
 from cbsim.world.world import Sensor, World
@@ -119,6 +119,13 @@ class Header:
         if self.traffic == "near":
             return f"traffic within {self.radius:g} m of autonomous objects, and besides these {also}"
         return "all traffic" if self.traffic == "all" else f"no traffic, and of it {also}"
+
+    def sensor(self, key: str, *, lasers: bool) -> dict[str, Any]:
+        """Find a laser, or a sensor of another type; raises UsageError if there is none of that name."""
+        known = {sensor["key"]: sensor for sensor in self.sensors if (sensor.get("type") not in READINGS) == lasers}
+        if key not in known:
+            raise unknown_name("laser" if lasers else "sensor other than a laser", key, list(known))
+        return known[key]
 
     def is_recorded(self, row: int) -> bool:
         """Whether the motion of a row is recorded at every step."""

@@ -20,6 +20,7 @@ from mcap.records import Channel, Message
 
 from cbsim.collision.contacts import CONTACT, NO_CONTACTS
 from cbsim.recording.batch import Batch, ReadingRow, ScanRow
+from cbsim.recording.checkpoints import CheckpointRow, checkpoint_rows_of
 from cbsim.recording.container import DamageError
 from cbsim.recording.drawings import DrawingRow, rows_of
 from cbsim.world.motion import MOTION_WIDTH
@@ -44,6 +45,7 @@ SCHEMAS = {
     "/contacts": f"of each: float64 {', '.join(CONTACT)}",
     "/drawings": "of each: int64 step; uint32 drawings; of each of them: uint8 kind (0 line, 1 dots, 2 text), closed, "
     "coloured, red, green, blue, 2 x 0; float32 size; uint32 points, letters; float32 point[points][3]; text in UTF-8",
+    "/checkpoints": "of each: int64 step; uint64 bytes of name, memory, snapshot; these, one after another",
     "/faults": "JSON: name, time, message of what a driver, or the simulator itself, failed with",
     "/traffic": f"of each: int64 {', '.join(EVENT)}; kinds are, from 0 on, {', '.join(KINDS)}",
     "/reading": "of each: float64 time; int64 numbers; float64 values[numbers], as the type of the sensor has them",
@@ -121,6 +123,9 @@ def messages_of(batch: Batch, step: float) -> Iterator[Packed]:
     if batch.drawings:
         rows = b"".join(row.to_bytes() for row in batch.drawings)
         yield Packed("/drawings", "/drawings", batch.drawings[0].step * step, rows)
+    if batch.checkpoints:
+        rows = b"".join(row.to_bytes() for row in batch.checkpoints)
+        yield Packed("/checkpoints", "/checkpoints", batch.checkpoints[0].step * step, rows)
     if len(batch.events):
         yield Packed("/traffic", "/traffic", float(batch.events[0, 0]) * step, batch.events.tobytes())
     bodies = batch.motion.shape[1]
@@ -199,6 +204,7 @@ class _Gathered:
     scans: list[ScanRow] = field(default_factory=list)
     readings: list[ReadingRow] = field(default_factory=list)
     drawings: list[DrawingRow] = field(default_factory=list)
+    checkpoints: list[CheckpointRow] = field(default_factory=list)
     contacts: list[Floats] = field(default_factory=list)
     events: list[Ints] = field(default_factory=list)
 
@@ -216,6 +222,8 @@ class _Gathered:
             _take(self.contacts, iter([_contacts(data)]))
         elif topic == "/drawings":
             _take(self.drawings, rows_of(data))
+        elif topic == "/checkpoints":
+            _take(self.checkpoints, checkpoint_rows_of(data))
         elif topic == "/traffic":
             _take(self.events, iter([_events(data, moving)]))
 
@@ -228,6 +236,7 @@ class _Gathered:
             scans=self.scans,
             readings=self.readings,
             drawings=self.drawings,
+            checkpoints=self.checkpoints,
             contacts=np.concatenate(self.contacts) if self.contacts else NO_CONTACTS,
             events=np.concatenate(self.events) if self.events else NO_EVENTS,
         )

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar, overload
 
+from cbsim.errors import UsageError, did_you_mean
 from cbsim.world.traffic.tables import PARKED_HEIGHT
 
-__all__ = ["MOST_CARS", "Objects", "PoolEntry", "PooledRows"]
+__all__ = ["MOST_CARS", "Objects", "PoolEntry", "PooledRows", "unknown_name"]
 
 MOST_CARS = 4_000_000  # of all pools of a header together
 T = TypeVar("T")
@@ -199,3 +200,10 @@ class Objects(PooledRows[dict[str, Any]]):
 
 def _name(pool: PoolEntry, row: int) -> str:
     return f"{pool.name} {row - pool.first + 1}"
+
+
+def unknown_name(what: str, name: str, known: list[str]) -> UsageError:
+    """Return an error that says what there is."""
+    hint = did_you_mean(name, known)
+    listed = ", ".join(known) or "none"
+    return UsageError(f"no {what} '{name}' in this recording; there is {listed}" + (f" ({hint})" if hint else ""))

@@ -14,15 +14,16 @@ from cbsim.collision.contacts import Contact
 from cbsim.errors import RecordingError, UsageError
 from cbsim.geometry.pose import heading
 from cbsim.recording.batch import Batch
+from cbsim.recording.checkpoints import CheckpointRow
 from cbsim.recording.container import DamageError, TruncatedError, records
 from cbsim.recording.frames import frame_of, write_parquet
 from cbsim.recording.head import Head
 from cbsim.recording.messages import Fault, batches_of
 from cbsim.recording.object_motion import ObjectMotion, TrafficEvent, forward_speeds
 from cbsim.recording.recorder import FileRecorder, MemoryRecorder
-from cbsim.recording.roster import Roster, named_events, unknown_name
+from cbsim.recording.roster import Roster, named_events
 from cbsim.recording.saving import write_recording
-from cbsim.sensing import READINGS, Reading, Scan
+from cbsim.sensing import Reading, Scan
 from cbsim.spec.drawing import Drawing
 from cbsim.world.motion import ABSENT_BELOW, MOTION, MOTION_WIDTH
 from cbsim.world.sensors import beam_directions
@@ -304,7 +305,7 @@ class Recording:
         key : str
             ``<object name>/<conf file stem>``.
         """
-        sensor = self._sensor(key, lasers=True)
+        sensor = self.header.sensor(key, lasers=True)
         angles = np.array(sensor["angles"])
         directions = beam_directions(angles, tuple(sensor["pitches"]))
         nothing = sensor["max_range"] if sensor["no_return"] == "max" else np.inf
@@ -324,21 +325,12 @@ class Recording:
         RecordingError
             If a reading has the wrong number of values for the type of its sensor.
         """
-        kind = self._sensor(key, lasers=False)["type"]
+        kind = self.header.sensor(key, lasers=False)["type"]
         rows = (row for batch in self.batches() for row in batch.readings if row.key == key)
         try:
             return [row.reading(kind) for row in rows]
         except ValueError as reason:
             raise RecordingError(f"a reading of '{key}' is damaged: {reason}") from None
-
-    def _sensor(self, key: str, *, lasers: bool) -> dict[str, Any]:
-        """Find a laser, or a sensor of another type, in the header."""
-        known = {
-            sensor["key"]: sensor for sensor in self.header.sensors if (sensor.get("type") not in READINGS) == lasers
-        }
-        if key not in known:
-            raise unknown_name("laser" if lasers else "sensor other than a laser", key, list(known))
-        return known[key]
 
     def commands(self) -> list[tuple[int, int, tuple[float, ...]]]:
         """All commands: the step after which they took effect, the vehicle's row, and the numbers of `Command.row`."""
@@ -363,6 +355,10 @@ class Recording:
         """All annotations of planners in order of time: start [s], and all drawings visible from then on."""
         step = self.header.step
         return [(row.step * step, row.drawings) for batch in self.batches() for row in batch.drawings]
+
+    def checkpoints(self) -> list[CheckpointRow]:
+        """Checkpoints of planners, in the order of time."""
+        return [row for batch in self.batches() for row in batch.checkpoints]
 
     def save(self, path: str | Path, recorder_of: Callable[[str | Path], FileRecorder] = FileRecorder) -> None:
         """Write the recording to an MCAP file.

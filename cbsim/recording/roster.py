@@ -8,14 +8,14 @@ from typing import NamedTuple, overload
 
 import numpy as np
 
-from cbsim.errors import UsageError, did_you_mean
+from cbsim.errors import UsageError
 from cbsim.recording.header import Header
 from cbsim.recording.object_motion import TrafficEvent
-from cbsim.recording.objects import Objects, PooledRows
+from cbsim.recording.objects import Objects, PooledRows, unknown_name
 from cbsim.world.tables import Ints
 from cbsim.world.traffic.events import APPEARED, HAPPENED, KINDS, LEFT
 
-__all__ = ["END", "NamesAt", "Roster", "Span", "named_events", "unknown_name"]
+__all__ = ["END", "NamesAt", "Roster", "Span", "named_events"]
 
 END = 2**62  # steps
 
@@ -122,13 +122,6 @@ def named_events(rows: Iterable[Sequence[int]], header: Header, roster: Roster) 
         name = roster.name(who, step) if kind < HAPPENED else events.get(who, f"event {who}")
         found.append(TrafficEvent(step * header.step, KINDS[kind], name))
     return found
-
-
-def unknown_name(what: str, name: str, known: list[str]) -> UsageError:
-    """Return an error that says what there is."""
-    hint = did_you_mean(name, known)
-    listed = ", ".join(known) or "none"
-    return UsageError(f"no {what} '{name}' in this recording; there is {listed}" + (f" ({hint})" if hint else ""))
 
 
 class NamesAt(Sequence[str]):

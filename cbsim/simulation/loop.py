@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
@@ -11,7 +10,7 @@ import numpy as np
 
 from cbsim.collision.kernels.workspace import HORIZON
 from cbsim.coupling.diagnostics import Diagnostic, Diagnostics
-from cbsim.errors import StepError, UsageError
+from cbsim.errors import StepError
 from cbsim.planner import Driver, Interrupts, Operator, PlannerError, PlannerIsolation, drivers_of
 from cbsim.recording.batch import Batch, ReadingRow, ScanRow, header_of, motion_of_rows
 from cbsim.recording.messages import SIMULATOR
@@ -20,12 +19,13 @@ from cbsim.recording.recording import Recording
 from cbsim.sensing import Reading, Scan, readings_between, sense
 from cbsim.simulation.advance import advance
 from cbsim.simulation.annotations import PlannerAnnotations
+from cbsim.simulation.checkpoints import NO_MEMORIES, checkpoints_at, give_back, until_asked
+from cbsim.simulation.ending import is_over, step_count
 from cbsim.simulation.observations import watch
 from cbsim.simulation.recorded_rows import RecordedRows
 from cbsim.simulation.seat_view import SeatView
 from cbsim.simulation.steering import places_of
 from cbsim.spec.command import Command
-from cbsim.spec.events import RUN_STATES
 from cbsim.traffic.notes import TrafficNotes
 from cbsim.world.command_queue import tell
 from cbsim.world.motion import MOTION_WIDTH, motion_of
@@ -37,7 +37,6 @@ __all__ = ["Run", "RunObserver", "drive", "run", "step", "step_count"]
 
 BATCH_STEPS = 256  # largest number of quiet steps in one kernel call
 BATCH_NUMBERS = 32768  # largest number of values of motion in one batch: 256 KiB, the size of a chunk
-DISABLED, AT_REST = RUN_STATES.index("DISABLE"), 0.01  # run state; [m/s]
 MOST_NUMBERS = 1 << 20  # of a batch of as many steps as candidates of collisions are kept for
 
 
@@ -73,13 +72,6 @@ def step(world: World, snapshot: Snapshot, commands: Mapping[str, Command] | Non
 
 CommandRow = tuple[int, int, tuple[float, ...]]
 ControlRow = tuple[int, int, float]
-
-
-def step_count(duration: float, step_length: float) -> int:
-    """Count the steps of a duration [s]: n = ceil(duration / step − 1e-9), at least one."""
-    if not (math.isfinite(duration) and duration >= 0.0):
-        raise UsageError(f"duration is {duration!r} s, expected a finite number ≥ 0")
-    return max(1, math.ceil(duration / step_length - 1e-9))
 
 
 @dataclass
@@ -146,12 +138,13 @@ class Run:
         batch = Batch(self.snapshot.step, hashes, motion, [], scans, readings=readings)
         self._give(replace(batch, rows=self._rows, events=self.notes.drain()))
 
-    def seat(self, drivers: list[Driver | Operator]) -> None:
-        """Assign planners to vehicles and start them."""
+    def seat(self, drivers: list[Driver | Operator], memories: Mapping[str, bytes] = NO_MEMORIES) -> None:
+        """Assign planners to vehicles and start them; those with a memory get it back."""
         self.drivers = drivers
         self._views = {one.name: SeatView(self.world, one.name, one.seat) for one in drivers if isinstance(one, Driver)}
         for driver in drivers:
             driver.start(self.world)
+        give_back(memories, drivers, self.snapshot.time)
         if drivers:
             self.newest = sense(self.world, self.snapshot)
 
@@ -159,6 +152,7 @@ class Run:
         """Take a number of steps: quiet ones in batches, others one by one with planners and sensors between them."""
         until = self.snapshot.step + steps
         while self.snapshot.step < until and not self.is_over:
+            checkpoints = checkpoints_at(self.snapshot, self.drivers)
             commands = self._decide()
             before = self.snapshot.time
             drawings = (
@@ -175,19 +169,13 @@ class Run:
             scans, readings = self._sense(before)
             controls, self._set = self._set, []
             batch = Batch(first, hashes, motion, commands, scans, contacts, readings, controls, drawings)
-            self._give(replace(batch, rows=self._rows, events=self.notes.drain()))
+            self._give(replace(batch, rows=self._rows, events=self.notes.drain(), checkpoints=checkpoints))
         self._flush()
 
     @property
     def is_over(self) -> bool:
         """Whether a mission with a clock has ended: all of its vehicles are disabled, and at rest."""
-        if not self.world.may_end:
-            return False
-        bodies, columns = self.world.constants.vehicle_body, self.snapshot.columns
-        rows = {one.row for one in self.world.run_control.states} & set(self.world.vehicle_rows)
-        own = np.isin(bodies, sorted(rows))
-        speeds = np.abs(columns.velocity[bodies[own]]).max(axis=1)
-        return bool((columns.run_state[own] == DISABLED).all() and (speeds < AT_REST).all())
+        return is_over(self.world, self.snapshot)
 
     def steer(self, controls: Mapping[str, float]) -> None:
         """Set controls of models for the next step and those after it, as `cbsim.steer` does; it is recorded."""
@@ -221,7 +209,7 @@ class Run:
         """Count the quiet steps ahead: those without planner or sensor."""
         if self._wants_scans or self.world.may_end:
             return 1
-        left = min(left, *(driver.period - self.snapshot.step % driver.period for driver in self.drivers), left)
+        left = min(left, *(until_asked(driver, self.snapshot.step) for driver in self.drivers), left)
         width = MOTION_WIDTH * max(1, len(self._wanted_rows))
         room = max(1, BATCH_NUMBERS // width)
         if room < HORIZON and width * HORIZON <= MOST_NUMBERS:  # among many cars, each call looks for candidates anew
@@ -323,6 +311,7 @@ def drive(
     progress: Callable[[int], None] | None = None,
     planner: object = None,
     observer: RunObserver | None = None,
+    memories: Mapping[str, bytes] = NO_MEMORIES,
 ) -> None:
     """Run a number of steps; the listeners' `end` is called even if a planner fails.
 
@@ -336,6 +325,8 @@ def drive(
         As in `run`.
     observer : RunObserver, optional
         Called after every step; the bits are the same.
+    memories : mapping, optional
+        Object name → memory of its planner at a checkpoint, from which the run continues.
 
     Raises
     ------
@@ -349,7 +340,7 @@ def drive(
         run.interrupts = isolation.interrupts
         try:
             run.begin()
-            run.seat(drivers_of(run.world, planner, isolation))
+            run.seat(drivers_of(run.world, planner, isolation), memories)
             if observer is not None:
                 observer.on_start(run)
             for done in range(0, steps, together):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from cbsim.geometry import elementary as math
 from cbsim.geometry.pose import rotate
 from cbsim.jit import wrapping
 from cbsim.sensing import Fix, Odometry, Reading, Scan

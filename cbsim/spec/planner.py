@@ -54,6 +54,8 @@ class Seat:
         What it is told of objects: one of `FIDELITIES`; empty for nothing.
     drives : str
         Which part of the controls it has: one of `PARTS`; the other part has the shipped driver.
+    checkpoint : float or None
+        Time between two records of its memory [s]; None: it is not recorded.
     location : Location
         Of its entry.
     """
@@ -65,6 +67,7 @@ class Seat:
     truth: bool = True
     fidelity: str = ""
     drives: str = "both"
+    checkpoint: float | None = None
     location: Location = field(default=Location(""), compare=False)
 
 

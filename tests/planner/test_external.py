@@ -187,7 +187,7 @@ SCENARIO = "add: [{name: Bot, kind: autonomous}]\nplanner:\n  Bot: "
         ("{cmd: ./drive --speed=3}", "cmd:./drive --speed=3"),
         ("'cmd:./drive'", "cmd:./drive"),
         ("tcp://127.0.0.1:5555", "tcp://127.0.0.1:5555"),
-        ("{class: 'ipc:///tmp/planner', rate: 10}", "ipc:///tmp/planner"),
+        ("{class: 'ipc:///run/planner', rate: 10}", "ipc:///run/planner"),
     ],
 )
 def test_scenario_names_programs(tmp_path, text, planner):

@@ -10,6 +10,7 @@ import pytest
 import cbsim
 from cbsim.errors import FileError, Problems
 from cbsim.evaluation.outcome import execute
+from cbsim.lint.files import lint_files
 from cbsim.simulation.seat_view import SeatView
 from cbsim.spec.objects import Triple
 from cbsim.spec.planner import Seat
@@ -267,6 +268,9 @@ def test_bot_without_a_receiver_is_warned_of(tmp_path):
     (found,) = (problem for problem in problems if problem.code == "W834")
     assert found.location.line == 6
     assert "'Bot' has no gps and no ins" in found.message
+    checked = Problems()
+    lint_files([path], None, checked, strict=False)
+    assert [str(problem) for problem in checked if problem.code == "W834"] == [str(found)]
     assert made.settings.seats == (Seat("Bot", truth=False, fidelity="noisy"),)
     cbsim.write(cbsim.read(path), tmp_path / "copy.yaml")
     assert cbsim.read(tmp_path / "copy.yaml") == cbsim.read(path)

@@ -20,7 +20,7 @@ from cbsim.spec.drawing import drawings_of
 __all__ = ["main"]
 
 PERIOD = 0.2  # [s] between two messages about compilation
-METHODS = ("start", "plan", "draw")
+METHODS = ("start", "plan", "draw", "save", "restore")
 
 
 def draw(planner: Any) -> object:
@@ -28,7 +28,26 @@ def draw(planner: Any) -> object:
     return drawings_of(planner.draw())
 
 
-CALLS: dict[str, Callable[..., Any]] = {"start": start, "plan": plan, "draw": draw}
+def save(planner: Any) -> object:
+    """Call a planner's ``save``; what is no memory is told by its type."""
+    memory = planner.save()
+    if not isinstance(memory, bytes):
+        raise TypeError(f"save() returned {type(memory).__name__}, expected bytes")
+    return memory
+
+
+def restore(planner: Any, memory: bytes) -> None:
+    """Call a planner's ``restore``."""
+    planner.restore(memory)
+
+
+CALLS: dict[str, Callable[..., Any]] = {
+    "start": start,
+    "plan": plan,
+    "draw": draw,
+    "save": save,
+    "restore": restore,
+}
 
 
 class Server:

@@ -1,0 +1,77 @@
+"""Memory of planners: taken at checkpoints of a run, and given back where a run continues."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+from cbsim.errors import UsageError
+from cbsim.planner import Driver, Operator, PlannerError
+from cbsim.recording.checkpoints import CheckpointRow
+from cbsim.world.snapshot import Snapshot
+
+__all__ = ["NO_MEMORIES", "checkpoints_at", "give_back", "until_asked"]
+
+NO_MEMORIES: Mapping[str, bytes] = MappingProxyType({})
+MOST_BYTES = 16 << 20  # of one planner's memory
+
+
+def save(planner: Any) -> object:
+    """Call a planner's ``save``."""
+    return planner.save()
+
+
+def restore(planner: Any, memory: bytes) -> None:
+    """Call a planner's ``restore``."""
+    planner.restore(memory)
+
+
+def until_asked(driver: Driver | Operator, step: int) -> int:
+    """Count the steps until a planner is asked again, or its memory is taken."""
+    left = driver.period - step % driver.period
+    if isinstance(driver, Driver) and driver.checkpoint:
+        left = min(left, driver.checkpoint - step % driver.checkpoint)
+    return left
+
+
+def checkpoints_at(snapshot: Snapshot, drivers: Sequence[Driver | Operator]) -> list[CheckpointRow]:
+    """Take the memory of planners whose checkpoint is due, before they are asked.
+
+    Raises
+    ------
+    PlannerError
+        If a planner's `save` fails, or returns what is no `bytes`, or too many.
+    """
+    rows = []
+    for driver in drivers:
+        if not isinstance(driver, Driver) or not driver.checkpoint or snapshot.step % driver.checkpoint:
+            continue
+        name = type(driver.planner).__name__
+        memory = driver.isolation.call(name, snapshot.time, driver.deadline, save, driver.planner)
+        if not isinstance(memory, bytes):
+            raise PlannerError(name, snapshot.time, f"save() returned {type(memory).__name__}, expected bytes")
+        if len(memory) > MOST_BYTES:
+            raise PlannerError(name, snapshot.time, f"save() returned {len(memory)} bytes, more than {MOST_BYTES}")
+        rows.append(CheckpointRow(snapshot.step, driver.name, memory, snapshot.to_bytes()))
+    return rows
+
+
+def give_back(memories: Mapping[str, bytes], drivers: Sequence[Driver | Operator], time: float) -> None:
+    """Give planners their memory back, by the names of the objects that they drive.
+
+    Raises
+    ------
+    UsageError
+        If there is no such planner, or it has no `restore`.
+    PlannerError
+        If its `restore` fails.
+    """
+    known = {driver.name: driver for driver in drivers}
+    for name, memory in memories.items():
+        driver = known.get(name)
+        if driver is None or not callable(getattr(driver.planner, "restore", None)):
+            reason = "there is no such planner" if driver is None else "its planner has no method restore"
+            raise UsageError(f"memory of '{name}' cannot be given back: {reason}")
+        planner = type(driver.planner).__name__
+        driver.isolation.call(planner, time, driver.deadline, restore, driver.planner, memory)
