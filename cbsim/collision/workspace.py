@@ -11,7 +11,7 @@ from cbsim.collision.kernels.workspace import fill_workspace, workspace_sizes
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.static_cache import StaticCache
 from cbsim.world.tables import Floats, Ints
-from cbsim.world.traffic.tables import BODY
+from cbsim.world.traffic.tables import BODY, VEHICLE
 from cbsim.world.world import World
 
 __all__ = ["CollisionWorkspace", "return_workspace", "take_workspace"]
@@ -54,7 +54,9 @@ def _set_up(world: World, static_cache: StaticCache) -> CollisionWorkspace:
     models = layout.bodies - constants.first_model  # the rigid-body core handles their contacts
     solid = shapes.solid.copy()
     solid[layout.bodies - models :] = 0
-    movers = np.concatenate([constants.mover_body, world.traffic.road.car_rows[:, BODY], constants.guided_body])
+    cars = world.traffic.road.car_rows
+    own = np.where(cars[:, VEHICLE] < 0, cars[:, BODY], -1)  # vehicles are no movers, whoever drives them
+    movers = np.concatenate([constants.mover_body, own, constants.guided_body])
     fill_workspace(
         *(constants.moving[: layout.moving - models], movers, constants.vehicle_body),
         *(shapes.kind, shapes.size, shapes.radius, solid, columns.position, columns.orientation),

@@ -23,7 +23,7 @@ from cbsim.vehicle.kernels.columns import BODY_FRICTION, MASS, RESTITUTION, YAW_
 from cbsim.world.model_instances import ModelInstance
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.tables import Floats, Ints
-from cbsim.world.traffic.tables import BODY
+from cbsim.world.traffic.tables import BODY, VEHICLE
 from cbsim.world.world import World
 
 __all__ = ["SMOOTH", "ActorProxy", "Group", "InteractionCandidates", "StaticObstacle", "candidates_of", "states_of"]
@@ -323,7 +323,8 @@ def _make_candidates(world: World, snapshot: Snapshot) -> InteractionCandidates:
         speed = float(norm(legs, axis=1).max(initial=0.0))
         kind = ShapeKind(int(shapes.kind[row]))
         actors.append(ActorProxy(row, kind, shapes.size[row], np.inf, np.inf, SMOOTH, 0.0, speed))
-    for row in (*world.traffic.road.car_rows[:, BODY].tolist(), *constants.guided_body.tolist()):
+    cars = world.traffic.road.car_rows
+    for row in (*cars[cars[:, VEHICLE] < 0, BODY].tolist(), *constants.guided_body.tolist()):
         kind = ShapeKind(int(shapes.kind[row]))
         actors.append(ActorProxy(row, kind, shapes.size[row], np.inf, np.inf, SMOOTH, 0.0, 0.0))
     rows = np.array([actor.row for actor in actors], np.int64)

@@ -141,7 +141,7 @@ def _object(parts: Elements, once: _Once) -> TrafficObject:
     kind, node, place = parts.kind, parts.node, parts.node.place
     identifier = None if node.get("id") is None else node.whole("id")
     start = parts.last("start_position")
-    reactive = _flag(parts, "reactive", Kind.DYNAMIC)
+    reactive = _flag(parts, "reactive", Kind.DYNAMIC, Kind.AUTONOMOUS)
     controller, sure = _controller(parts)
     before = node.problems.count(Severity.ERROR)
     size = _triple(parts, "size", _size, Triple(1.0, 1.0, 1.0), once)
@@ -217,10 +217,10 @@ def _controller(parts: Elements) -> tuple[Controller | None, bool]:
     return check_controller(parts.kind, chosen, parts.node.place, parts.node.problems), True
 
 
-def _flag(parts: Elements, name: str, kind: Kind) -> bool:
-    """Read an attribute of objects of one kind that is true or false."""
+def _flag(parts: Elements, name: str, *kinds: Kind) -> bool:
+    """Read an attribute of objects of some kinds that is true or false."""
     node, text = parts.node, parts.node.get(name)
-    if parts.kind is not kind or text is None:
+    if parts.kind not in kinds or text is None:
         return False
     if text not in FLAGS:
         node.problems.error("E604", f"{name} must be 'true' or 'false', not {quote(text)}", node.place)

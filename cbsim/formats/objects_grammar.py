@@ -57,7 +57,7 @@ CHILDREN = {
 }
 
 OBJECT_ATTRIBUTES = {
-    Kind.AUTONOMOUS: ("type", "shape", "id", "controller", "drive", *PARAMETERS),
+    Kind.AUTONOMOUS: ("type", "shape", "id", "controller", "reactive", "drive", *PARAMETERS),
     Kind.DYNAMIC: ("type", "shape", "id", "controller", "reactive", "drive", *PARAMETERS),
     Kind.STATIC: ("type", "shape", "id"),
     Kind.MESH: ("type", "shape", "id", "drivable"),

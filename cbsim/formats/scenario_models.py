@@ -159,7 +159,7 @@ DRIVEN = {"wheels", "steering", "sensors"}
 SOLID = {"shape", "size"}
 MESH = {"vertices", "indices", "drivable"}
 KEYS_OF_KIND = {
-    "autonomous": MOVING | DRIVEN | SOLID,
+    "autonomous": MOVING | DRIVEN | SOLID | REACTIVE,
     "dynamic": MOVING | SOLID | REACTIVE,
     "static": SOLID,
     "mesh": MESH,
@@ -199,7 +199,9 @@ class AdditionModel(PlacementModel):
     sensors: list[Annotated[SensorModel, ShortForm(**STRING)]] = about("sensors of a bot", [])
     vertices: MeshName | None = about("vertices of a mesh: one 'x y z' per line [m]", None)
     indices: MeshName | None = about("triangles of a mesh: three indices per line", None)
-    reactive: bool = about("a dynamic object that drives to its goals among others, by the limits and rules", False)
+    reactive: bool = about(
+        "it drives to its goals among others, by the limits and rules; a bot drives its vehicle so", False
+    )
     drivable: bool = about("a mesh that is ground for wheels", False)
     drive: Literal["kinematic", "delayed", "dynamic", "skid-kinematic", "skid"] | None = about(
         "vehicle model; by default 'dynamic' on conventional wheels and 'skid' on skid wheels", None

@@ -128,7 +128,9 @@ def _reactive_without_goals(context: ObjectsContext) -> Iterator[Finding]:
         name = quote(item.name)
         if item.script or item.controller is Controller.SCRIPT:
             yield Finding(f"object {name} is reactive, but follows a script", item.location)
-        elif item.controller is not Controller.WAYPOINT:
+        elif item.controller is not Controller.WAYPOINT and not (
+            item.kind is Kind.AUTONOMOUS and item.controller is Controller.SENSOR and not item.goals
+        ):
             controller = "none" if item.controller is None else item.controller.name.lower()
             yield Finding(f"object {name} is reactive, but its controller is '{controller}'", item.location)
 

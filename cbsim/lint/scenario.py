@@ -155,9 +155,8 @@ def _nothing_to_drive(context: ScenarioContext) -> Iterator[Finding]:
 def _drivable(context: ScenarioContext) -> list[str]:
     """List the objects that a planner can drive."""
     everyone = {item.name: item for item in (*context.added, *context.named)}
-    return [
-        one.name for one in everyone.values() if one.kind is Kind.AUTONOMOUS and one.controller is Controller.SENSOR
-    ]
+    bots = [one for one in everyone.values() if one.kind is Kind.AUTONOMOUS and not one.reactive]
+    return [one.name for one in bots if one.controller is Controller.SENSOR]
 
 
 def _missing_waypoint(context: ScenarioContext) -> Iterator[Finding]:

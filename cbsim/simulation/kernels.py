@@ -16,6 +16,7 @@ from cbsim.events.kernels.people import walk
 from cbsim.geometry.kernels.bvh import DEPTH
 from cbsim.jit import inlined, inner, kernel
 from cbsim.traffic.kernels.cars import bound_cars, drive_cars, have_left, mark_hits, refresh_cars
+from cbsim.traffic.kernels.driven import mark_hit_vehicles, remember_driven_cars
 from cbsim.traffic.kernels.events import note_events
 from cbsim.traffic.kernels.follower import follow_trajectories
 from cbsim.traffic.kernels.literal import move_literally
@@ -156,6 +157,8 @@ def advance_into(
             )
             give_back(state, kept)
         if cars > 0:
+            remember_driven_cars(constants, road_of(pack), state)
+            mark_hit_vehicles(road_of(pack), contacts, before, found, state.intent)
             mark_hits(contacts, before, found, workspace.roles, constants.mover_body.shape[0], state.intent)
             note_events(pack, state, note_floats, note_ints, events)
         release_contacts(moving, state.position, state.orientation, active_contacts, shapes, 0, models, pair_workspace)

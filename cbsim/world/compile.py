@@ -37,7 +37,7 @@ from cbsim.world.set_down import set_down
 from cbsim.world.shapes import ground_of, shapes_of
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.tables import Constants, Floats, Ints, Layout, Shapes
-from cbsim.world.traffic.tables import BODY, FIRST_CAR, LAST_CAR, NO_TRAFFIC, POOL, Traffic
+from cbsim.world.traffic.tables import BODY, FIRST_CAR, LAST_CAR, NO_TRAFFIC, POOL, VEHICLE, Traffic
 from cbsim.world.trajectories import Trajectories, trajectory_tables
 from cbsim.world.world import Sensor, World
 
@@ -170,7 +170,7 @@ def _seal(constants: Constants, shapes: Shapes, bodies: Bodies, sensors: tuple[S
 
 def _is_car(item: TrafficObject) -> bool:
     """Whether an object is a reactive car."""
-    return item.reactive and item.kind is Kind.DYNAMIC
+    return item.reactive and item.kind in (Kind.DYNAMIC, Kind.AUTONOMOUS)
 
 
 def _traffic(scene: Scene, poses: list[Pose]) -> tuple[Traffic, TrafficStart | None]:
@@ -183,7 +183,7 @@ def _traffic(scene: Scene, poses: list[Pose]) -> tuple[Traffic, TrafficStart | N
     from cbsim.world.traffic.cars import compile_traffic
     from cbsim.world.traffic.destinations import ReactiveObject
 
-    objects = []
+    objects, vehicles = list[ReactiveObject](), [k for k, actor in enumerate(scene.actors) if is_vehicle(actor.item)]
     for row, (actor, pose) in enumerate(zip(scene.actors, poses, strict=True)):
         if _is_car(actor.item):
             fx, fy, _ = forward(pose.orientation)
@@ -191,9 +191,11 @@ def _traffic(scene: Scene, poses: list[Pose]) -> tuple[Traffic, TrafficStart | N
             item, heading = actor.item, math.atan2(-fx, fy)
             objects.append(
                 ReactiveObject(
-                    *(row, item.name, pose.position, heading, size, item.initial_pause, actor.goals, item.location)
+                    *(row, item.name, pose.position, heading, size, item.initial_pause, actor.goals, item.location),
+                    vehicles.index(row) if row in vehicles else -1,
                 )
             )
+    objects.sort(key=lambda one: one.vehicle < 0)
     others = [
         (*pose.position[:2], 0.5 * math.hypot(*actor.item.size[:2]))
         for actor, pose in zip(scene.actors, poses, strict=True)
@@ -229,7 +231,8 @@ def _put_cars(start: Snapshot, traffic: Traffic, cars: TrafficStart) -> None:
     """Write reactive cars to the first Snapshot."""
     state, rows = start.columns, traffic.road.car_rows[:, BODY]
     state.travel[:], state.intent[:], state.pool_next[:] = cars.travel, cars.intent, cars.pool_next
-    state.position[rows], state.orientation[rows] = cars.positions, cars.orientations
+    posed = traffic.road.car_rows[:, VEHICLE] < 0  # vehicles stand where they have been put
+    state.position[rows[posed]], state.orientation[rows[posed]] = cars.positions[posed], cars.orientations[posed]
 
 
 def _follows_trajectory(item: TrafficObject) -> bool:
@@ -242,7 +245,7 @@ def _follows_trajectory(item: TrafficObject) -> bool:
 def is_vehicle(item: TrafficObject) -> bool:
     """Whether an object is a vehicle: a bot, or driven by a drive; without commands it stays parked."""
     return item.controller in (Controller.SENSOR, Controller.MANUAL) or (
-        item.kind is Kind.AUTONOMOUS and _follows_trajectory(item)
+        item.kind is Kind.AUTONOMOUS and (item.reactive or _follows_trajectory(item))
     )
 
 

@@ -20,7 +20,7 @@ from cbsim.world.scene import Scene, Settings
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.static_cache import StaticCaches
 from cbsim.world.tables import Constants, Floats, Ints, Layout, Shapes
-from cbsim.world.traffic.tables import NO_TRAFFIC, Traffic
+from cbsim.world.traffic.tables import NO_TRAFFIC, VEHICLE, Traffic
 
 if TYPE_CHECKING:
     from cbsim.road.lanelet_map import LaneletMap
@@ -206,7 +206,8 @@ class World:
 
     @cached_property
     def _vehicles(self) -> dict[int, int]:
-        followers = set(self.constants.follower_vehicle.tolist())
+        cars = self.traffic.road.car_rows
+        followers = {*self.constants.follower_vehicle.tolist(), *cars[:, VEHICLE].tolist()}
         return {int(body): v for v, body in enumerate(self.constants.vehicle_body) if v not in followers}
 
     @cached_property

@@ -170,7 +170,7 @@ def traffic_objects(draw, goals=GOAL | OPEN_GOAL, reactive=FLAG):
         fields["parameters"] = tuple(dict(draw(st.lists(PARAMETER, max_size=3))).items())
         if fields["controller"] is Controller.WAYPOINT:
             fields["goals"] = tuple(draw(st.lists(goals, max_size=4)))
-            fields["reactive"] = kind is Kind.DYNAMIC and draw(reactive)
+            fields["reactive"] = kind in (Kind.DYNAMIC, Kind.AUTONOMOUS) and draw(reactive)
         if fields["controller"] is Controller.SCRIPT:
             fields["script"] = tuple(draw(st.lists(ENTRY, max_size=4)))
     if kind is Kind.AUTONOMOUS:

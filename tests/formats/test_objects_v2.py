@@ -537,7 +537,17 @@ def test_a_literal_goal_needs_its_speed_and_reactive_is_true_or_false(attributes
     assert codes(one(v2(element("dynamic", PAUSE, goal, attributes=attributes)))[1]) == expected
 
 
-def test_only_dynamic_objects_are_reactive():
+def test_an_autonomous_object_may_be_reactive():
+    goal = '<goal pause="3" segment="1" lane="1" waypoint="2"/>'
+    item, problems = one(
+        v2(element("autonomous", WHEELS, STEERING, goal, attributes=' controller="waypoint" reactive="true"'))
+    )
+    assert item.reactive
+    assert codes(problems) == []
+    assert one(write(ObjectFile("many", (item,))))[0] == item
+
+
+def test_only_what_drives_is_reactive():
     _, problems = one(v2(element("static", attributes=' reactive="true"')))
     assert [(p.code, p.location.line) for p in problems] == [("I635", 3)]
 

@@ -14,7 +14,22 @@ from cbsim.paths import Files
 from cbsim.spec.objects import MeshFile
 from cbsim.spec.road import Lane, Perimeter, Points, RoadNetwork, Segment, Spot, Zone
 from tests.common import shared
-from tests.formats.object_texts import BOT, FILES, MANUAL, MESH, MOVER, NINE, PAUSE, STATIC, codes, element, v1, v2
+from tests.formats.object_texts import (
+    BOT,
+    FILES,
+    MANUAL,
+    MESH,
+    MOVER,
+    NINE,
+    PAUSE,
+    STATIC,
+    STEERING,
+    WHEELS,
+    codes,
+    element,
+    v1,
+    v2,
+)
 
 
 def points(count):
@@ -320,8 +335,13 @@ def test_published_sample_does_not():
         ("", ["<initial_pause>2</initial_pause>"], []),
     ],
 )
-def test_what_is_reactive_drives_to_goals_from_the_start_on(folder, attributes, children, expected):
-    text = v2(element("dynamic", *children, attributes=f' reactive="true"{attributes}'))
+@pytest.mark.parametrize("kind", ["dynamic", "autonomous"])
+def test_what_is_reactive_drives_to_goals_from_the_start_on(folder, kind, attributes, children, expected):
+    if kind == "autonomous":
+        children = [WHEELS, STEERING, *(child for child in children if child != PAUSE and "initial" not in child)]
+        if any("goal" in child for child in children):
+            attributes += ' controller="waypoint"'
+    text = v2(element(kind, *children, attributes=f' reactive="true"{attributes}'))
     found = lint(folder, text, NETWORK, name="objects.xml")
     assert [p.code for p in found if p.code[0] == "E"] == expected
     assert all(p.location.line == 3 for p in found if p.code == "E830")

@@ -170,7 +170,7 @@ def fill_workspace(moving, movers, vehicles, kinds, sizes, radii, solid, positio
     Parameters
     ----------
     moving, movers, vehicles : (n,) int64
-        Rows of bodies that can move, of literal movers, and of vehicles.
+        Rows of bodies that can move, of literal movers, -1 for none, and of vehicles.
     kinds, sizes, radii, solid
         Columns of `Shapes`.
     positions, orientations : (bodies, 3) [m], (bodies, 4)
@@ -191,7 +191,8 @@ def fill_workspace(moving, movers, vehicles, kinds, sizes, radii, solid, positio
         for c in range(4):
             bounds[moving[k], c] = 0.0
     for m in range(movers.shape[0]):
-        roles[movers[m], MOVER] = m
+        if movers[m] >= 0:
+            roles[movers[m], MOVER] = m
     for v in range(vehicles.shape[0]):
         roles[vehicles[v], VEHICLE] = v
     memo[FIRST], memo[UNTIL], memo[LITERAL], memo[DRIVEN] = 0, 0, 0, 0

@@ -11,6 +11,7 @@ from cbsim.traffic.kernels.changes import CHANGES, change_over
 from cbsim.traffic.kernels.claims import DETOUR, find_detour
 from cbsim.traffic.kernels.crosswalks import find_occupied_crosswalks
 from cbsim.traffic.kernels.decisions import MOST, WAIT, acceleration_of, decide
+from cbsim.traffic.kernels.driven import command_vehicles, read_driven_cars
 from cbsim.traffic.kernels.drivers import draw_drivers
 from cbsim.traffic.kernels.entries import OVERHEAD, SWEPT, find_obstacles, find_shadows, sort_entries
 from cbsim.traffic.kernels.meshes import find_mesh, make_mesh_search
@@ -48,6 +49,7 @@ from cbsim.world.traffic.tables import (
     SERIAL,
     SPEED,
     UNKNOWN,
+    VEHICLE,
     WAITING,
 )
 
@@ -122,7 +124,8 @@ def move_cars(road, crossings, sides, seed, state, work, time, dt):
         if sides.rows.shape[0] > 0 and work.changes[i] >= 0 and intent[i, LANELET] == lanelet:
             change_over(road, sides, seed, state, work, i, work.changes[i])
         elif sides.rows.shape[0] > 0 and work.changes[i] <= TURNS:
-            begin_turn(road, sides, seed, state, work, i, TURNS - work.changes[i])
+            if road.car_rows[i, VEHICLE] < 0:  # vehicles go by their commands, and these only ahead
+                begin_turn(road, sides, seed, state, work, i, TURNS - work.changes[i])
         elif sides.rows.shape[0] > 0 and work.changes[i] <= PASSES:
             begin_pass(road, sides, travel, intent, i, PASSES - work.changes[i])
 
@@ -133,7 +136,7 @@ def trace_cars(road, seed, state, work, part, path):
     position, orientation = state.position, state.orientation
     for i in range(state.intent.shape[0]):
         body, row = road.car_rows[i, BODY], path[i]
-        if state.intent[i, PHASE] == ABSENT:
+        if state.intent[i, PHASE] == ABSENT or road.car_rows[i, VEHICLE] >= 0:
             continue
         was_absent = position[body, 2] != road.car_sizes[i, HEIGHT]
         x, y, w, z = position[body, 0], position[body, 1], orientation[body, 0], orientation[body, 3]
@@ -166,7 +169,7 @@ def pose_cars(road, seed, state, work, step, path):
             lanelet = intent[i + AHEAD, LANELET]
             prefetch(road.lanelets, lanelet)
             prefetch(road.links, lanelet)
-        if intent[i, PHASE] == ABSENT:
+        if intent[i, PHASE] == ABSENT or road.car_rows[i, VEHICLE] >= 0:
             continue
         body = road.car_rows[i, BODY]
         q = state.orientation[body]
@@ -219,6 +222,7 @@ def drive_cars(pack, sizes, floats, ints, car_floats, car_ints):
     dt, cars = step / parts, state.intent.shape[0]
     path = path_of(cars, parts, car_floats)
     begin, entries = work.counts[0], work.entries
+    read_driven_cars(road, seed, state, work)
     count = find_others(constants, shapes, road, around, state, entries, begin)
     scratch = (
         *(np.empty(MOST, np.int64), np.empty(MOST)),
@@ -255,6 +259,7 @@ def drive_cars(pack, sizes, floats, ints, car_floats, car_ints):
         move_cars(road, crossings, sides, seed, state, work, time, dt)
         if parts > 1:
             trace_cars(road, seed, state, work, part, path)
+    command_vehicles(constants, road, seed, state, work, step)
     pose_cars(road, seed, state, work, step, path)
     if constants.memory > 0:
         remember_cars(constants, road, state)
@@ -266,6 +271,8 @@ def remember_cars(constants, road, state):
     cars = road.car_rows.shape[0]
     first = constants.tracked_body.shape[0] - cars
     for i in range(cars):
+        if road.car_rows[i, VEHICLE] >= 0:
+            continue
         body = road.car_rows[i, BODY]
         row = state.pose_history[(first + i) * constants.memory + state.clock[0] % constants.memory]
         for c in range(3):
@@ -296,6 +303,8 @@ def bound(constants, shapes, road, state, steps, bounds, reach):
     duration = steps * constants.step
     for i in range(road.car_rows.shape[0]):
         body = road.car_rows[i, BODY]
+        if road.car_rows[i, VEHICLE] >= 0:
+            continue
         box = bounds[body]
         if state.intent[i, PHASE] == ABSENT:
             box[0] = box[1] = math.inf
@@ -318,7 +327,7 @@ def have_left(cars, step, parts, state, radius, bounds):
     """
     for i in range(cars.shape[0]):
         body = cars[i, BODY]
-        if state.intent[i, PHASE] == ABSENT:
+        if state.intent[i, PHASE] == ABSENT or cars[i, VEHICLE] >= 0:
             continue
         x, y, box, more = state.position[body, 0], state.position[body, 1], bounds[body], radius[body]
         u, w = step * state.velocity[body, 0], step * state.velocity[body, 1]

@@ -23,7 +23,7 @@ from cbsim.vehicle.kernels.columns import (
     WHEELBASE,
 )
 
-__all__ = ["follow_trajectories"]
+__all__ = ["follow_trajectories", "look_ahead", "steer_wheels"]
 
 HURRY = 1.25  # of the written speed, to make good a delay
 CATCH_UP = 0.5  # [1/s] of the way behind the schedule
@@ -69,13 +69,19 @@ def follow_trajectories(constants, state, time):
             continue
         first = constants.follower_first[f]
         wanted, slowing = wanted_speed(constants, first, segment, last, x, y, speed, time, levers, parameters)
-        look = min(max((LOOK_TIME + WIND / parameters[LEVER_RATE]) * speed, LOOK_LEAST), LOOK_MOST)
+        look = look_ahead(speed, parameters)
         ahead, left = point_ahead(constants, segment, last, x, y, fx, fy, look, levers)
         if levers:
             steer_levers(wanted, ahead, left, speed, rate, scrub, state.actuator[v], parameters, command)
         else:
             ahead += 0.5 * parameters[WHEELBASE]  # as seen from the rear axle
             steer_wheels(wanted, slowing, ahead, left, speed, state.actuator[v, 1], parameters, command)
+
+
+@inner
+def look_ahead(speed, parameters):
+    """How far ahead a path follower aims at a speed [m]."""
+    return min(max((LOOK_TIME + WIND / parameters[LEVER_RATE]) * speed, LOOK_LEAST), LOOK_MOST)
 
 
 @inner

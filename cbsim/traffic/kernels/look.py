@@ -40,6 +40,7 @@ from cbsim.world.traffic.tables import (
     STATION,
     STOP_LINE,
     STOPPED,
+    VEHICLE,
     WANDER,
     WANDER_END,
 )
@@ -321,7 +322,7 @@ def look(
         beyond, forks = next_on_way(road, seed, intent, ways, i, destination, lanelet, k, forks)
         if beyond < 0:
             way_end = end - length
-            if first >= 0:
+            if first >= 0 or road.car_rows[i, VEHICLE] >= 0:
                 stop = min(stop, way_end - BEFORE_LINE)
             break
         fork = end if road.links[lanelet, WANDER_END] - road.links[lanelet, WANDER] > 1 else fork

@@ -28,6 +28,7 @@ from cbsim.world.traffic.tables import (
     STATION,
     STOP_LINE,
     STOPPED,
+    VEHICLE,
     WAITING,
 )
 
@@ -79,7 +80,7 @@ def move(road, crossings, seed, state, drawn, plan, ways, destinations, i, time,
         e = intent[CLAIM] - 1
         if crossings.entry_lanelets[e] == intent[LANELET] and travel[STATION] > crossings.entry_spans[e, 1]:
             intent[CLAIM] = 0
-    if plan[WAY_END] - way <= 0.0 and road.car_rows[i, FIRST_GOAL] < 0:
+    if plan[WAY_END] - way <= 0.0 and road.car_rows[i, FIRST_GOAL] < 0 and road.car_rows[i, VEHICLE] < 0:
         leave(road, state, i)
         return
     if road.car_rows[i, FIRST_GOAL] >= 0 and destinations[i] >= 0 and phase in (DRIVING, CROSSING, ROLLING):

@@ -5,10 +5,11 @@ from __future__ import annotations
 from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inner
 from cbsim.traffic.kernels.claims import join
+from cbsim.traffic.kernels.driven import driven_cars
 from cbsim.traffic.kernels.entries import find_obstacles
 from cbsim.traffic.kernels.look import announce, hold
 from cbsim.traffic.kernels.workspace import EXTENT, PACE, SPOT
-from cbsim.world.traffic.tables import ARRIVED, ENTRY, ENTRY_END, FREE, JUNCTION, LENGTH, PLACE, STOP_LINE
+from cbsim.world.traffic.tables import ARRIVED, ENTRY, ENTRY_END, FREE, JUNCTION, LENGTH, PLACE, STOP_LINE, VEHICLE
 
 __all__ = ["BRANCHES", "announce_others", "find_others", "free_others", "see_arrivals", "watched_body"]
 
@@ -37,9 +38,21 @@ def watched_body(constants, row):
 
 
 @inner
+def is_driven(road, driven, v):
+    """Whether one of the cars that drive vehicles drives this one."""
+    for i in range(driven):
+        if road.car_rows[i, VEHICLE] == v:
+            return True
+    return False
+
+
+@inner
 def find_others(constants, shapes, road, around, state, entries, count):
     """Append the entries of all bodies that move but are no reactive cars; return how many entries there are."""
+    first, driven = constants.mover_body.shape[0] + constants.guided_body.shape[0], driven_cars(road)
     for row in range(state.watch.shape[0]):
+        if driven > 0 and is_driven(road, driven, row - first):
+            continue
         begin = count
         count = find_obstacles(road, around, shapes, state, watched_body(constants, row), count, entries)
         for e in range(begin, count):

@@ -139,6 +139,7 @@ def compile_traffic(
     bodies = np.append(
         np.array([one.row for one in objects], np.int64), np.arange(first_row, first_row + cars - len(objects))
     )
+    vehicles = np.array([one.vehicle for one in objects] + [-1] * (cars - len(objects)), np.int64)
     standing = _starts_of(objects, road)
     goals, goal_rows, waiting = goals_of(objects, standing, tables, ways)
     goal_rows = np.concatenate([goal_rows, np.full((cars - len(objects), 2), -1)])
@@ -152,7 +153,7 @@ def compile_traffic(
         hops=hops,
         destinations=places,
         goals=goals,
-        car_rows=np.column_stack([bodies, pool_of, mixes, goal_rows]).astype(np.int64).reshape(-1, 5),
+        car_rows=np.column_stack([bodies, pool_of, mixes, goal_rows, vehicles]).astype(np.int64).reshape(-1, 6),
         car_sizes=np.column_stack(
             [lengths, REAR_SHARE * lengths, FRONT_SHARE * lengths, 0.5 * boxes[:, 2], strongest[pool_of]]
         ).reshape(-1, 5),

@@ -39,6 +39,7 @@ class ReactiveObject(NamedTuple):
     initial_pause: float
     goals: tuple[Goal, ...]
     location: Location
+    vehicle: int = -1  # row of the vehicle that it drives
 
 
 def located(name: str, point: PointId, tables: RoadTables, at: Location, *, leaving: bool) -> tuple[int, float]:

@@ -82,6 +82,7 @@ __all__ = [
     "UNBEGUN",
     "UNKNOWN",
     "UNTIL",
+    "VEHICLE",
     "WAITING",
     "WANDER",
     "WANDER_END",
@@ -112,7 +113,7 @@ WANDER, WANDER_END, ENTRY, ENTRY_END, PIECE, LAST_PIECE, STOP_LINE, EXTRAS = ran
 FORKS, SIGNALS, BESIDE = 1, 2, 4  # bits of EXTRAS
 LEFT, SAME, MAY_CROSS = 1, 2, 4  # bits of `Sides.rows`
 ALONG = 2  # column of `Road.samples`
-BODY, POOL, MIX, FIRST_GOAL, LAST_GOAL = range(5)
+BODY, POOL, MIX, FIRST_GOAL, LAST_GOAL, VEHICLE = range(6)
 CAR_LENGTH, REAR_AXLE, FRONT_AXLE, HEIGHT, CLASS_ACCELERATION = range(5)
 # columns of `Crossings.rules` and `Crossings.forks`
 RULE, GREEN, JUNCTION = range(3)
@@ -154,8 +155,9 @@ class Road(NamedTuple):
         Lanelet and station [m].
     goals : (goals, 2)
         Destination and pause [s] of the goals of objects.
-    car_rows : (cars, 5) int64
-        Row of the body; pool, -1 for objects; row of `Demand.mixes`; first and last row of `goals`, -1 for pools.
+    car_rows : (cars, 6) int64
+        Row of the body; pool, -1 for objects; row of `Demand.mixes`; first and last row of `goals`, -1 for pools; row
+        of the vehicle that the car drives, -1 for none. Those that drive one come first.
     car_sizes : (cars, 5) [m], [m], [m], [m], [m/s²]
         Length; distances of the rear and the front axle from the rear bumper; height of the centre; largest
         acceleration of the class.
@@ -173,7 +175,7 @@ class Road(NamedTuple):
     hops: Ints
     destinations: Annotated[Floats, (2,)]
     goals: Annotated[Floats, (2,)]
-    car_rows: Annotated[Ints, (5,)]
+    car_rows: Annotated[Ints, (6,)]
     car_sizes: Annotated[Floats, (5,)]
     words: Ints
 
