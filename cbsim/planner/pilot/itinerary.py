@@ -330,8 +330,7 @@ class Itinerary:
             other, _, end = self._lane_place(target)
             curves = self.roadmap.lanes[lane], self.roadmap.lanes[other]
             self._u_turns[key] = best_u_turn(curves, (begin, end), self.geometry, is_goal, room)
-        found = self._u_turns[key]
-        if found is None:
+        if (found := self._u_turns[key]) is None:
             self._exit(builder, source, target)
             return
         before, after, arc_path = found

@@ -8,13 +8,13 @@ from cbsim.geometry.kernels.solids import SHAPE_CYLINDER, SHAPE_SPHERE
 from cbsim.jit import inlined, inner
 from cbsim.traffic.kernels.meshes import entry_on
 from cbsim.traffic.kernels.sideways import (
-    ground_ahead,
     has_cleared,
     is_aside,
     is_left,
     is_turning,
     map_beside,
     oncoming_row,
+    reach_of_turn,
     side_row,
     way_until_clear,
 )
@@ -124,7 +124,7 @@ def shadow_of_turn(road, sides, one, lanelet, i, entries, count):
     rear = map_beside(sides, row, one[STATION] + sizes[REAR_AXLE])
     entries.where[count], entries.watched[count] = sides.rows[row, 0], -1
     entries.stands[count, SPOT], entries.stands[count, PACE] = rear - sizes[REAR_AXLE], 0.0
-    entries.stands[count, EXTENT] = sizes[REAR_AXLE] + ground_ahead(sizes[CAR_LENGTH])
+    entries.stands[count, EXTENT] = sizes[REAR_AXLE] + reach_of_turn(sizes[CAR_LENGTH])
     return count + 1
 
 
@@ -174,7 +174,7 @@ def sort_entries(road, travel, intent, entries, count):
         where[i], stands[i, SPOT], stands[i, PACE] = intent[i, LANELET], travel[i, STATION], travel[i, SPEED]
         stands[i, EXTENT] = road.car_sizes[i, CAR_LENGTH]
         if is_turning(travel[i]):  # it takes all the ground that it needs, and stands there for those who come
-            reach = ground_ahead(stands[i, EXTENT]) - road.car_sizes[i, REAR_AXLE]
+            reach = reach_of_turn(stands[i, EXTENT]) - road.car_sizes[i, REAR_AXLE]
             stands[i, SPOT], stands[i, PACE], stands[i, EXTENT] = (
                 travel[i, STATION] - reach,
                 0.0,

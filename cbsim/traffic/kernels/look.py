@@ -265,9 +265,8 @@ def look(
             side_gap, side_leader = (beside, pace) if beside < side_gap else (side_gap, side_leader)
         desired = min(desired, allowed_on(road, values, lanelet, base, length, k == 0))
         for e in range(road.links[lanelet, ENTRY], road.links[lanelet, ENTRY_END]):
-            row, side = crossings.entry_rows[e], crossings.entry_sides[e]
+            row, side, mine = crossings.entry_rows[e], crossings.entry_sides[e], claimed > 0
             begin, over = base + crossings.entry_spans[e, 0], base + crossings.entry_spans[e, 1]
-            mine = claimed > 0
             if e + 1 == claimed:
                 claimed, clear = 0, over
             if over <= 0.0:
@@ -278,17 +277,16 @@ def look(
                 continue
             if closed or (line < math.inf and (phase != STOPPED or begin > line + length + NO_STOP)):
                 closed = True
-                if claimed == 0:  # entries are in the order of their begins: none of the others concerns it
-                    break
-                continue
+                if claimed > 0:
+                    continue
+                break  # entries are in the order of their begins: none of the others concerns it
             if chain == math.inf:
                 chain, chain_end, conflict = begin - length, over, e
                 if phase != ROLLING and fork >= length and begin - fork < BEHIND_FORK:
                     chain = fork - length
             elif in_chain:
                 in_chain = begin - chain_end < length + SPARE and begin - length - chain < LONGEST
-                if in_chain:
-                    chain_end = max(chain_end, over)
+                chain_end = max(chain_end, over) if in_chain else chain_end
             if count < ahead_of.shape[0]:
                 ahead_of[count], distances[count] = e, begin
                 count += 1

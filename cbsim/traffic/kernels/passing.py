@@ -17,11 +17,11 @@ from cbsim.traffic.kernels.sideways import (
     SPARE,
     across_to,
     clear_part,
-    ground_ahead,
     is_aside,
     is_clear_before,
     map_beside,
     oncoming_row,
+    reach_of_turn,
     run_of,
 )
 from cbsim.traffic.kernels.workspace import EXTENT, PACE, SPOT
@@ -142,7 +142,7 @@ def mind_blocker(road, sides, travel, intent, watch, work, i, static, others):
             return
     if oncoming_row(sides, lanelet, station) >= 0:  # room to turn round
         length = road.car_sizes[i, CAR_LENGTH]
-        plan[STOP] = min(plan[STOP], gap - ground_ahead(length) + length - road.car_sizes[i, REAR_AXLE] - 3.0 * SPARE)
+        plan[STOP] = min(plan[STOP], gap - reach_of_turn(length) + length - road.car_sizes[i, REAR_AXLE] - 3.0 * SPARE)
 
 
 @inner

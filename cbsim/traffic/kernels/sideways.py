@@ -21,7 +21,6 @@ __all__ = [
     "advance_shift",
     "clear_part",
     "clearing_speed",
-    "ground_ahead",
     "has_cleared",
     "is_aside",
     "is_clear_before",
@@ -30,6 +29,7 @@ __all__ = [
     "map_beside",
     "offset_at",
     "oncoming_row",
+    "reach_of_turn",
     "return_from_pass",
     "run_of",
     "shift_speed",
@@ -184,7 +184,7 @@ def oncoming_row(sides, lanelet, station):
 
 
 @inlined
-def ground_ahead(length):
+def reach_of_turn(length):
     """Distance ahead of where the rear axle begins to which a turn reaches [m]; the width is taken as 2 m."""
     radius = TIGHT * length + 1.0
     return math.sqrt(radius * radius + 0.64 * length * length) + SPARE

@@ -13,7 +13,7 @@ from cbsim.traffic.kernels.centreline import foot_on, on_lanelet
 from cbsim.traffic.kernels.look import STANDS
 from cbsim.traffic.kernels.neighbours import place_in_order
 from cbsim.traffic.kernels.passing import first_not_passing, oncoming_in, stands_for_good
-from cbsim.traffic.kernels.sideways import TIGHT, TURNS_ROUND, ground_ahead, map_beside, oncoming_row, way_back
+from cbsim.traffic.kernels.sideways import TIGHT, TURNS_ROUND, map_beside, oncoming_row, reach_of_turn, way_back
 from cbsim.traffic.kernels.way import following
 from cbsim.traffic.kernels.workspace import EXTENT, PACE, SPOT
 from cbsim.world.traffic.tables import (
@@ -153,7 +153,7 @@ def choose_turn(road, crossings, sides, demand, travel, intent, watch, work, i, 
     row = oncoming_row(sides, lanelet, station)
     if row < 0:
         return -1
-    reach, rear = ground_ahead(length), station + road.car_sizes[i, REAR_AXLE]
+    reach, rear = reach_of_turn(length), station + road.car_sizes[i, REAR_AXLE]
     back = max(rear + reach - entries.stands[entries.order[at], SPOT] + NEAR, 0.0)
     target = sides.rows[row, 0]
     there = map_beside(sides, row, rear)
