@@ -38,7 +38,17 @@ LOOSE = {
     "parking": {"within": 1e9},
     "rest": {"from": DURATION},
 }
-MISSION = ("checkpoints", "mission_time", "progress", "reach", "event", "preparation", "start", "estop")
+MISSION = (
+    "checkpoints",
+    "mission_time",
+    "progress",
+    "reach",
+    "event",
+    "preparation",
+    "start",
+    "estop",
+    "command_latency",
+)
 
 
 def expectations() -> tuple[Expectation, ...]:
