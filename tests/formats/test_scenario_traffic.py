@@ -175,7 +175,7 @@ def test_count_above_the_room_of_its_lanes_is_refused_with_its_line_and_the_room
     path = tmp_path / "full.yaml"
     path.write_text("network: city\ntraffic:\n  - {name: a, count: 90, on: [1.1]}\n")
     with pytest.raises(
-        ModelError, match=r"full.yaml:3: error: traffic 'a': 90 cars do not fit: there is room for \d+ \[E834\]"
+        ModelError, match=r"full.yaml:3: error: traffic 'a': 90 cars do not fit: there is room for \d+ \[E836\]"
     ):
         cbsim.load(path)
 

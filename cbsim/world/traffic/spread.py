@@ -110,7 +110,7 @@ def spread_cars(pool: Pool, tables: RoadTables, taken: Stretches, seed: int) -> 
     total = int(room.sum())
     if total < pool.count:
         message = f"{pool.count} cars do not fit: there is room for {total}"
-        raise ModelError(message, subject=f"traffic '{pool.name}'", location=pool.location, code="E834")
+        raise ModelError(message, subject=f"traffic '{pool.name}'", location=pool.location, code="E836")
     measures = spans + slot
     if pool.is_random:
         counts = _drawn(pool, room, measures, seed)
