@@ -18,8 +18,6 @@ Most of the remaining time is spent in numba's front end. These things are avoid
 - The type of an operator for given operand types is resolved once per process.
 - Lifetimes of variables are analysed where a pass needs them, not after every pass; passes for closures and for
   expressions of whole arrays are left out of functions that have none (`passes`).
-- Of a single function, variables are taken out of memory and instructions combined; everything else is left to the
-  optimisation of the module.
 - Garbage collection is paused while a kernel compiles, and LLVM IR is freed when it has been parsed, without it.
 
 All of this relies on numba's internals: its `code library`_ and its compiler pipeline, which a project may customise.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from llvmlite.binding import create_new_function_pass_manager, parse_assembly
+from llvmlite.binding import parse_assembly
 from numba.core.codegen import JITCodeLibrary
 from numba.core.environment import lookup_environment
 
@@ -29,21 +29,6 @@ class LinkOnceLibrary(JITCodeLibrary):
         if isinstance(library, DeviceLibrary):
             for needed in library._linking_libraries:
                 self.add_linking_library(needed)
-
-    def _optimize_functions(self, ll_module: Any) -> None:
-        """Take variables out of memory and combine instructions, which halves what is linked.
-
-        numba runs all passes on each function here, and again on the module, which makes them no better.
-        """
-        ll_module.data_layout = self._codegen._data_layout
-        manager: Any = create_new_function_pass_manager()
-        manager.add_sroa_pass()
-        manager.add_instruction_combine_pass()
-        manager.add_simplify_cfg_pass()
-        _, builder = self._codegen._function_pass_manager()
-        for function in ll_module.functions:
-            if not function.is_declaration:
-                manager.run(function, builder)
 
     def add_ir_module(self, ir_module: Any) -> None:
         """Parse a module, then break its reference cycles: the garbage collector would take longer to find them."""
