@@ -61,10 +61,10 @@ class Compiled(NamedTuple):
     colliders: ColliderTables | None
 
     @property
-    def touching(self) -> bool | None:
-        """True if there are inequalities (contacts, colliders, rows), else None, as kernels take it."""
+    def touching(self) -> bool:
+        """Whether there are inequalities: contacts, colliders, rows."""
         model = self.model
-        return True if len(model.contact) or len(model.row_link) or self.colliders is not None else None
+        return bool(len(model.contact) or len(model.row_link) or self.colliders is not None)
 
     @property
     def fed(self) -> NDArray[np.bool_]:

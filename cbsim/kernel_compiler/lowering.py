@@ -13,6 +13,7 @@ from cbsim.kernel_compiler.calls import call_of, owns
 from cbsim.kernel_compiler.codegen import target_context
 from cbsim.kernel_compiler.instructions import DeviceLower, KernelLower, returns_views
 from cbsim.kernel_compiler.libraries import DeviceLibrary, EntryLibrary, ScalarLibrary, VectorizedLibrary
+from cbsim.kernel_compiler.passes import SUBSTITUTES
 
 __all__ = [
     "DeviceLowering",
@@ -170,6 +171,7 @@ class CachingContext(Context):
 
 def pipeline(lowering: type[NativeLowering]) -> type[compiler.CompilerBase]:
     """Make a compiler class with the given lowering pass in place of numba's."""
+    own: dict[Any, Any] = {**SUBSTITUTES, NativeLowering: lowering}
 
     class Pipeline(compiler.CompilerBase):
         def __init__(self, *arguments: Any) -> None:
@@ -181,7 +183,7 @@ def pipeline(lowering: type[NativeLowering]) -> type[compiler.CompilerBase]:
 
         def define_pipelines(self) -> list[Any]:
             passes = compiler.DefaultPassBuilder.define_nopython_pipeline(self.state)
-            passes.passes[:] = [(lowering if each is NativeLowering else each, why) for each, why in passes.passes]
+            passes.passes[:] = [(own.get(each, each), why) for each, why in passes.passes]
             passes._ENFORCING = False  # numba would analyse lifetimes anew after each pass, which only lowering needs
             passes._finalized = False
             passes.finalize()

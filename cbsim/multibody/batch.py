@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cbsim.dynamics.kernels import columns as c
-from cbsim.dynamics.kernels.batch import advance_each
 from cbsim.dynamics.kernels.gradient_step import linearize
 from cbsim.dynamics.kernels.minimal import minimal_to_maximal_each
+from cbsim.dynamics.kernels.step import advance
 from cbsim.dynamics.model import Floats, Slopes, Work, slopes
 from cbsim.dynamics.options import SolverOptions
 from cbsim.dynamics.workspaces import SolverWorkspaces
@@ -140,9 +140,10 @@ def step_batch(
     def work(part: slice) -> None:
         own = take(workspaces, lambda: SolverWorkspaces(mechanism.compiled))
         if own.other_colliders is None:
-            advance_each(
-                mechanism.compiled.model, own.others, mechanism.touching, after[part], inputs[part], mechanism.none,
-                settings, counts, length, mechanism.untold, reports[part],
+            states = after[part].reshape(-1, c.STATE_COLUMNS)
+            advance(
+                mechanism.compiled.model, own.others, mechanism.touching, None, states, inputs[part], mechanism.none,
+                settings, counts, length, mechanism.untold, reports[part].reshape(-1),
             )  # fmt: skip
         else:  # every state by itself: the room may have to grow
             for state, row, report in zip(after[part], inputs[part], reports[part], strict=True):
@@ -177,7 +178,7 @@ def _gradients(
         table = take(tables, lambda: slopes(model, mechanism.compiled.inputs, minimal=minimal))
         if own.other_colliders is None:
             linearize(
-                model, own.others, bool(mechanism.touching), table, after[part], inputs[part], mechanism.none, settings,
+                model, own.others, mechanism.touching, table, after[part], inputs[part], mechanism.none, settings,
                 counts, minimal, True, mechanism.untold, by_state[part], by_input[part], reports[part],
             )  # fmt: skip
         else:

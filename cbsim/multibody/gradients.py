@@ -64,7 +64,7 @@ def tight_settings(
     # a position is known to 1e-16 of some metres, and its momentum is mass / h times that
     rounding = 4e-14 * float(model.joint[: model.links, c.MASS].sum()) / mechanism.timestep
     chosen = chosen_options(options)
-    return mechanism.settings(_tight(chosen, bool(mechanism.touching), rounding), goes_on=goes_on)
+    return mechanism.settings(_tight(chosen, mechanism.touching, rounding), goes_on=goes_on)
 
 
 def _check_kinematic(mechanism: Mechanism) -> None:
@@ -97,7 +97,7 @@ def linearize_step(  # noqa: PLR0913, PLR0917 (what the kernel is given)
     for blows in range(BLOWS + 1):
         found = workspaces.find(z, settings[0], approach_speed=approach_speed)
         linearize(
-            found.model, found.work, bool(mechanism.touching), workspace._replace(drift=found.drift, mover=found.mover),
+            found.model, found.work, mechanism.touching, workspace._replace(drift=found.drift, mover=found.mover),
             z[None], inputs[None], mechanism.none, *settings, minimal, False, mechanism.untold, by_state[None],
             by_input[None], report[None],
         )  # fmt: skip
@@ -134,7 +134,7 @@ def _linearize(
     else:
         settings = tight_settings(mechanism, options)
         linearize(
-            mechanism.compiled.model, mechanism.work, bool(mechanism.touching), workspace, now[None],
+            mechanism.compiled.model, mechanism.work, mechanism.touching, workspace, now[None],
             inputs, mechanism.none, *settings, minimal, False, path, by_state, by_input, mechanism.last[None],
         )  # fmt: skip
         done = int(mechanism.last[c.STEP_REACHED])

@@ -56,7 +56,7 @@ def full_matrix(mechanism: Mechanism) -> Floats:
     if (work.link_work[: model.links, c.X2 : c.X2 + 3] != mechanism.pose[model.link[: model.links, c.BODY], :3]).any():
         text = "its own state was set since the last solve, or that was made in parts: there is no matrix of the step"
         raise ModelError(text, subject="mechanism")
-    assemble(model, work, bool(mechanism.touching), mechanism.timestep)
+    assemble(model, work, mechanism.touching, mechanism.timestep)
     left, right = _motions(model, work, c.LEFT, c.ARM2), _motions(model, work, c.RIGHT, c.ARM3)
     bodies = np.zeros((6 * len(model.link),) * 2)
     for one, other, block in _blocks(model, work):

@@ -15,6 +15,7 @@ from cbsim.multibody.gradients import (
 from cbsim.multibody.mechanism import Mechanism
 from cbsim.multibody.parameter_gradients import get_parameter_gradients
 from cbsim.multibody.stepping import get_next_state, mehrotra, rollout, simulate, step, step_minimal_coordinates
+from cbsim.multibody.system_matrix import full_matrix
 from cbsim.spec.mechanism.bodies import Origin
 from cbsim.spec.mechanism.colliders import Collider, ground
 from cbsim.spec.mechanism.prototypes import Floating
@@ -50,6 +51,7 @@ def _steps(mechanism: Mechanism) -> None:
     rollout(mechanism, z, 2)
     simulate(mechanism, 2)
     mehrotra(mechanism)
+    full_matrix(mechanism)
     get_next_state(mechanism)
 
 

@@ -30,6 +30,8 @@ class Caster:
         self._view = self._ranges.reshape(fan.layers, fan.width)[:, : fan.beams]
         grid = np.array([fan.beams, fan.first, fan.step, fan.slack])
         rays = np.stack([fan.east, fan.north, fan.up])
+        for table in (rays, fan.slopes, fan.order):  # as in the tables of `sense`: one overload
+            table.setflags(write=False)
         self._head = grid, rays, fan.slopes, fan.order, sensor.body, float(sensor.conf.max_range)
         outlines = shapes.kind, shapes.size, shapes.radius, shapes.root
         trees = shapes.triangles, shapes.node_box, shapes.node_link

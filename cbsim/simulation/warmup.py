@@ -16,6 +16,7 @@ from cbsim.planner.pilot.kernels.look import first_return
 from cbsim.planner.pilot.kernels.pace import plan_speeds
 from cbsim.planner.pilot.vehicle_geometry import vehicle_geometry
 from cbsim.planner.pilot.zone_crossing import ZoneRaster, cross_zone
+from cbsim.road.roadmap import RoadMap
 from cbsim.sensing import Scan, sense
 from cbsim.sensing.caster import Caster
 from cbsim.simulation.loop import run
@@ -136,15 +137,33 @@ def drive_about(world: World | None = None, name: str = "bot CONVENTIONAL") -> N
     plan_speeds(np.zeros(2), np.zeros(1), 1.0, 1.0, 1.0, np.ones(2))
 
 
-def drive_traffic() -> None:
-    """Run a reactive car along a lane."""
+def one_lane() -> RoadMap:
+    """Make a road."""
     from cbsim.road.roadmap import build
     from cbsim.spec.road import Lane, Points, RoadNetwork, Segment
-    from cbsim.spec.traffic import Pool
 
     lane = Lane(1, 1, Points.of([0.0, 0.001], [0.0, 0.0]))
-    network = RoadNetwork("road", segments=(Segment(1, (lane,)),))
-    run(compile_world(Scene("traffic", (), build(network), pools=(Pool("cars", count=1),))), duration=0.1)
+    return build(RoadNetwork("road", segments=(Segment(1, (lane,)),)))
+
+
+def drive_traffic() -> None:
+    """Run a reactive car along a lane."""
+    from cbsim.spec.traffic import Pool
+
+    run(compile_world(Scene("traffic", (), one_lane(), pools=(Pool("cars", count=1),))), duration=0.1)
+
+
+def judge_order() -> None:
+    """Order who waits at a junction, as the rule `precedence` does."""
+    from cbsim.road.kernels.right_of_way import fill_ties, order_arrivals, who_yields
+    from cbsim.road.lanelets import build_lanelets
+    from cbsim.road.right_of_way import find_conflicts
+
+    conflicts = find_conflicts(build_lanelets(one_lane()))
+    ways, ties, places = np.zeros(1, np.int64), np.zeros((1, 1), bool), np.empty(1, np.int64)
+    fill_ties(*conflicts.by_lanelet, conflicts.yields, ways, ties)
+    order_arrivals(np.zeros(1), conflicts.approaches[ways], ties, places)
+    who_yields(0, 0, 0, False, False, False, False, 0, 0)
 
 
 def follow_model() -> None:
@@ -185,6 +204,7 @@ STAGES: tuple[tuple[str, Callable[[], object]], ...] = (
     ("casting", lambda: Caster(every_kind(), every_kind().sensors[0]).cast(UPRIGHT, *_places(every_kind()))),
     ("stepping", lambda: run(every_kind(), duration=0.1)),
     ("traffic", drive_traffic),
+    ("right of way", judge_order),
     ("trajectories", lambda: first_contacts([[(0.0, 0.0, 0.0)]], (1.0, 1.0), [[(0.0, 0.0, 0.0)]], [(1.0, 1.0)])),
     ("pilot", drive_about),
     ("slopes", lambda: lean_into(0.0, 0.1, 0.0, np.zeros(4))),

@@ -38,10 +38,7 @@ def _solve(model, work, touching, z, inputs, external, settings, counts, h, warm
         if (attempt == 1 and warm == 0.0) or (attempt > 1 and not touching):
             continue
         start, manner = warm if attempt == 0 else 0.0, max(PLAIN, attempt - 1)
-        if touching:
-            solve_step(model, work, True, z, inputs, external, settings, counts, h, h, start, manner, report)
-        else:
-            solve_step(model, work, None, z, inputs, external, settings, counts, h, h, start, manner, report)
+        solve_step(model, work, touching, z, inputs, external, settings, counts, h, h, start, manner, report)
         total += report[ITERATIONS]
         if report[STATUS] == SOLVED:
             break

@@ -27,6 +27,7 @@ from cbsim.dynamics.kernels.columns import (
     ORDER,
     OUT_OF_ROOM,
     R2,
+    REPORT,
     SOLVED,
     SPIN,
     STATE_COLUMNS,
@@ -79,7 +80,7 @@ def solve_step(model, work, touching, z, inputs, external, settings, counts, bef
     """Attempt to find node 3 of a step from ``z``."""
     if not begin(model.links, model.link, model.joint, work.link_work, z, inputs, external, settings, before, h, warm):
         report[STATUS], report[ITERATIONS] = TOO_FAST, 0.0
-    elif touching is None:
+    elif not touching:
         newton(
             model.links, model.link, model.joint, work.link_work, work.block, model.loop_block,
             model.program, model.fan, model.pair, work.fanned, settings, counts, h, report,
@@ -213,7 +214,7 @@ def _step_in_parts(
     stage of a whole step, the state that after the last stage made.
     """
     h, total = settings[STEP_LENGTH], 0.0
-    part, stages = h / parts, 5 if counts[ORDER] == 4 and (parts == 1 or touching is None) else 1
+    part, stages = h / parts, 5 if counts[ORDER] == 4 and (parts == 1 or not touching) else 1
     length = part
     for stage in range(stages * parts):
         if stages == 5:
@@ -223,11 +224,11 @@ def _step_in_parts(
                 model, work, touching, z, inputs, external, settings, counts, before, length, warm, manner, report
             )
             total += report[ITERATIONS]
-            if touching is not None and done and _turns_too_far(model.links, model.link, work.link_work, z, length):
+            if touching and done and _turns_too_far(model.links, model.link, work.link_work, z, length):
                 report[STATUS], done = TURNED_TOO_FAR, False
             if done:
                 finish(model.links, model.link, work.link_work, z, length)
-                if touching is not None:
+                if touching:
                     add_impulses(model.contact_link, model.contact, work.contact_work, stage == 0)
                 break
         if report[STATUS] != SOLVED:
@@ -249,11 +250,11 @@ def _step(model, work, touching, z, inputs, external, settings, counts, before, 
         before, warm = before * OUTER, 0.0
     copy(z, work.spare)
     for attempt in range(-1, RELAXED + 1 + HALVINGS):
-        if (attempt == PLAIN and warm == 0.0) or (attempt == RELAXED and touching is None):
+        if (attempt == PLAIN and warm == 0.0) or (attempt == RELAXED and not touching):
             continue
         parts = 1 << max(0, attempt - RELAXED)
         first = RELAXED if attempt == RELAXED else PLAIN
-        last = RELAXED if attempt >= RELAXED and touching is not None else PLAIN
+        last = RELAXED if attempt >= RELAXED and touching else PLAIN
         start = warm if attempt < 0 else 0.0
         done = _step_in_parts(
             model, work, touching, z, inputs, external, settings, counts, before, start, parts, first, last, report
@@ -325,42 +326,47 @@ def advance(model, work, touching, colliders, z, inputs, external, settings, cou
     ----------
     model : Model
     work : Work
-    touching : None or bool
-        None without inequalities: code for contacts is then not compiled.
+    touching : bool
+        Whether there are inequalities. One overload serves both cases, which compiles less in total.
     colliders : None or ColliderTables
-        Colliders, and the workspace of detection before every step; None without colliders.
-    z : (bodies, 13) float64
-        Position, velocity, orientation, angular velocity of each body; overwritten.
+        Colliders, and the workspace of detection before every step; None without colliders, which is compiled apart: to
+        pass empty tables would take as long as a short step.
+    z : (bodies, 13) or (states · bodies, 13) float64
+        Position, velocity, orientation, angular velocity of each body; overwritten. Several states are independent.
     inputs : (k, nu) float64
-        Inputs of the steps; the last row is repeated.
+        Inputs of the steps; the last row is repeated. Of several states, each has a row of its own, for all steps.
     external : (bodies, 6) float64
         Force and torque about the centre of mass, in the body's frame.
     settings, counts : (SETTINGS,) float64, (COUNTS,) int64
     steps : int
     trajectory : (steps + 1 or 0, bodies, 13) float64
-        If not empty, node n is written to row n.
-    report : (REPORT,) float64
-        Of the last step; ITERATIONS and ATTEMPTS summed over all steps.
+        If not empty, node n of a single state is written to row n.
+    report : (REPORT,) or (states · REPORT,) float64
+        Of the last step of a state; ITERATIONS and ATTEMPTS summed over all steps.
     """
     h, mode = settings[STEP_LENGTH], settings[WARM]
-    total = 0.0
-    report[ATTEMPTS] = 0.0
-    for n in range(steps):
-        if len(trajectory) > 0:
-            copy(z, trajectory[n])
-        before = 0.0 if mode == NODAL and n == 0 else h
-        warm = 1.0 if mode == CONTINUED or (mode != COLD and n > 0) else 0.0
-        u = inputs[n if n < len(inputs) else len(inputs) - 1]
-        if colliders is None:
-            _step(model, work, touching, z, u, external, settings, counts, before, warm, report)
-        else:
-            _step_with_colliders(
-                model, colliders, work, touching, z, u, external, settings, counts, before, warm, report
-            )
-        total += report[ITERATIONS]
-        report[STEP_REACHED] = n
-        if report[STATUS] != SOLVED:
-            break
-    if len(trajectory) > 0 and report[STATUS] == SOLVED:
-        copy(z, trajectory[steps])
-    report[ITERATIONS] = total
+    states, bodies = len(report) // REPORT, len(external)
+    for i in range(states):
+        state, told = z[i * bodies : (i + 1) * bodies], report[i * REPORT : (i + 1) * REPORT]
+        last = len(inputs) - 1 if states == 1 else i
+        total = 0.0
+        told[ATTEMPTS] = 0.0
+        for n in range(steps):
+            if len(trajectory) > 0:
+                copy(state, trajectory[n])
+            before = 0.0 if mode == NODAL and n == 0 else h
+            warm = 1.0 if mode == CONTINUED or (mode != COLD and n > 0) else 0.0
+            u = inputs[min(i + n, last)]
+            if colliders is None:
+                _step(model, work, touching, state, u, external, settings, counts, before, warm, told)
+            else:
+                _step_with_colliders(
+                    model, colliders, work, touching, state, u, external, settings, counts, before, warm, told
+                )
+            total += told[ITERATIONS]
+            told[STEP_REACHED] = n
+            if told[STATUS] != SOLVED:
+                break
+        if len(trajectory) > 0 and told[STATUS] == SOLVED:
+            copy(state, trajectory[steps])
+        told[ITERATIONS] = total

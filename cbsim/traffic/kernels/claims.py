@@ -9,7 +9,7 @@ from __future__ import annotations
 from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined, inner
 from cbsim.road.kernels.right_of_way import fill_ties, order_arrivals, who_yields
-from cbsim.traffic.kernels.drivers import CAUTION, IGNORES, LEAST, MISTAKES, STRONGEST, uniform
+from cbsim.traffic.kernels.drivers import CAUTION, IGNORES, LEAST, MISTAKES, STRONGEST, uniform, word_of
 from cbsim.traffic.kernels.look import CHAIN, CHAIN_END, DESIRED, LINE, STANDS, hold, travel_time
 from cbsim.traffic.kernels.way import next_on_way
 from cbsim.traffic.kernels.workspace import EXTENT, PACE, SPOT
@@ -262,7 +262,7 @@ def may_enter(
     ignores = False
     if values[IGNORES] > 0.0:
         pool = road.car_rows[i, POOL]
-        word = road.words[pool] if pool >= 0 else i
+        word = word_of(road.words, pool, i)
         ignores = uniform(seed, MISTAKES, word, intent[i, SERIAL], (intent[i, GOAL] << 20) + 1) < values[IGNORES]
     while base < chain_end:
         for e in range(road.links[lanelet, ENTRY], road.links[lanelet, ENTRY_END]):

@@ -15,6 +15,7 @@ from cbsim.traffic.kernels.drivers import (
     MODEL,
     STRONGEST,
     uniform,
+    word_of,
 )
 from cbsim.traffic.kernels.following import follow
 from cbsim.traffic.kernels.following.krauss import krauss
@@ -207,7 +208,7 @@ def acceleration_of(road, seed, travel, intent, values, plan, i, time, dt):
         chosen = min(chosen, stopping(stop, max(values[COMFORTABLE], needed), speed, dt))
     if values[BRAKES_HARD] > 0.0:
         pool, second = road.car_rows[i, POOL], int(math.floor(time))
-        word = road.words[pool] if pool >= 0 else i
+        word = word_of(road.words, pool, i)
         if uniform(seed, MISTAKES, word, intent[i, SERIAL], second) < values[BRAKES_HARD]:
             chosen = min(chosen, -WITHOUT_CAUSE)
     return max(min(chosen, plan[YIELDS]), -HARDEST)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from cbsim.jit import inner
+from cbsim.jit import inlined, inner
 from cbsim.world.kernels import normal_into, philox_block, philox_into
 from cbsim.world.traffic.tables import CLASS_ACCELERATION, FIRST_TARGET, LAST_TARGET, MIX, POOL, SERIAL
 
 __all__ = [
     "ARRIVALS", "BRAKES_HARD", "CAUTION", "COMFORTABLE", "DESTINATION", "FACTOR", "HEADWAY", "IGNORES", "LEAST",
     "MISTAKES", "MODEL", "RUNS_STOPS", "SPEED", "STRONGEST", "VALUES", "draw_driver", "draw_drivers", "uniform",
+    "word_of",
 ]  # fmt: skip
 
 # columns of the values of a driver, as drawn
@@ -25,6 +26,12 @@ UNIT = 1.0 / 9007199254740992.0  # 2⁻⁵³
 DROP = np.uint64(11)
 CUT = 3.0  # deviations
 CLOSE = 0.3  # share of the time headway that a tailgater keeps
+
+
+@inlined
+def word_of(words, pool, i):
+    """Return the word of car i in streams of random numbers: the hash of its pool's name, without a pool its row."""
+    return words[pool] if pool >= 0 else i
 
 
 @inner
@@ -64,7 +71,7 @@ def draw_driver(road, demand, seed, intent, drawn, memo, i, words, normal):
     serial = intent[i, SERIAL]
     memo[i, 0], memo[i, 1] = serial, seed
     pool, mix = road.car_rows[i, POOL], road.car_rows[i, MIX]
-    word = road.words[pool] if pool >= 0 else i
+    word = word_of(road.words, pool, i)
     first, last = demand.mixes[mix], demand.mixes[mix + 1]
     row = first
     if last - first > 1:

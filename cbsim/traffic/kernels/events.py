@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inner, kernel
-from cbsim.traffic.kernels.drivers import DRIVERS, MISTAKES, TAILGATES, pick, uniform
+from cbsim.traffic.kernels.drivers import DRIVERS, MISTAKES, TAILGATES, pick, uniform, word_of
 from cbsim.world.packed.kernels import constants_of, demand_of, road_of, state_of
 from cbsim.world.traffic.events import APPEARED, BRAKES_HARD, IGNORES_RIGHT_OF_WAY, LEFT, RUNS_STOPS
 from cbsim.world.traffic.events import TAILGATES as TAILGATES_EVENT
@@ -159,7 +159,7 @@ def note_events(pack, state, floats, ints, events):
             is_flow = pool >= 0 and demand.flows[pool, RATE] > 0.0
             if is_flow and not write_event(events, ints, step, APPEARED, body, number):
                 continue
-            word = road.words[pool] if pool >= 0 else i
+            word = word_of(road.words, pool, i)
             driver = demand.drivers[driver_row(road, demand, seed, word, serial, i)]
             rates = floats[FIRST_FLOAT + CAR_FLOATS * i : FIRST_FLOAT + CAR_FLOATS * (i + 1)]
             rates[P_RUNS], rates[P_IGNORES], rates[P_BRAKES] = driver[13], driver[14], driver[15]
@@ -175,7 +175,7 @@ def note_events(pack, state, floats, ints, events):
         first = FIRST_FLOAT + CAR_FLOATS * i
         if floats[first] > 0.0 or floats[first + 1] > 0.0 or floats[first + 2] > 0.0:
             pool = road.car_rows[i, POOL]
-            word = road.words[pool] if pool >= 0 else i
+            word = word_of(road.words, pool, i)
             rates = floats[first : first + CAR_FLOATS]
             note_mistakes(road, seed, state, rates, memo, events, ints, step, second, word, i)
 

@@ -6,7 +6,7 @@ from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined, inner, prefetch
 from cbsim.traffic.kernels.centreline import piece_at
 from cbsim.traffic.kernels.crosswalks import place_to_stop
-from cbsim.traffic.kernels.drivers import COMFORTABLE, FACTOR, LEAST, MISTAKES, RUNS_STOPS, STRONGEST, uniform
+from cbsim.traffic.kernels.drivers import COMFORTABLE, FACTOR, LEAST, MISTAKES, RUNS_STOPS, STRONGEST, uniform, word_of
 from cbsim.traffic.kernels.drivers import SPEED as OWN_SPEED
 from cbsim.traffic.kernels.way import next_on_way
 from cbsim.traffic.kernels.workspace import PACE, SPOT
@@ -185,7 +185,7 @@ def runs_stop(road, seed, intent, values, i, lanelet):
     if values[RUNS_STOPS] <= 0.0:
         return False
     pool = road.car_rows[i, POOL]
-    word = road.words[pool] if pool >= 0 else i
+    word = word_of(road.words, pool, i)
     return uniform(seed, MISTAKES, word, intent[i, SERIAL], (intent[i, GOAL] << 20) + lanelet) < values[RUNS_STOPS]
 
 

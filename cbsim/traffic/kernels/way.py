@@ -9,7 +9,7 @@ from __future__ import annotations
 from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined, inner
 from cbsim.traffic.kernels.centreline import beside_lanelet, on_lanelet
-from cbsim.traffic.kernels.drivers import DESTINATION, ROUTES, uniform
+from cbsim.traffic.kernels.drivers import DESTINATION, ROUTES, uniform, word_of
 from cbsim.traffic.kernels.sideways import is_aside, offset_at
 from cbsim.world.traffic.tables import (
     BODY,
@@ -57,7 +57,7 @@ def following(road, seed, i, serial, destination, lanelet, forks):
     if last - first == 1:
         return road.wanders[first], forks
     pool = road.car_rows[i, POOL]
-    word = road.words[pool] if pool >= 0 else i
+    word = word_of(road.words, pool, i)
     number = uniform(seed, ROUTES, word, serial, forks)
     return road.wanders[first + min(int(number * (last - first)), last - first - 1)], forks + 1
 
