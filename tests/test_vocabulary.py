@@ -26,7 +26,7 @@ acceleration add altitude arrow at axis axles background base batch bias bin bli
 cg close collision combined constraint convex correlation cylinder cylindrical damper data deceleration delayed
 description detection diagnosis dimension distance down drag drivable dry duration dynamic empty enabled
 end energy error expect export external false field file fixed flip floating floor force fov frame free freeze front
-full generate get gps gradients grip half height html hull id impact indices inertia initial input ins
+full generate get gps gradients grip ground half height html hull id impact indices inertia initial input ins
 jacobian kind kinetic latitude leaves light limits linear load longitude matrix max mechanical min mission mode most
 momentum multibody name network next no nonlinear normal nullspace odometry on options ordering orientation path pause
 pitch place planar point position positives potential prismatic pyramid radar radial radius range rate ratio reach
