@@ -14,7 +14,7 @@ from cbsim.traffic.kernels.drivers import SPEED as OWN_SPEED
 from cbsim.traffic.kernels.following import follow
 from cbsim.traffic.kernels.look import CHAIN, DESIRED, GAP, LEADER, LINE, SIDE_GAP, SIDE_LEADER, STOP, WAY_END, YIELDS
 from cbsim.traffic.kernels.neighbours import follows, has_no_conflicts, leader_from, place_in_order, worst_behind
-from cbsim.traffic.kernels.passing import PASS_SPEED, PASSES, choose_pass, see_oncoming
+from cbsim.traffic.kernels.passing import PASS_SPEED, PASSES, choose_pass, may_block, see_oncoming
 from cbsim.traffic.kernels.sideways import (
     across_to,
     clearing_speed,
@@ -86,6 +86,15 @@ def wish_of(road, sides, destination, lanelet):
         k = destination * road.lanelets.shape[0] + lanelet
         return sides.changes[k] if sides.changes.shape[0] > 0 else -1
     return sides.wishes[lanelet]
+
+
+@inlined
+def has_neighbour(sides, lanelet):
+    """Whether some lanelet runs beside one in the same direction."""
+    for row in range(sides.offsets[lanelet], sides.offsets[lanelet + 1]):
+        if (sides.rows[row, 1] & SAME) != 0:
+            return True
+    return False
 
 
 @inlined
@@ -254,18 +263,15 @@ def is_apart(sides, places, targets, chosen, target, station):
 
 
 @inner
-def choose_change(
-    road, crossings, sides, seed, travel, intent, drawn, plans, entries, i, destination, tree, dt, decides
-):
+def choose_change(road, crossings, sides, seed, travel, intent, drawn, plans, entries, i, destination, tree, dt, wish):
     """Row of `Sides` by which a car changes lanes after this step, -1 for none; and its station there [m].
 
     Who has to change, and cannot yet, lets itself fall back, and asks the one behind to be let in.
     """
-    lanelet, plan, own_station = intent[i, LANELET], plans[i], travel[i, STATION]
-    best, place, most, wish = -1, 0.0, THRESHOLD, wish_of(road, sides, destination, lanelet)
+    lanelet, plan, own_station, best, place, most = intent[i, LANELET], plans[i], travel[i, STATION], -1, 0.0, THRESHOLD
     if wish >= 0 and travel[i, SPEED] < SLOW and goes_on(road, destination, lanelet):
         return best, place  # in a queue one goes on and merges
-    if wish < 0 and not (decides and min(plan[LINE], plan[CHAIN]) > BEFORE_LINE):
+    if wish < 0 and min(plan[LINE], plan[CHAIN]) <= BEFORE_LINE:
         return best, place
     first, last = sides.offsets[lanelet], sides.offsets[lanelet + 1]
     if wish >= 0:
@@ -320,12 +326,15 @@ def choose_changes(
         if intent[i, PHASE] != DRIVING or intent[i, CLAIM] > 0 or is_aside(travel[i]):
             continue
         decides, destination, what = (number + i) % beats == 0, destinations[i], -1
-        row, place = choose_change(
-            *(road, crossings, sides, seed, travel, intent, drawn, plans, entries, i, destination, tree, dt, decides)
-        )
+        row, place, wish = -1, 0.0, wish_of(road, sides, destination, lanelet)
+        if wish >= 0 or (decides and has_neighbour(sides, lanelet)):
+            row, place = choose_change(
+                *(road, crossings, sides, seed, travel, intent, drawn, plans, entries, i, destination, tree, dt),
+                wish,
+            )
         if row >= 0:
             what = row if not flow_appears(demand, sides.rows[row, 0], place) else -1
-        elif decides:
+        elif decides and may_block(entries, travel, intent, entries.ranks[i] + 1, lanelet):
             row = choose_pass(
                 *(road, crossings, sides, demand, seed, travel, intent, watch, work, i, static, others, tree)
             )

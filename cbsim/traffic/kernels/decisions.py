@@ -35,7 +35,7 @@ from cbsim.traffic.kernels.look import (
     prefetch_rows,
 )
 from cbsim.traffic.kernels.others import announce_others, free_others, see_arrivals
-from cbsim.traffic.kernels.passing import mind_blocker
+from cbsim.traffic.kernels.passing import may_block, mind_blocker
 from cbsim.traffic.kernels.sideways import is_aside, is_turning
 from cbsim.traffic.kernels.way import destination_of, keep_way
 from cbsim.world.traffic.tables import (
@@ -129,7 +129,9 @@ def decide(
                 end_at_change(road, sides, travel, plan, ways, i, destinations[i])
             if is_aside(travel[i]):
                 see_aside(road, sides, travel, intent, plan, entries, ways, i)
-            elif (road.links[intent[i, LANELET], EXTRAS] & BESIDE) != 0:
+            elif (road.links[intent[i, LANELET], EXTRAS] & BESIDE) != 0 and may_block(
+                entries, travel, intent, entries.ranks[i] + 1, intent[i, LANELET]
+            ):
                 mind_blocker(road, sides, travel, intent, watch, work, i, begin, count)
         phase = intent[i, PHASE]
         if phase == STOPPED and queues.conflicts[i] < 0:  # nothing conflicts behind this line

@@ -59,7 +59,7 @@ from cbsim.world.traffic.tables import (
     WAITING,
 )
 
-__all__ = ["PASSES", "PASS_SPEED", "begin_pass", "choose_pass", "mind_blocker", "see_oncoming"]
+__all__ = ["PASSES", "PASS_SPEED", "begin_pass", "choose_pass", "may_block", "mind_blocker", "see_oncoming"]
 
 PASSES = -2  # less the row of `Sides`: what `CarWorkspace.changes` holds of a car that begins to pass
 STOOD = 10.0  # [s] after which a body that stands is passed
@@ -112,6 +112,15 @@ def crossable_row(sides, lanelet, station, same):
             if sides.spans[row, 0] <= station <= sides.spans[row, 1]:
                 return row
     return -1
+
+
+@inlined
+def may_block(entries, travel, intent, at, lanelet):
+    """Whether the entry at a place in the order of a lanelet is no car that drives: a cheap look at first."""
+    if at >= entries.first[lanelet + 1]:
+        return False
+    e = entries.order[at]
+    return e >= intent.shape[0] or travel[e, BACK] > 0.0 or intent[e, PHASE] == HIT or intent[e, PHASE] == PAUSING
 
 
 @inlined
