@@ -7,7 +7,6 @@ from pathlib import Path
 
 from cbsim.errors import UsageError
 from cbsim.paths import find_shipped, is_regular
-from cbsim.spec.planner import named_planner
 
 __all__ = ["file_named", "is_input", "may_replace", "number", "option_file", "pairs"]
 
@@ -89,6 +88,8 @@ def pairs(given: list[str], option: str, default: str | None = None) -> dict[str
     for text in given:
         key, equals, value = text.partition("=")
         if option == "--planner" and default is not None:
+            from cbsim.spec.planner import named_planner  # imported here: help needs no NumPy
+
             key, value = named_planner(text)
         elif not equals:
             if default is None:

@@ -16,7 +16,7 @@ from cbsim.geometry.polyline import direction, left_of
 from cbsim.road.curve import LaneCurve
 from cbsim.road.roadmap import RoadMap
 
-__all__ = ["ALONG", "ASIDE", "LaneChanges", "is_solid", "lane_changes", "marking_between"]
+__all__ = ["ALONG", "ASIDE", "LaneChanges", "is_solid", "lane_changes", "marking_between", "smooth_step"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -42,6 +42,14 @@ class LaneChanges(NamedTuple):
     source: Ints
     target: Ints
     allowed: Bools
+
+
+def smooth_step(part: Floats) -> Floats:
+    """Share of a lane change that is done at parts of its length, 0 to 1: 10 u³ − 15 u⁴ + 6 u⁵.
+
+    Slope and curvature vanish at both ends. Kernels have it in `cbsim.road.kernels.smooth_step`.
+    """
+    return part * part * part * (10.0 - 15.0 * part + 6.0 * part * part)
 
 
 def lane_changes(roadmap: RoadMap) -> LaneChanges:

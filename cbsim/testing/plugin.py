@@ -31,7 +31,7 @@ CONTENTS = {"network", "objects", "add", "models"}
 KEYS = CONTENTS | {
     *("description", "mission", "place", "origin", "offset_frame", "script_angle", "seed", "step", "duration"),
     *("deadline", "traffic", "drivers", "lights", "people", "events", "record", "planner", "profile", "expect"),
-    "parameters",
+    *("score", "parameters"),
 }
 
 OPTIONS: tuple[tuple[str, dict[str, Any]], ...] = (

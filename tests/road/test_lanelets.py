@@ -14,6 +14,9 @@ from hypothesis import strategies as st
 from cbsim.errors import ModelError
 from cbsim.formats import read_file
 from cbsim.geometry.polyline import wrap
+from cbsim.road.kernels.smooth_step import STEEPEST
+from cbsim.road.kernels.smooth_step import smooth_step as kernel_step
+from cbsim.road.lane_change import smooth_step
 from cbsim.road.lanelets import LaneletKind, Lanelets, build_lanelets
 from cbsim.road.lanelets.neighbours import find_neighbours
 from cbsim.road.roadmap import build
@@ -173,6 +176,16 @@ def test_neighbours_tell_direction_side_and_whether_one_may_cross() -> None:
     for begin, end, first, last, _, same, _ in zip(*(column.tolist() for column in table[2:]), strict=True):
         assert abs(last - first) == pytest.approx(end - begin, abs=1e-6)
         assert (last > first) == same
+
+
+def test_smooth_step_is_that_of_kernels_and_level_at_both_ends() -> None:
+    parts = np.linspace(0.0, 1.0, 101)
+    steps = smooth_step(parts)
+    assert steps.tolist() == [kernel_step(part) for part in parts.tolist()]
+    assert steps[[0, -1]].tolist() == [0.0, 1.0]
+    slopes = np.gradient(steps, parts)
+    assert abs(slopes[[0, -1]]).max() < 1e-3
+    assert abs(np.gradient(slopes, parts)).max() == pytest.approx(STEEPEST, rel=0.01)
 
 
 def test_unknown_marking_may_be_changed_over_but_not_crossed_against_the_oncoming() -> None:

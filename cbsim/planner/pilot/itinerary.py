@@ -16,7 +16,7 @@ from cbsim.planner.pilot.path_builder import Mark, PathBuilder, PathSection
 from cbsim.planner.pilot.u_turn import BEFORE, best_u_turn
 from cbsim.planner.pilot.vehicle_geometry import VehicleGeometry
 from cbsim.planner.pilot.zone_crossing import ZoneRaster, cross_zone
-from cbsim.road.kernels.smooth_step import smooth_step
+from cbsim.road.lane_change import smooth_step
 from cbsim.road.lanelets import Lanelets, build_lanelets
 from cbsim.road.lanelets.limits import UNKNOWN_LIMIT, speed_limits
 from cbsim.road.lanelets.routes import stretches_between
@@ -313,7 +313,7 @@ class Itinerary:
             first, last = 0.0, length
         share = np.linspace(0.0, 1.0, max(8, math.ceil(length)) + 1)
         part = np.clip((share * length - first) / min(last - first, LANE_CHANGE_LENGTH[1]), 0.0, 1.0)
-        weight = smooth_step.py_func(part)[:, None]  # type: ignore[attr-defined]  # of arrays
+        weight = smooth_step(part)[:, None]
         one, other_side = here.at(begin + share * length)[0], there.at(end - (1.0 - share) * length)[0]
         points = one + weight * (other_side - one)
         heading = math.atan2(-np.gradient(points[:, 0]), np.gradient(points[:, 1]))
