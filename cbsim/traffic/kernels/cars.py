@@ -7,20 +7,21 @@ import numpy as np
 from cbsim.collision.kernels.workspace import MOVER
 from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inner, kernel, prefetch
-from cbsim.traffic.kernels.changes import CHANGES, change_over
+from cbsim.traffic.kernels.changes import change_over
 from cbsim.traffic.kernels.claims import DETOUR, find_detour
 from cbsim.traffic.kernels.crosswalks import find_occupied_crosswalks
 from cbsim.traffic.kernels.decisions import MOST, WAIT, acceleration_of, decide
 from cbsim.traffic.kernels.driven import command_vehicles, read_driven_cars
 from cbsim.traffic.kernels.drivers import draw_drivers
 from cbsim.traffic.kernels.entries import OVERHEAD, SWEPT, find_obstacles, find_shadows, sort_entries
+from cbsim.traffic.kernels.leaving import CHANGES
 from cbsim.traffic.kernels.meshes import find_mesh, make_mesh_search
 from cbsim.traffic.kernels.moving import move
-from cbsim.traffic.kernels.orders import limit_by_order, want_ordered_speed
+from cbsim.traffic.kernels.orders import is_slowed, limit_by_order, want_ordered_speed
 from cbsim.traffic.kernels.others import BRANCHES, find_others
 from cbsim.traffic.kernels.passing import PASSES, begin_pass
 from cbsim.traffic.kernels.pools import appear
-from cbsim.traffic.kernels.sideways import is_turning
+from cbsim.traffic.kernels.sideways import is_aside, is_turning
 from cbsim.traffic.kernels.turning import TURNS, begin_turn, pose_turn, turn, turning_acceleration
 from cbsim.traffic.kernels.way import destination_of, following, keep_way, pose_car
 from cbsim.traffic.kernels.workspace import PACE, SPOT, car_workspace_of, parts_of, path_of
@@ -37,13 +38,16 @@ from cbsim.world.packed.kernels import (
 from cbsim.world.traffic.tables import (
     ABSENT,
     ACCELERATION,
+    BACK,
     BODY,
     CLASS_ACCELERATION,
+    DRIVING,
     GOAL,
     HEIGHT,
     HIT,
     JUNCTION,
     LANELET,
+    MOVED,
     NEXT,
     PHASE,
     SERIAL,
@@ -109,25 +113,36 @@ def move_cars(road, crossings, sides, seed, state, work, time, dt):
             continue
         plan, values = work.plan[i], work.drawn[i]
         if is_turning(travel[i]):
-            travel[i, ACCELERATION] = turning_acceleration(road, travel, intent, i, dt)
+            chosen = turning_acceleration(road, travel, intent, i, dt)
+            travel[i, ACCELERATION] = limit_by_order(state.order, travel, i, chosen, dt)
             turn(travel, intent, i, dt, travel[i, ACCELERATION])
             continue
-        want_ordered_speed(state.order, plan, i)
+        want_ordered_speed(state.order, plan, i, is_aside(travel[i]))
         chosen = acceleration_of(road, seed, travel, intent, values, plan, i, time, dt)
         travel[i, ACCELERATION] = limit_by_order(state.order, travel, i, chosen, dt)
         if queues.is_blocked[i] != 0 and travel[i, WAITING] >= DETOUR:
             way = find_detour(road, travel, intent, values, plan, entries, claims, ways, i, work.destinations[i])
             if way >= 0:
                 intent[i, NEXT] = way
-        lanelet = intent[i, LANELET]
+        lanelet, goal = intent[i, LANELET], intent[i, GOAL]
         move(road, crossings, seed, state, work.drawn, plan, ways, work.destinations, i, time, dt)
-        if sides.rows.shape[0] > 0 and work.changes[i] >= 0 and intent[i, LANELET] == lanelet:
-            change_over(road, sides, seed, state, work, i, work.changes[i])
-        elif sides.rows.shape[0] > 0 and work.changes[i] <= TURNS:
-            if road.car_rows[i, VEHICLE] < 0:  # vehicles go by their commands, and these only ahead
-                begin_turn(road, sides, seed, state, work, i, TURNS - work.changes[i])
-        elif sides.rows.shape[0] > 0 and work.changes[i] <= PASSES:
-            begin_pass(road, sides, travel, intent, i, PASSES - work.changes[i])
+        if sides.rows.shape[0] > 0 and work.changes[i] != -1:
+            stays = intent[i, LANELET] == lanelet and intent[i, GOAL] == goal and intent[i, PHASE] == DRIVING
+            if stays and not is_slowed(state.order, i):
+                leave_lane(road, sides, seed, state, work, i, work.changes[i])
+            else:
+                travel[i, BACK], travel[i, MOVED] = 0.0, 0.0
+
+
+@inner
+def leave_lane(road, sides, seed, state, work, i, what):
+    """Let car i begin what it has decided on: a change of lanes, to pass somebody, or to turn round."""
+    if what >= 0:
+        change_over(road, sides, seed, state, work, i, what)
+    elif what > TURNS:
+        begin_pass(road, sides, state.travel, state.intent, i, PASSES - what)
+    elif road.car_rows[i, VEHICLE] < 0:  # vehicles go by their commands, and these only ahead
+        begin_turn(road, sides, seed, state, work, i, TURNS - what)
 
 
 @inner

@@ -12,14 +12,25 @@ from cbsim.traffic.kernels.centreline import foot_on
 from cbsim.traffic.kernels.drivers import COMFORTABLE, FACTOR, HEADWAY, LEAST, MODEL, STRONGEST
 from cbsim.traffic.kernels.drivers import SPEED as OWN_SPEED
 from cbsim.traffic.kernels.following import follow
-from cbsim.traffic.kernels.look import CHAIN, DESIRED, GAP, LEADER, LINE, SIDE_GAP, SIDE_LEADER, STOP, WAY_END, YIELDS
+from cbsim.traffic.kernels.look import (
+    CHAIN,
+    DESIRED,
+    GAP,
+    LEADER,
+    LINE,
+    SIDE_GAP,
+    SIDE_LEADER,
+    STOP,
+    WAY_END,
+    YIELDS,
+    behind_fork,
+)
 from cbsim.traffic.kernels.neighbours import follows, has_no_conflicts, leader_from, place_in_order, worst_behind
-from cbsim.traffic.kernels.passing import PASS_SPEED, PASSES, choose_pass, may_block, see_oncoming
+from cbsim.traffic.kernels.passing import PASS_SPEED, see_oncoming
 from cbsim.traffic.kernels.sideways import (
     across_to,
     clearing_speed,
     has_cleared,
-    is_aside,
     is_clear_before,
     is_left,
     map_beside,
@@ -27,15 +38,10 @@ from cbsim.traffic.kernels.sideways import (
     shift_speed,
     side_row,
 )
-from cbsim.traffic.kernels.turning import TURNS, choose_turn
 from cbsim.traffic.kernels.way import following, point_ahead
-from cbsim.traffic.kernels.workspace import EXTENT, SPOT
+from cbsim.traffic.kernels.workspace import EXTENT, PACE, SPOT
 from cbsim.world.traffic.tables import (
-    BESIDE,
     CAR_LENGTH,
-    CLAIM,
-    DRIVING,
-    EXTRAS,
     FRONT_AXLE,
     GOAL,
     LANELET,
@@ -46,10 +52,6 @@ from cbsim.world.traffic.tables import (
     MOVED,
     NEXT,
     OFFSET,
-    ORIGIN,
-    ORIGIN_STATION,
-    PHASE,
-    RATE,
     REAR_AXLE,
     RUN,
     SAME,
@@ -62,19 +64,18 @@ from cbsim.world.traffic.tables import (
     WANDER_END,
 )
 
-__all__ = ["CHANGES", "change_over", "choose_changes", "end_at_change", "see_aside"]
+__all__ = ["change_over", "choose_change", "end_at_change", "has_neighbour", "see_aside", "wish_of"]
 
-BEAT = 0.5  # [s] between two decisions of a car
 SAFE = 2.0  # [m/s²] of braking that a change may ask of either
 POLITENESS, THRESHOLD = 0.2, 0.1  # of MOBIL: weight of others; [m/s²] of advantage
 COURTESY = 1.0  # [m/s²] that it may cost to let somebody change who has to
 ADAPTS = 1.0  # [m/s²] of braking with which who has to change falls back behind the car that it will follow
 BEFORE_LINE = 40.0  # [m] before a line or a conflict in which nobody changes who does not have to
 CRAWLS = 1.0  # [m/s]
+AT_FORK = 20.0  # [m] behind a car up to which it looks for those who leave the other lane at a fork
+ROOM = 20.0  # [m] of a neighbour at least, as for ways
 SLOW = 4.0  # [m/s] below which one changes only where one has to
 LAST = 18.0  # [m] before the end of a lane in which one stands who has to change
-CHANGES = 64  # that are decided on in one step, others in the next
-APART = 120.0  # [m] between two who change to the same lane at the same time, and to where a flow appears
 
 
 @inlined
@@ -115,12 +116,18 @@ def wished_row(sides, lanelet, station, wish):
 
 
 @inner
-def end_at_change(road, sides, travel, plan, ways, i, destination):
+def end_at_change(road, sides, travel, intent, plan, ways, i, destination):
     """Let a car stop before the end of its way where it has to change lanes: its way does not end there."""
-    base, k = -travel[i, STATION], 0
+    base, k, has_end = -travel[i, STATION], 0, destination >= 0
+    if has_end and int(road.destinations[destination, 0]) == intent[i, LANELET]:
+        has_end = base + road.destinations[destination, 1] < 0.0  # one that is behind is come to by another round
+        if not has_end:
+            return
     while k + 1 < ways.lanelets.shape[1] and ways.lanelets[i, k + 1] >= 0:
         base += road.lanelets[ways.lanelets[i, k], LENGTH]
         k += 1
+        if destination >= 0 and int(road.destinations[destination, 0]) == ways.lanelets[i, k]:
+            return  # the way ends there
     lanelet = ways.lanelets[i, k]
     wish = wish_of(road, sides, destination, lanelet)
     if wish < 0:
@@ -130,7 +137,8 @@ def end_at_change(road, sides, travel, plan, ways, i, destination):
         if sides.rows[row, 0] == wish:
             last = max(last, sides.spans[row, 1])
     plan[WAY_END] = math.inf
-    plan[STOP] = min(plan[STOP], base + last - road.car_sizes[i, CAR_LENGTH] - LAST)
+    length = road.car_sizes[i, CAR_LENGTH]  # at least the whole car comes to the lanelet
+    plan[STOP] = min(plan[STOP], base + max(last - LAST, length + 1.0) - length)
 
 
 @inner
@@ -179,7 +187,7 @@ def see_aside(road, sides, travel, intent, plan, entries, ways, i):
 
 
 @inner
-def evaluate(road, sides, seed, travel, intent, drawn, plans, entries, i, destination, row, tree, dt):
+def evaluate(road, crossings, sides, seed, travel, intent, drawn, plans, entries, i, destination, row, tree, dt):
     """Judge a change to the neighbour of a row.
 
     Returns
@@ -199,12 +207,16 @@ def evaluate(road, sides, seed, travel, intent, drawn, plans, entries, i, destin
     target, values, plan, own_station = sides.rows[row, 0], drawn[i], plans[i], travel[i, STATION]
     station = map_beside(sides, row, own_station)
     allowed = (sides.rows[row, 1] & (SAME | MAY_CROSS)) == SAME | MAY_CROSS
+    allowed = allowed and sides.spans[row, 1] - sides.spans[row, 0] >= ROOM
     if not allowed or station < 0.0 or station + length > road.lanelets[target, LENGTH]:
         return -1.0, 0.0, 0.0, -1, 0.0, 0.0
     gap, leader = leader_from(road, seed, intent, entries, i, destination, target, station, station + length)
     desired = plan[DESIRED]
     if road.lanelets[target, LIMIT] < road.lanelets[lanelet, LIMIT] and values[OWN_SPEED] < 0.0:
         desired = min(desired, values[FACTOR] * road.lanelets[target, LIMIT])
+    beside, e = behind_fork(crossings, entries, target, station - AT_FORK)
+    if beside - station - length < gap:
+        gap, leader = beside - station - length, entries.stands[e, PACE]
     own_values = values[HEADWAY], values[LEAST], values[STRONGEST], values[COMFORTABLE]
     own = follow(int(values[MODEL]), speed, desired, gap, leader, own_values, dt) if gap > 0.0 else -math.inf
     other, theirs, behind = worst_behind(road, sides, drawn, plans, entries, cars, target, station, speed, tree, dt)
@@ -246,23 +258,6 @@ def has_ground(road, crossings, seed, travel, intent, plan, i, destination, targ
 
 
 @inner
-def is_apart(sides, places, targets, chosen, target, station):
-    """Whether a change to a station of a lanelet keeps clear of those that others have decided on in this step."""
-    for n in range(chosen):
-        if targets[n] == target:
-            if abs(places[n] - station) < APART:
-                return False
-            continue
-        for k in range(sides.predecessor_offsets[target], sides.predecessor_offsets[target + 1]):
-            if sides.predecessors[k] == targets[n]:
-                return False
-        for k in range(sides.predecessor_offsets[targets[n]], sides.predecessor_offsets[targets[n] + 1]):
-            if sides.predecessors[k] == target:
-                return False
-    return True
-
-
-@inner
 def choose_change(road, crossings, sides, seed, travel, intent, drawn, plans, entries, i, destination, tree, dt, wish):
     """Row of `Sides` by which a car changes lanes after this step, -1 for none; and its station there [m].
 
@@ -283,7 +278,7 @@ def choose_change(road, crossings, sides, seed, travel, intent, drawn, plans, en
             if not (beside and stays_on_way(road, sides, destination, sides.rows[row, 0])):
                 continue
         station, gain, own, other, theirs, gap = evaluate(
-            *(road, sides, seed, travel, intent, drawn, plans, entries, i, destination, row, tree, dt)
+            *(road, crossings, sides, seed, travel, intent, drawn, plans, entries, i, destination, row, tree, dt)
         )
         if station < 0.0:
             continue
@@ -306,57 +301,6 @@ def choose_change(road, crossings, sides, seed, travel, intent, drawn, plans, en
     return -1, 0.0
 
 
-@inner
-def choose_changes(
-    road, crossings, sides, demand, seed, travel, intent, watch, drawn, plans, work, scratch, time, dt, others
-):
-    """Decide who leaves its lane after this step: by a change, to pass somebody, or to turn round.
-
-    Who has to change decides in each step, others every 0.5 s in turns by row. What they do is left in
-    `CarWorkspace.changes`. Entries from `others` on are those of cars that are partly on them.
-    """
-    targets, places, tree = scratch
-    entries, destinations, chosen, static = work.entries, work.destinations, 0, work.counts[0]
-    beats, number = max(int(math.floor(BEAT / dt + 0.5)), 1), int(math.floor(time / dt + 0.5))
-    for i in range(intent.shape[0]):
-        work.changes[i] = -1
-        lanelet = intent[i, LANELET]
-        if entries.where[i] < 0 or (road.links[lanelet, EXTRAS] & BESIDE) == 0 or chosen + 1 >= targets.shape[0]:
-            continue
-        if intent[i, PHASE] != DRIVING or intent[i, CLAIM] > 0 or is_aside(travel[i]):
-            continue
-        decides, destination, what = (number + i) % beats == 0, destinations[i], -1
-        row, place, wish = -1, 0.0, wish_of(road, sides, destination, lanelet)
-        if wish >= 0 or (decides and has_neighbour(sides, lanelet)):
-            row, place = choose_change(
-                *(road, crossings, sides, seed, travel, intent, drawn, plans, entries, i, destination, tree, dt),
-                wish,
-            )
-        if row >= 0:
-            what = row if not flow_appears(demand, sides.rows[row, 0], place) else -1
-        elif decides and may_block(entries, travel, intent, entries.ranks[i] + 1, lanelet):
-            row = choose_pass(
-                *(road, crossings, sides, demand, seed, travel, intent, watch, work, i, static, others, tree)
-            )
-            what = PASSES - row
-            if row == -1:
-                row = choose_turn(
-                    *(road, crossings, sides, demand, travel, intent, watch, work, i, static, others, tree)
-                )
-                what = TURNS - row
-            if row >= 0:
-                place = map_beside(sides, row, travel[i, STATION])
-        if row < 0 or what == -1:
-            continue
-        target, own = sides.rows[row, 0], travel[i, STATION]
-        if is_apart(sides, places, targets, chosen, target, place) and (
-            what >= 0 or is_apart(sides, places, targets, chosen, lanelet, own)
-        ):
-            work.changes[i], targets[chosen], places[chosen] = what, target, place
-            targets[chosen + 1], places[chosen + 1] = lanelet, own
-            chosen += 1 if what >= 0 else 2
-
-
 @inlined
 def stays_on_way(road, sides, destination, target):
     """Whether one comes to where it goes from the neighbour as well, without changing back."""
@@ -376,16 +320,6 @@ def let_in(drawn, plans, entries, cars, other, theirs, gap, dt):
     now = follows(drawn, plans, entries, cars, other, plan[GAP], plan[LEADER], dt)
     if now - theirs <= COURTESY:
         plan[YIELDS] = min(plan[YIELDS], theirs)
-
-
-@inlined
-def flow_appears(demand, target, station):
-    """Whether cars of a flow appear near a station of a lanelet."""
-    for p in range(demand.flows.shape[0]):
-        if demand.flows[p, RATE] > 0.0 and demand.pool_rows[p, ORIGIN] == target:
-            if abs(demand.flows[p, ORIGIN_STATION] - station) < APART:
-                return True
-    return False
 
 
 @inner

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined, inner
-from cbsim.traffic.kernels.changes import choose_changes, end_at_change, see_aside
+from cbsim.traffic.kernels.changes import end_at_change, see_aside
 from cbsim.traffic.kernels.claims import UNTURNED, arbitrate, join, order_waiting, see_room
 from cbsim.traffic.kernels.drivers import (
     BRAKES_HARD,
@@ -19,6 +19,7 @@ from cbsim.traffic.kernels.drivers import (
 )
 from cbsim.traffic.kernels.following import follow
 from cbsim.traffic.kernels.following.krauss import krauss
+from cbsim.traffic.kernels.leaving import choose_changes
 from cbsim.traffic.kernels.look import (
     BEFORE_LINE,
     CHAIN,
@@ -126,7 +127,7 @@ def decide(
         )
         if sides.rows.shape[0] > 0:
             if plan[WAY_END] < math.inf:
-                end_at_change(road, sides, travel, plan, ways, i, destinations[i])
+                end_at_change(road, sides, travel, intent, plan, ways, i, destinations[i])
             if is_aside(travel[i]):
                 see_aside(road, sides, travel, intent, plan, entries, ways, i)
             elif (road.links[intent[i, LANELET], EXTRAS] & BESIDE) != 0 and may_block(

@@ -13,7 +13,6 @@ from cbsim.traffic.kernels.sideways import (
     is_left,
     is_turning,
     map_beside,
-    oncoming_row,
     reach_of_turn,
     side_row,
     way_until_clear,
@@ -25,6 +24,7 @@ from cbsim.world.traffic.tables import (
     CAR_LENGTH,
     FRONT_AXLE,
     LANELET,
+    OFFSET,
     PARKED_HEIGHT,
     PHASE,
     REAR_AXLE,
@@ -118,11 +118,12 @@ def find_obstacles(road, around, shapes, state, body, count, entries):
 @inlined
 def shadow_of_turn(road, sides, one, lanelet, i, entries, count):
     """Append the entry of a car that turns round on the lanelet that it leaves."""
-    sizes, row = road.car_sizes[i], oncoming_row(sides, lanelet, one[STATION] + road.car_sizes[i, REAR_AXLE])
+    sizes = road.car_sizes[i]
+    row = side_row(sides, lanelet, one[STATION] + sizes[REAR_AXLE], one[OFFSET] > 0.0)
     if row < 0 or count == entries.where.shape[0]:
         return count
     rear = map_beside(sides, row, one[STATION] + sizes[REAR_AXLE])
-    entries.where[count], entries.watched[count] = sides.rows[row, 0], -1
+    entries.where[count], entries.watched[count] = sides.rows[row, 0], -2 - i
     entries.stands[count, SPOT], entries.stands[count, PACE] = rear - sizes[REAR_AXLE], 0.0
     entries.stands[count, EXTENT] = sizes[REAR_AXLE] + reach_of_turn(sizes[CAR_LENGTH])
     return count + 1
@@ -149,7 +150,7 @@ def find_shadows(road, sides, travel, intent, entries, count):
         if row < 0 or count == entries.where.shape[0]:
             continue
         rear, length = map_beside(sides, row, one[STATION]), road.car_sizes[i, CAR_LENGTH]
-        entries.where[count], entries.watched[count] = sides.rows[row, 0], -1
+        entries.where[count], entries.watched[count] = sides.rows[row, 0], -2 - i
         entries.stands[count, SPOT], entries.stands[count, PACE] = rear, one[SPEED]
         if (sides.rows[row, 1] & SAME) == 0:
             end = map_beside(sides, row, one[STATION] + length + way_until_clear(one, base))

@@ -60,6 +60,7 @@ __all__ = [
     "STOP",
     "WAY_END",
     "YIELDS",
+    "behind_fork",
     "hold",
     "look",
     "prefetch_rows",

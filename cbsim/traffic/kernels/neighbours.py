@@ -9,7 +9,7 @@ from cbsim.traffic.kernels.following import follow
 from cbsim.traffic.kernels.look import DESIRED
 from cbsim.traffic.kernels.way import following
 from cbsim.traffic.kernels.workspace import EXTENT, PACE, SPOT
-from cbsim.world.traffic.tables import ENTRY, ENTRY_END, GOAL, LENGTH, SERIAL, STOP_LINE
+from cbsim.world.traffic.tables import ENTRY, ENTRY_END, FIRST_GOAL, GOAL, LENGTH, SERIAL, STOP_LINE
 
 __all__ = ["FOLLOWS", "follows", "has_no_conflicts", "leader_from", "place_in_order", "worst_behind"]
 
@@ -107,9 +107,15 @@ def worst_behind(road, sides, drawn, plans, entries, cars, lanelet, station, spe
 
 @inner
 def has_no_conflicts(road, crossings, seed, intent, i, destination, lanelet, begin, end):
-    """Whether there is no conflict area, no stop line and no end of the way between two stations of a lanelet on."""
-    forks, base = intent[i, GOAL], 0.0
+    """Whether there is no conflict area, no stop line, no goal and no end of the way between two stations of a lanelet.
+
+    The way goes on from the lanelet as that of car i.
+    """
+    forks, base, has_goals = intent[i, GOAL], 0.0, destination >= 0 and road.car_rows[i, FIRST_GOAL] >= 0
     while True:
+        if has_goals and int(road.destinations[destination, 0]) == lanelet:
+            if begin < base + road.destinations[destination, 1] < end:
+                return False
         for e in range(road.links[lanelet, ENTRY], road.links[lanelet, ENTRY_END]):
             if base + crossings.entry_spans[e, 0] < end and base + crossings.entry_spans[e, 1] > begin:
                 return False

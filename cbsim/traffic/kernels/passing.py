@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined, inner
-from cbsim.traffic.kernels.drivers import STRONGEST
+from cbsim.traffic.kernels.drivers import COMFORTABLE, STRONGEST
 from cbsim.traffic.kernels.look import STANDS, STOP, travel_time
 from cbsim.traffic.kernels.neighbours import has_no_conflicts, place_in_order
 from cbsim.traffic.kernels.sideways import (
@@ -71,6 +71,7 @@ LET_BY = 20.0  # [s] of standing after which the oncoming are expected to slow d
 COURTESY, SPEEDS_UP = 1.0, 2.0  # [m/s²] of braking by them then; with which they may speed up else
 EACH = 1.5  # [s] more for each that passes ahead
 SPARE_TIME = 3.0  # [s] more than it takes for which the oncoming lane has to be free
+SLOW = 2.0  # [m/s] at which one stops anyway
 CROSSES = 0.46  # part of a shift after which a corner is over the marking, a length behind the body
 AHEAD_OF_IT = 0.3  # lengths ahead of the body at which the return begins; the lane is reached a length ahead of it
 NARROWEST = 2.7  # [m] between the centrelines of two lanes on one of which somebody can be passed
@@ -85,7 +86,9 @@ def stands_for_good(work, travel, intent, watch, i, e, static, others):
         return intent[e, PHASE] == HIT or (intent[e, PHASE] == PAUSING and travel[e, WAITING] >= STOOD)
     if e < static:
         return True
-    if e >= others or abs(work.entries.stands[e, PACE]) > STANDS:
+    if e >= others:  # a car that is partly there
+        return intent[-2 - work.entries.watched[e], PHASE] == HIT
+    if abs(work.entries.stands[e, PACE]) > STANDS:
         return False
     return travel[i, WAITING] >= STOOD and watch[work.entries.watched[e], PLACE] == 0.0
 
@@ -130,10 +133,18 @@ def way_before(across, length):
     return max(clear_part(across) * run + SPARE, CROSSES * run + length)
 
 
+@inlined
+def stop_at(work, travel, i, distance):
+    """Let a car stop at a distance, unless it would have to brake hard, as for somebody who has just been hit."""
+    speed = travel[i, SPEED]
+    if speed < SLOW or speed * speed <= 4.0 * work.drawn[i, COMFORTABLE] * distance:
+        work.plan[i, STOP] = min(work.plan[i, STOP], distance)
+
+
 @inner
 def mind_blocker(road, sides, travel, intent, watch, work, i, static, others):
     """Let a car stop so far behind a body that stands for good that it can pass it, where that is allowed at all."""
-    entries, lanelet, plan = work.entries, intent[i, LANELET], work.plan[i]
+    entries, lanelet = work.entries, intent[i, LANELET]
     at = first_not_passing(work, travel, i, lanelet)
     if at >= entries.first[lanelet + 1] or is_aside(travel[i]) or intent[i, PHASE] != DRIVING:
         return
@@ -147,11 +158,11 @@ def mind_blocker(road, sides, travel, intent, watch, work, i, static, others):
         row = crossable_row(sides, lanelet, station, side == 0)
         if row >= 0:
             across = across_to(road, sides, row, lanelet, station)
-            plan[STOP] = min(plan[STOP], gap - way_before(across, road.car_sizes[i, CAR_LENGTH]) - SPARE)
+            stop_at(work, travel, i, gap - way_before(across, road.car_sizes[i, CAR_LENGTH]) - SPARE)
             return
     if oncoming_row(sides, lanelet, station) >= 0:  # room to turn round
         length = road.car_sizes[i, CAR_LENGTH]
-        plan[STOP] = min(plan[STOP], gap - reach_of_turn(length) + length - road.car_sizes[i, REAR_AXLE] - 3.0 * SPARE)
+        stop_at(work, travel, i, gap - reach_of_turn(length) + length - road.car_sizes[i, REAR_AXLE] - 3.0 * SPARE)
 
 
 @inner

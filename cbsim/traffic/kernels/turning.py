@@ -222,7 +222,8 @@ def turn(travel, intent, i, dt, acceleration):
     one[WAITING] = 0.0
     if one[MOVED] >= one[RUN]:
         one[OFFSET], one[SLOPE], one[MOVED], one[RUN], one[BACK] = 0.0, 0.0, 0.0, 0.0, 0.0
-        intent[i, PHASE] = DRIVING
+        if intent[i, PHASE] == TURNING:
+            intent[i, PHASE] = DRIVING
 
 
 @inner

@@ -43,7 +43,8 @@ class Entries(NamedTuple):
     ranks : (entries,) int64
         Place of each in `order`.
     watched : (entries,) int64
-        Row of `State.watch` of a body that is no reactive car, -1 for one that never moves.
+        Row of `State.watch` of a body that is no reactive car, -1 for one that never moves, -2 less the number of a
+        car that is partly there.
     """
 
     first: Any

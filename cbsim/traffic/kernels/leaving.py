@@ -1,0 +1,110 @@
+"""Leaving one's lane: who changes over, passes somebody, or turns round, decided one after the other in a step."""
+
+from __future__ import annotations
+
+from cbsim.geometry.kernels import elementary as math
+from cbsim.jit import inlined, inner
+from cbsim.traffic.kernels.changes import choose_change, has_neighbour, wish_of
+from cbsim.traffic.kernels.passing import PASSES, choose_pass, may_block
+from cbsim.traffic.kernels.sideways import is_aside, map_beside
+from cbsim.traffic.kernels.turning import TURNS, choose_turn
+from cbsim.world.traffic.tables import (
+    BACK,
+    BESIDE,
+    CLAIM,
+    DRIVING,
+    EXTRAS,
+    LANELET,
+    MOVED,
+    ORIGIN,
+    ORIGIN_STATION,
+    PHASE,
+    RATE,
+    STATION,
+)
+
+__all__ = ["CHANGES", "choose_changes"]
+
+BEAT = 0.5  # [s] between two decisions of a car
+CHANGES = 64  # that are decided on in one step, others in the next
+APART = 120.0  # [m] between two who change to the same lane at the same time, and to where a flow appears
+
+
+@inner
+def is_apart(sides, places, targets, chosen, target, station):
+    """Whether a change to a station of a lanelet keeps clear of those that others have decided on in this step."""
+    for n in range(chosen):
+        if targets[n] == target:
+            if abs(places[n] - station) < APART:
+                return False
+            continue
+        for k in range(sides.predecessor_offsets[target], sides.predecessor_offsets[target + 1]):
+            if sides.predecessors[k] == targets[n]:
+                return False
+        for k in range(sides.predecessor_offsets[targets[n]], sides.predecessor_offsets[targets[n] + 1]):
+            if sides.predecessors[k] == target:
+                return False
+    return True
+
+
+@inlined
+def flow_appears(demand, target, station):
+    """Whether cars of a flow appear near a station of a lanelet."""
+    for p in range(demand.flows.shape[0]):
+        if demand.flows[p, RATE] > 0.0 and demand.pool_rows[p, ORIGIN] == target:
+            if abs(demand.flows[p, ORIGIN_STATION] - station) < APART:
+                return True
+    return False
+
+
+@inner
+def choose_changes(
+    road, crossings, sides, demand, seed, travel, intent, watch, drawn, plans, work, scratch, time, dt, others
+):
+    """Decide who leaves its lane after this step: by a change, to pass somebody, or to turn round.
+
+    Who has to change decides in each step, others every 0.5 s in turns by row. What they do is left in
+    `CarWorkspace.changes`. Entries from `others` on are those of cars that are partly on them.
+    """
+    targets, places, tree = scratch
+    entries, destinations, chosen, static = work.entries, work.destinations, 0, work.counts[0]
+    beats, number = max(int(math.floor(BEAT / dt + 0.5)), 1), int(math.floor(time / dt + 0.5))
+    for i in range(intent.shape[0]):
+        work.changes[i] = -1
+        lanelet = intent[i, LANELET]
+        if entries.where[i] < 0 or (road.links[lanelet, EXTRAS] & BESIDE) == 0 or chosen + 1 >= targets.shape[0]:
+            continue
+        if intent[i, PHASE] != DRIVING or intent[i, CLAIM] > 0 or is_aside(travel[i]):
+            continue
+        decides, destination, what = (number + i) % beats == 0, destinations[i], -1
+        row, place, wish = -1, 0.0, wish_of(road, sides, destination, lanelet)
+        if wish >= 0 or (decides and has_neighbour(sides, lanelet)):
+            row, place = choose_change(
+                *(road, crossings, sides, seed, travel, intent, drawn, plans, entries, i, destination, tree, dt),
+                wish,
+            )
+        if row >= 0:
+            what = row if not flow_appears(demand, sides.rows[row, 0], place) else -1
+        elif decides and may_block(entries, travel, intent, entries.ranks[i] + 1, lanelet):
+            row = choose_pass(
+                *(road, crossings, sides, demand, seed, travel, intent, watch, work, i, static, others, tree)
+            )
+            what = PASSES - row
+            if row == -1:
+                row = choose_turn(
+                    *(road, crossings, sides, demand, travel, intent, watch, work, i, static, others, tree)
+                )
+                what = TURNS - row
+            if row >= 0:
+                place = map_beside(sides, row, travel[i, STATION])
+        if row < 0 or what == -1:
+            continue
+        target, own = sides.rows[row, 0], travel[i, STATION]
+        if is_apart(sides, places, targets, chosen, target, place) and (
+            what >= 0 or is_apart(sides, places, targets, chosen, lanelet, own)
+        ):
+            work.changes[i], targets[chosen], places[chosen] = what, target, place
+            targets[chosen + 1], places[chosen + 1] = lanelet, own
+            chosen += 1 if what >= 0 else 2
+        else:
+            travel[i, BACK], travel[i, MOVED] = 0.0, 0.0
