@@ -56,7 +56,8 @@ def test_gap_between_the_lanes_counts_by_half(court):
 
 def test_middle_of_a_narrow_lane_passes(court):
     assert along(court, 0.0, road(width=1.9), tolerance=0.5).passed
-    assert not along(court, -0.05, road(width=1.9), tolerance=0.5).passed
+    assert along(court, -0.14, road(width=1.9), tolerance=0.5).passed
+    assert not along(court, -0.16, road(width=1.9), tolerance=0.5).passed
 
 
 def test_rules_of_2006_do_not_ask_for_it_and_an_argument_wins(court):

@@ -22,6 +22,7 @@ SPECIALISED = {
 PROGRAM = """
 import gc
 import sys
+from contextlib import suppress
 
 import numpy as np
 
@@ -55,7 +56,8 @@ sys.argv = ["cbsim", "view", "four_way_stop", "--screenshot", sys.argv[1], "--du
 from cbsim.cli.main import app
 for arguments in (sys.argv, ["cbsim", "run", "four_way_stop", "--quiet"]):  # drawn; judged
     sys.argv = arguments
-    app(standalone_mode=False)
+    with suppress(SystemExit):
+        app(standalone_mode=False)
 
 for name in late:
     print(name, "late")

@@ -218,6 +218,7 @@ BESIDE_A_BOT = [
         "merge",
         "the lead car sets off late",
         (
+            "reach Delivery van 1.3.5",
             "reach Delivery van 1.2.10",
             "reach Lead car 1.2.10",
             "reach Lead car 5.1.8",
@@ -342,7 +343,10 @@ DRIVEN = [
             ("collision CajunBot", "checkpoints CajunBot", "mission_time CajunBot"),
             edits=wreck(name, place),
             driver=Blind,
-            may=("lane CajunBot", "stop_line CajunBot", "reach Lead car 5.1.8"),
+            may=(
+                *("lane CajunBot", "stop_line CajunBot", "reach Lead car 5.1.8"),
+                *("reach Lead car 1.2.10", "reach Wagon 1.2.10"),  # the wreck is passed by the other lane
+            ),
         )
         for name, place in (("mission", "3.2.3"), ("roundabout", "4.2.8"), ("merge", "1.2.12"), ("parking", "4.3.2"))
     ),

@@ -21,6 +21,7 @@ __all__ = ["Lane"]
 
 Bools = NDArray[np.bool_]
 
+OFF_CENTRE = 0.15  # [m] from the centreline of a lane that is closer to the middle of the road than one may come
 TOLERANCE = 0.3  # [m] waypoints have six decimals of a degree and are only nominally in the middle of the lane
 ONWARD = np.radians(60.0)  # cosine of the largest angle to a lane; at larger ones its traffic is crossing or oncoming
 FORE, AFT = 30.0, 4.0  # a pass: [m] before what stands in the lane, lengths of the car beyond it (A.10, A.11)
@@ -41,7 +42,7 @@ class Lane(Rule):
     or turns back before it.
 
     On a road without markings between the directions, the object's centre stays `from_middle` from the middle of the
-    road, or half of its lane where that is less.
+    road, or 0.15 m less than its lane's centreline is, or half of its lane, where that is less.
 
     Notes
     -----
@@ -157,7 +158,10 @@ class Lane(Rule):
 
     def _least(self, match: Match) -> Floats:
         """Least distance of the centre from the middle of an unmarked road, shape (n,) [m]."""
-        return np.fmin(self.from_middle, self.corridors.half_widths[match.lane])
+        own = self.corridors.half_widths[match.lane].copy()
+        known = match.lane >= 0
+        own[known] = np.fmin(own[known], self.corridors.middle(match.lane[known], match.station[known]))
+        return np.fmin(self.from_middle, own - OFF_CENTRE)
 
     def _fail(self, track: Track, match: Match, row: int) -> None:
         time, (x, y) = float(track.times[row]), track.centres[row].tolist()
