@@ -64,7 +64,7 @@ from cbsim.world.traffic.tables import (
     WANDER_END,
 )
 
-__all__ = ["change_over", "choose_change", "end_at_change", "has_neighbour", "see_aside", "wish_of"]
+__all__ = ["change_over", "choose_change", "end_at_change", "has_neighbour", "see_aside", "wanted_change"]
 
 SAFE = 2.0  # [m/s²] of braking that a change may ask of either
 POLITENESS, THRESHOLD = 0.2, 0.1  # of MOBIL: weight of others; [m/s²] of advantage
@@ -79,14 +79,14 @@ LAST = 18.0  # [m] before the end of a lane in which one stands who has to chang
 
 
 @inlined
-def wish_of(road, sides, destination, lanelet):
+def wanted_change(road, sides, destination, lanelet):
     """Neighbour that a car has to change to, -1 where it need not."""
-    if sides.wishes.shape[0] == 0 or destination == -2:
+    if sides.changes_at_ends.shape[0] == 0 or destination == -2:
         return -1
     if destination >= 0:
         k = destination * road.lanelets.shape[0] + lanelet
         return sides.changes[k] if sides.changes.shape[0] > 0 else -1
-    return sides.wishes[lanelet]
+    return sides.changes_at_ends[lanelet]
 
 
 @inlined
@@ -107,10 +107,10 @@ def goes_on(road, destination, lanelet):
 
 
 @inlined
-def wished_row(sides, lanelet, station, wish):
+def wanted_row(sides, lanelet, station, wanted):
     """Row of the neighbour on the side of the one that is wished for, as it is at a station; -1 for none."""
     for row in range(sides.offsets[lanelet], sides.offsets[lanelet + 1]):
-        if sides.rows[row, 0] == wish and (sides.rows[row, 1] & SAME) != 0:
+        if sides.rows[row, 0] == wanted and (sides.rows[row, 1] & SAME) != 0:
             return side_row(sides, lanelet, station, (sides.rows[row, 1] & LEFT) != 0)
     return -1
 
@@ -129,12 +129,12 @@ def end_at_change(road, sides, travel, intent, plan, ways, i, destination):
         if destination >= 0 and int(road.destinations[destination, 0]) == ways.lanelets[i, k]:
             return  # the way ends there
     lanelet = ways.lanelets[i, k]
-    wish = wish_of(road, sides, destination, lanelet)
-    if wish < 0:
+    wanted = wanted_change(road, sides, destination, lanelet)
+    if wanted < 0:
         return
     last = 0.0
     for row in range(sides.offsets[lanelet], sides.offsets[lanelet + 1]):
-        if sides.rows[row, 0] == wish:
+        if sides.rows[row, 0] == wanted:
             last = max(last, sides.spans[row, 1])
     plan[WAY_END] = math.inf
     length = road.car_sizes[i, CAR_LENGTH]  # at least the whole car comes to the lanelet
@@ -258,22 +258,24 @@ def has_ground(road, crossings, seed, travel, intent, plan, i, destination, targ
 
 
 @inner
-def choose_change(road, crossings, sides, seed, travel, intent, drawn, plans, entries, i, destination, tree, dt, wish):
+def choose_change(
+    road, crossings, sides, seed, travel, intent, drawn, plans, entries, i, destination, tree, dt, wanted
+):
     """Row of `Sides` by which a car changes lanes after this step, -1 for none; and its station there [m].
 
     Who has to change, and cannot yet, lets itself fall back, and asks the one behind to be let in.
     """
     lanelet, plan, own_station, best, place, most = intent[i, LANELET], plans[i], travel[i, STATION], -1, 0.0, THRESHOLD
-    if wish >= 0 and travel[i, SPEED] < SLOW and goes_on(road, destination, lanelet):
+    if wanted >= 0 and travel[i, SPEED] < SLOW and goes_on(road, destination, lanelet):
         return best, place  # in a queue one goes on and merges
-    if wish < 0 and min(plan[LINE], plan[CHAIN]) <= BEFORE_LINE:
+    if wanted < 0 and min(plan[LINE], plan[CHAIN]) <= BEFORE_LINE:
         return best, place
     first, last = sides.offsets[lanelet], sides.offsets[lanelet + 1]
-    if wish >= 0:
-        first = wished_row(sides, lanelet, own_station, wish)
+    if wanted >= 0:
+        first = wanted_row(sides, lanelet, own_station, wanted)
         last = first + 1 if first >= 0 else first
     for row in range(first, last):
-        if wish < 0:
+        if wanted < 0:
             beside = sides.spans[row, 0] <= own_station <= sides.spans[row, 1]
             if not (beside and stays_on_way(road, sides, destination, sides.rows[row, 0])):
                 continue
@@ -283,9 +285,9 @@ def choose_change(road, crossings, sides, seed, travel, intent, drawn, plans, en
         if station < 0.0:
             continue
         if own >= -SAFE and theirs >= -SAFE:
-            if wish >= 0 or gain > most:
+            if wanted >= 0 or gain > most:
                 best, place, most = row, station, gain
-        elif wish >= 0:
+        elif wanted >= 0:
             plan[YIELDS] = min(plan[YIELDS], max(own, -ADAPTS))
             let_in(drawn, plans, entries, intent.shape[0], other, theirs, gap, dt)
     if best < 0:
@@ -304,7 +306,7 @@ def choose_change(road, crossings, sides, seed, travel, intent, drawn, plans, en
 @inlined
 def stays_on_way(road, sides, destination, target):
     """Whether one comes to where it goes from the neighbour as well, without changing back."""
-    if wish_of(road, sides, destination, target) >= 0:
+    if wanted_change(road, sides, destination, target) >= 0:
         return False
     if destination >= 0:
         return road.hops[destination * road.lanelets.shape[0] + target] >= 0

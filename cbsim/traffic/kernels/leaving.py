@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined, inner
-from cbsim.traffic.kernels.changes import choose_change, has_neighbour, wish_of
+from cbsim.traffic.kernels.changes import choose_change, has_neighbour, wanted_change
 from cbsim.traffic.kernels.passing import PASSES, choose_pass, may_block
 from cbsim.traffic.kernels.sideways import is_aside, map_beside
 from cbsim.traffic.kernels.turning import TURNS, choose_turn
@@ -77,11 +77,11 @@ def choose_changes(
         if intent[i, PHASE] != DRIVING or intent[i, CLAIM] > 0 or is_aside(travel[i]):
             continue
         decides, destination, what = (number + i) % beats == 0, destinations[i], -1
-        row, place, wish = -1, 0.0, wish_of(road, sides, destination, lanelet)
-        if wish >= 0 or (decides and has_neighbour(sides, lanelet)):
+        row, place, wanted = -1, 0.0, wanted_change(road, sides, destination, lanelet)
+        if wanted >= 0 or (decides and has_neighbour(sides, lanelet)):
             row, place = choose_change(
                 *(road, crossings, sides, seed, travel, intent, drawn, plans, entries, i, destination, tree, dt),
-                wish,
+                wanted,
             )
         if row >= 0:
             what = row if not flow_appears(demand, sides.rows[row, 0], place) else -1

@@ -14,7 +14,7 @@ from cbsim.traffic.kernels.look import STANDS
 from cbsim.traffic.kernels.neighbours import place_in_order
 from cbsim.traffic.kernels.passing import first_not_passing, oncoming_in, stands_for_good
 from cbsim.traffic.kernels.sideways import TIGHT, TURNS_ROUND, map_beside, oncoming_row, reach_of_turn, way_back
-from cbsim.traffic.kernels.way import following
+from cbsim.traffic.kernels.way import following, head_along
 from cbsim.traffic.kernels.workspace import EXTENT, PACE, SPOT
 from cbsim.world.traffic.tables import (
     BACK,
@@ -247,11 +247,4 @@ def pose_turn(road, travel, intent, position, orientation, i):
     hx, hy = c * tx - s * rx, c * ty - s * ry
     half = 0.5 * (sizes[FRONT_AXLE] - sizes[REAR_AXLE])
     position[body, 0], position[body, 1], position[body, 2] = px + half * hx, py + half * hy, sizes[HEIGHT]
-    q, cosine, sine = orientation[body], hy, -hx
-    if cosine > -0.5:
-        root = math.sqrt(0.5 * (1.0 + cosine))
-        w, z = root, 0.5 * sine / root
-    else:
-        root = math.sqrt(0.5 * (1.0 - cosine))
-        w, z = 0.5 * sine / root, root
-    q[0], q[1], q[2], q[3] = w, 0.0, 0.0, z
+    head_along(orientation[body], hx, hy)

@@ -29,7 +29,7 @@ from cbsim.world.traffic.tables import (
     WANDER_END,
 )
 
-__all__ = ["AHEAD", "destination_of", "following", "keep_way", "next_on_way", "point_ahead", "pose_car"]
+__all__ = ["AHEAD", "destination_of", "following", "head_along", "keep_way", "next_on_way", "point_ahead", "pose_car"]
 
 AHEAD = 8  # lanelets of the way that are kept
 
@@ -105,6 +105,19 @@ def point_ahead(road, seed, intent, ways, i, destination, ahead, offset):
 
 
 @inlined
+def head_along(q, x, y):
+    """Write the quaternion of a body that is upright and heads along a unit vector."""
+    cosine, sine = y, -x  # of the heading
+    if cosine > -0.5:
+        half = math.sqrt(0.5 * (1.0 + cosine))
+        w, z = half, 0.5 * sine / half
+    else:
+        half = math.sqrt(0.5 * (1.0 - cosine))
+        w, z = 0.5 * sine / half, half
+    q[0], q[1], q[2], q[3] = w, 0.0, 0.0, z
+
+
+@inlined
 def pose_car(road, seed, travel, intent, ways, position, orientation, i, destination):
     """Write position and orientation of the body of car i, both of its axles on its way, or beside it."""
     body, station, rear, front = road.car_rows[i, BODY], travel[i, STATION], 0.0, 0.0
@@ -122,12 +135,4 @@ def pose_car(road, seed, travel, intent, ways, position, orientation, i, destina
     position[body, 2] = road.car_sizes[i, HEIGHT]
     if distance < 1e-6:
         return
-    cosine, sine = dy / distance, -dx / distance  # of the heading
-    q = orientation[body]
-    if cosine > -0.5:
-        half = math.sqrt(0.5 * (1.0 + cosine))
-        w, z = half, 0.5 * sine / half
-    else:
-        half = math.sqrt(0.5 * (1.0 - cosine))
-        w, z = 0.5 * sine / half, half
-    q[0], q[1], q[2], q[3] = w, 0.0, 0.0, z
+    head_along(orientation[body], dx / distance, dy / distance)

@@ -36,7 +36,7 @@ def side_columns(neighbours: Neighbours, graph: list[list[int]], predecessors: t
             "spans": np.zeros((0, 4)),
             "predecessor_offsets": empty,
             "predecessors": empty,
-            "wishes": empty,
+            "changes_at_ends": empty,
         }
     bits = LEFT * neighbours.left + SAME * neighbours.same_direction + MAY_CROSS * neighbours.may_cross
     spans = (neighbours.begins, neighbours.ends, neighbours.other_begins, neighbours.other_ends)
@@ -46,7 +46,7 @@ def side_columns(neighbours: Neighbours, graph: list[list[int]], predecessors: t
         "spans": np.stack(spans, axis=1),
         "predecessor_offsets": predecessors[0],
         "predecessors": predecessors[1],
-        "wishes": _wishes(graph, change_edges(neighbours)),
+        "changes_at_ends": _changes_at_ends(graph, change_edges(neighbours)),
     }
 
 
@@ -69,12 +69,12 @@ def dead_ends(graph: list[list[int]]) -> Bools:
     return dead
 
 
-def _wishes(graph: list[list[int]], edges: Ints) -> Ints:
+def _changes_at_ends(graph: list[list[int]], edges: Ints) -> Ints:
     """Neighbour to change to from each lanelet that ends nowhere, -1 for none; over several lanes if need be."""
-    wishes, lost = np.full(len(graph), -1, np.int64), dead_ends(graph)
+    found, lost = np.full(len(graph), -1, np.int64), dead_ends(graph)
     while True:
         useful = edges[lost[edges[:, 0]] & ~lost[edges[:, 1]]] if len(edges) else edges
         if not len(useful):
-            return wishes
-        wishes[useful[::-1, 0]] = useful[::-1, 1]
+            return found
+        found[useful[::-1, 0]] = useful[::-1, 1]
         lost[useful[:, 0]] = False

@@ -277,7 +277,7 @@ class Sides(NamedTuple):
         Lanelets that lead to each.
     changes : (destinations · lanelets,) int64
         Neighbour to change to on the fastest way, -1 where it leads straight on.
-    wishes : (lanelets,) int64
+    changes_at_ends : (lanelets,) int64
         Neighbour to change to where one goes nowhere: from there one can go on for ever, -1 where there is none.
     """
 
@@ -287,7 +287,7 @@ class Sides(NamedTuple):
     predecessor_offsets: Ints
     predecessors: Ints
     changes: Ints
-    wishes: Ints
+    changes_at_ends: Ints
 
 
 class Demand(NamedTuple):
