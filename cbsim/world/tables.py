@@ -113,6 +113,7 @@ COLUMNS: tuple[Column, ...] = (
     Column("pool_counts", "int", "pools", 3, "1", "cars of a flow that have arrived, appeared and left"),
     Column("active_contacts", "int", "moving", 4, "1", "rows of the bodies that a moving body touches, -1 for none"),
     Column("event", "int", "events", 1, "1", "step in which an event came true, -1 while it waits"),
+    Column("closed", "int", "closures", 1, "1", "lanelet that is closed plus 1, 0 for none"),
     Column("light", "int", "lights", 1, "1", "state that an event has set of a traffic light, -1 for its program"),
     Column("run_state", "int", "run_states", 1, "1", "emergency stop of a vehicle: RUN, PAUSE or DISABLE"),
 )
@@ -162,6 +163,8 @@ class State(NamedTuple):
         In the order of the rows of moving bodies; a pair is stored with the first of them that has a free slot.
     event : (events,)
         Step in which each event came true; -1 while it waits.
+    closed : (closures,)
+        Lanelets, plus 1, on which a body stands that nobody can pass; 0 for none.
     light : (lights,)
         State that an event has set of each traffic light, -1 for its program; no rows where no event does.
     run_state : (run_states,)
@@ -193,6 +196,7 @@ class State(NamedTuple):
     pool_counts: Ints
     active_contacts: Ints
     event: Ints
+    closed: Ints
     light: Ints
     run_state: Ints
 
@@ -321,7 +325,7 @@ class Layout:
     Attributes
     ----------
     bodies, vehicles, movers, history_rows, moving, followers, delay_rows, controller_values, cars, pools, watched : int
-    events, conditions, run_states, guided_bodies, ordered, lights, queued : int
+    events, conditions, run_states, guided_bodies, ordered, lights, queued, closures : int
         Number of rows of each kind.
     """
 
@@ -343,6 +347,7 @@ class Layout:
     ordered: int = 0
     lights: int = 0
     queued: int = 0
+    closures: int = 0
 
     @cached_property
     def sizes(self) -> tuple[int, ...]:

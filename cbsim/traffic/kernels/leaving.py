@@ -70,7 +70,7 @@ def choose_changes(
     entries, destinations, chosen, static = work.entries, work.destinations, 0, work.counts[0]
     beats, number = max(int(math.floor(BEAT / dt + 0.5)), 1), int(math.floor(time / dt + 0.5))
     for i in range(intent.shape[0]):
-        work.changes[i] = -1
+        work.changes[i], work.routes.blocked[i] = -1, 0
         lanelet = intent[i, LANELET]
         if entries.where[i] < 0 or (road.links[lanelet, EXTRAS] & BESIDE) == 0 or chosen + 1 >= targets.shape[0]:
             continue
@@ -91,6 +91,7 @@ def choose_changes(
             )
             what = PASSES - row
             if row == -1:
+                work.routes.blocked[i] = 1
                 row = choose_turn(
                     *(road, crossings, sides, demand, travel, intent, watch, work, i, static, others, tree)
                 )
