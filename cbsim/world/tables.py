@@ -94,7 +94,9 @@ COLUMNS: tuple[Column, ...] = (
         "s, m/s, m/s, m/s², 1, 1, 1",
         "delay, speed, ordered speed, its rate, action that it synchronises by, presence, segment of a guided body",
     ),
-    Column("order", "float", "ordered", 3, "m/s, m/s², 1", "ordered speed of a reactive car, its rate, such an action"),
+    Column(
+        "order", "float", "ordered", 4, "m/s, m/s², 1, 1", "ordered speed of a reactive car, its rate, action, lane"
+    ),
     Column("condition", "float", "conditions", 1, "by kind", "what conditions of events remember"),
     Column(
         "command_queue",
@@ -146,8 +148,8 @@ class State(NamedTuple):
         States of the behaviours and motions of models, one after another; they include the controls.
     guided : (guided_bodies, 7)
         Bodies that events act on, columns as in `cbsim.world.events.tables`.
-    order : (ordered, 3)
-        Speeds that events ask of reactive cars; no rows where no event does, else as many as there are cars.
+    order : (ordered, 4)
+        Speeds and lanes that events ask of reactive cars; no rows where no event does, else as many as there are cars.
     condition : (conditions,)
         What conditions of events remember: since when, or where an object was.
     command_queue : (queued, 8)

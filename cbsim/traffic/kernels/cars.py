@@ -18,7 +18,7 @@ from cbsim.traffic.kernels.entries import OVERHEAD, SWEPT, find_obstacles, find_
 from cbsim.traffic.kernels.leaving import CHANGES
 from cbsim.traffic.kernels.meshes import find_mesh, make_mesh_search
 from cbsim.traffic.kernels.moving import move
-from cbsim.traffic.kernels.orders import is_slowed, limit_by_order, want_ordered_speed
+from cbsim.traffic.kernels.orders import end_lane_order, is_slowed, limit_by_order, want_ordered_speed
 from cbsim.traffic.kernels.others import BRANCHES, find_others
 from cbsim.traffic.kernels.passing import PASSES, begin_pass
 from cbsim.traffic.kernels.pools import appear
@@ -139,6 +139,8 @@ def move_cars(road, crossings, sides, seed, state, work, time, dt):
             stays = intent[i, LANELET] == lanelet and intent[i, GOAL] == goal and intent[i, PHASE] == DRIVING
             if stays and not is_slowed(state.order, i):
                 leave_lane(road, sides, seed, state, work, i, work.changes[i])
+                if work.changes[i] >= 0:
+                    end_lane_order(state.order, i)
             else:
                 travel[i, BACK], travel[i, MOVED] = 0.0, 0.0
 
@@ -275,6 +277,7 @@ def drive_cars(pack, sizes, floats, ints, car_floats, car_ints):
                 sides,
                 demand,
                 seed,
+                state.order,
                 state.travel,
                 state.intent,
                 state.watch,
