@@ -101,7 +101,9 @@ def test_runs_from_before_at_and_after_an_ordered_change_have_the_same_bits(step
 
 
 def test_two_changes_of_one_car_in_one_step_are_told():
-    made = scene(order(10.0, "right"), Event("b", when("time", at=10.0), (do("lane_change", object="p 1", side="left"),)))
+    made = scene(
+        order(10.0, "right"), Event("b", when("time", at=10.0), (do("lane_change", object="p 1", side="left"),))
+    )
     snapshot = made.start
     advance(made, snapshot, round(12.0 / made.step))
     assert snapshot.columns.order[0, 3] == 1.0  # that of the later line, to a lane that is not there
