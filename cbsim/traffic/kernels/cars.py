@@ -287,7 +287,7 @@ def drive_cars(pack, sizes, floats, ints, car_floats, car_ints):
             *(begin, count, dt, part > 0),
         )
         close_and_open(road, network, state, work, begin, count)
-        appear(road, network, demand, seed, state, work, time)
+        appear(road, network, demand, seed, state, work, occupied, time)
         move_cars(road, crossings, sides, seed, state, work, time, dt)
         if parts > 1:
             trace_cars(road, seed, state, work, part, path)
