@@ -48,4 +48,4 @@ def test_an_attack_counts_what_it_tries_and_keeps_an_input_of_each_kind_of_failu
     told, summary = capsys.readouterr().out.splitlines()
     assert told.startswith("mdf 1: ValueError at ")
     assert summary.startswith("mdf: 5 inputs in ")
-    assert [path.name for path in tmp_path.glob("attack-mdf-*/*")] == ["failure0-input"]
+    assert len(list(tmp_path.glob("attack-mdf-*/failure*"))) == 1
