@@ -114,6 +114,14 @@ COLUMNS: tuple[Column, ...] = (
     Column("active_contacts", "int", "moving", 4, "1", "rows of the bodies that a moving body touches, -1 for none"),
     Column("event", "int", "events", 1, "1", "step in which an event came true, -1 while it waits"),
     Column("light", "int", "lights", 1, "1", "state that an event has set of a traffic light, -1 for its program"),
+    Column(
+        "parking",
+        "int",
+        "parkers",
+        4,
+        "1, 1, ms, 1",
+        "way through a zone, ticket, since when it asks, whether it has parked",
+    ),
     Column("run_state", "int", "run_states", 1, "1", "emergency stop of a vehicle: RUN, PAUSE or DISABLE"),
 )
 
@@ -164,6 +172,9 @@ class State(NamedTuple):
         Step in which each event came true; -1 while it waits.
     light : (lights,)
         State that an event has set of each traffic light, -1 for its program; no rows where no event does.
+    parking : (parkers, 4)
+        Reactive cars that may come to zones, columns as in `cbsim.world.traffic.zones.tables`; no rows where none does,
+        else as many as there are cars.
     run_state : (run_states,)
         Emergency stop of each vehicle, by `cbsim.spec.events.RUN_STATES`; no rows where no event sets it.
     """
@@ -194,6 +205,7 @@ class State(NamedTuple):
     active_contacts: Ints
     event: Ints
     light: Ints
+    parking: Ints
     run_state: Ints
 
 
@@ -321,7 +333,7 @@ class Layout:
     Attributes
     ----------
     bodies, vehicles, movers, history_rows, moving, followers, delay_rows, controller_values, cars, pools, watched : int
-    events, conditions, run_states, guided_bodies, ordered, lights, queued : int
+    events, conditions, run_states, guided_bodies, ordered, lights, queued, parkers : int
         Number of rows of each kind.
     """
 
@@ -343,6 +355,7 @@ class Layout:
     ordered: int = 0
     lights: int = 0
     queued: int = 0
+    parkers: int = 0
 
     @cached_property
     def sizes(self) -> tuple[int, ...]:
