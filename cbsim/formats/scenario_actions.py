@@ -47,6 +47,14 @@ class ResumeModel(Model):
     object: Name = about("name of the object")
 
 
+class LaneChangeModel(Model):
+    """Order a change of lanes of a reactive car, with or without regard to others."""
+
+    object: Name = about("name of the car")
+    side: Literal["left", "right"] = about("the side", example="left")
+    safe: bool = about("wait until both gaps hold, instead of cutting in", False)
+
+
 class SynchroniseModel(Model):
     """Let an object arrive at a place when another one arrives at its own."""
 
@@ -115,6 +123,7 @@ class ActionModel(OneOf):
     speed: SpeedActionModel | None = about("order a speed", None)
     stop: StopModel | None = about("bring an object to rest", None)
     resume: ResumeModel | None = about("end an ordered speed", None)
+    lane_change: LaneChangeModel | None = about("order a change of lanes of a reactive car", None)
     synchronise: SynchroniseModel | None = about("let two objects arrive at the same time", None)
     block: BlockModel | None = about("put an object in the way", None)
     appear: AppearModel | None = about("make an object appear", None)

@@ -139,6 +139,7 @@ def _unfit(kind: str, item: TrafficObject | None) -> str:
         (is_autonomous and kind not in OF_BOTS, f"is autonomous: it has run states, and '{kind}' is for others"),
         (what == Kind.MESH, f"is a mesh, which stays where it is: '{kind}' is for boxes, cylinders and spheres"),
         (is_static and kind not in PRESENCE, f"is static, and '{kind}' is for what moves"),
+        (not is_reactive and kind == "lane_change", f"is {what}: '{kind}' is for reactive cars"),
         (is_reactive and kind == "block", "is a car of traffic: it cannot be put in the way"),
     )
     return next((reason for is_so, reason in reasons if is_so), "")

@@ -9,10 +9,11 @@ from cbsim.traffic.kernels.workspace import car_workspace_sizes, parts_of
 from cbsim.world.packed import aligned
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.static_cache import StaticCache
-from cbsim.world.tables import Floats, Ints
+from cbsim.world.tables import Floats, Ints, Layout
+from cbsim.world.traffic.tables import Traffic
 from cbsim.world.world import World
 
-__all__ = ["return_cars", "take_cars"]
+__all__ = ["return_cars", "route_sizes", "take_cars"]
 
 NAME = "cars"  # among the workspaces of a `StaticCache`
 NO_CARS = np.zeros(0), np.zeros(0, np.int64)
@@ -31,11 +32,18 @@ def take_cars(world: World, snapshot: Snapshot, static_cache: StaticCache) -> tu
             len(traffic.crossings.rules),
             layout.bodies - layout.cars,
             parts_of(world.step),
+            route_sizes(traffic, layout),
         )
         found = aligned(floats, np.float64), aligned(ints, np.int64)
         note_static_obstacles(world.pack, layout.sizes, *snapshot.blocks, *found)
     floats, ints = found
     return floats, ints
+
+
+def route_sizes(traffic: Traffic, layout: Layout) -> tuple[int, ...]:
+    """Lengths of the tables of ways round closed lanelets, in the order of `Routes`."""
+    road = traffic.road
+    return len(road.hops), len(road.wanders), len(traffic.sides.changes), len(road.destinations), layout.closures
 
 
 def return_cars(blocks: tuple[Floats, Ints], static_cache: StaticCache) -> None:

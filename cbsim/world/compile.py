@@ -37,7 +37,7 @@ from cbsim.world.set_down import set_down
 from cbsim.world.shapes import ground_of, shapes_of
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.tables import Constants, Floats, Ints, Layout, Shapes
-from cbsim.world.traffic.tables import BODY, FIRST_CAR, LAST_CAR, NO_TRAFFIC, POOL, VEHICLE, Traffic
+from cbsim.world.traffic.tables import BODY, FIRST_CAR, LAST_CAR, NO_TRAFFIC, POOL, VEHICLE, Traffic, closure_rows
 from cbsim.world.trajectories import Trajectories, trajectory_tables
 from cbsim.world.world import Sensor, World
 
@@ -96,6 +96,7 @@ def compile_world(scene: Scene) -> World:
         ordered=events.ordered,
         lights=events.lights,
         queued=max((queue.last for queue in queues), default=0),
+        closures=closure_rows(len(traffic.road.lanelets)),
         parkers=0 if cars is None else len(cars.parking),
     )
     people = compile_people(scene.actors, constants.guided_body, scene.roadmap)

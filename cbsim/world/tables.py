@@ -94,7 +94,9 @@ COLUMNS: tuple[Column, ...] = (
         "s, m/s, m/s, m/s², 1, 1, 1",
         "delay, speed, ordered speed, its rate, action that it synchronises by, presence, segment of a guided body",
     ),
-    Column("order", "float", "ordered", 3, "m/s, m/s², 1", "ordered speed of a reactive car, its rate, such an action"),
+    Column(
+        "order", "float", "ordered", 4, "m/s, m/s², 1, 1", "ordered speed of a reactive car, its rate, action, lane"
+    ),
     Column("condition", "float", "conditions", 1, "by kind", "what conditions of events remember"),
     Column(
         "command_queue",
@@ -113,6 +115,7 @@ COLUMNS: tuple[Column, ...] = (
     Column("pool_counts", "int", "pools", 3, "1", "cars of a flow that have arrived, appeared and left"),
     Column("active_contacts", "int", "moving", 4, "1", "rows of the bodies that a moving body touches, -1 for none"),
     Column("event", "int", "events", 1, "1", "step in which an event came true, -1 while it waits"),
+    Column("closed", "int", "closures", 1, "1", "lanelet that is closed plus 1, 0 for none"),
     Column("light", "int", "lights", 1, "1", "state that an event has set of a traffic light, -1 for its program"),
     Column(
         "parking",
@@ -153,8 +156,8 @@ class State(NamedTuple):
         States of the behaviours and motions of models, one after another; they include the controls.
     guided : (guided_bodies, 7)
         Bodies that events act on, columns as in `cbsim.world.events.tables`.
-    order : (ordered, 3)
-        Speeds that events ask of reactive cars; no rows where no event does, else as many as there are cars.
+    order : (ordered, 4)
+        Speeds and lanes that events ask of reactive cars; no rows where no event does, else as many as there are cars.
     condition : (conditions,)
         What conditions of events remember: since when, or where an object was.
     command_queue : (queued, 8)
@@ -170,6 +173,8 @@ class State(NamedTuple):
         In the order of the rows of moving bodies; a pair is stored with the first of them that has a free slot.
     event : (events,)
         Step in which each event came true; -1 while it waits.
+    closed : (closures,)
+        Lanelets, plus 1, on which a body stands that nobody can pass; 0 for none.
     light : (lights,)
         State that an event has set of each traffic light, -1 for its program; no rows where no event does.
     parking : (parkers, 4)
@@ -204,6 +209,7 @@ class State(NamedTuple):
     pool_counts: Ints
     active_contacts: Ints
     event: Ints
+    closed: Ints
     light: Ints
     parking: Ints
     run_state: Ints
@@ -333,7 +339,7 @@ class Layout:
     Attributes
     ----------
     bodies, vehicles, movers, history_rows, moving, followers, delay_rows, controller_values, cars, pools, watched : int
-    events, conditions, run_states, guided_bodies, ordered, lights, queued, parkers : int
+    events, conditions, run_states, guided_bodies, ordered, lights, queued, closures, parkers : int
         Number of rows of each kind.
     """
 
@@ -355,6 +361,7 @@ class Layout:
     ordered: int = 0
     lights: int = 0
     queued: int = 0
+    closures: int = 0
     parkers: int = 0
 
     @cached_property

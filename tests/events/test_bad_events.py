@@ -125,6 +125,14 @@ CASES = [
         [(1, "E806", "a freeze needs 'for', how long it lasts")],
     ),
     ("  - {when: {time: 3}, do: {speed: {object: Truck, to: 3, rate: 1, within: 2}}}\n", [(1, "E806", "exclude")]),
+    (
+        "  - {when: {time: 3}, do: {lane_change: {object: Truck, side: left}}}\n",
+        [(1, "E833", "'Truck' is dynamic: 'lane_change' is for reactive cars")],
+    ),
+    (
+        "  - {when: {time: 3}, do: {lane_change: {object: Truck, side: lef}}}\n",
+        [(1, "E805", "left")],
+    ),
     ("  - {when: {tme: 3}}\n", [(1, "E803", "no key 'tme' here")]),
     ("  - {when: {time: 3, speed: {object: Bot, above: 1}}}\n", [(1, "E806", "a condition is one kind")]),
     ("  - {when: {distance: {object: Bot, below: 1}}}\n", [(1, "E806", "one of 'to' and 'place' is needed")]),

@@ -12,7 +12,7 @@ from cbsim.simulation.advance import advance
 from cbsim.spec.road import RoadNetwork
 from cbsim.spec.traffic import Driver, Pool
 from cbsim.traffic.kernels.workspace import CarWorkspace, car_workspace_of
-from cbsim.traffic.workspace import return_cars, take_cars
+from cbsim.traffic.workspace import return_cars, route_sizes, take_cars
 from cbsim.world.compile import compile_world
 from cbsim.world.scene import Actor, Scene, Settings
 from cbsim.world.snapshot import Snapshot
@@ -160,4 +160,5 @@ def workspace(made: World, snapshot: Snapshot) -> CarWorkspace:
     return_cars(blocks, static_cache)
     slices = getattr(car_workspace_of, "py_func", car_workspace_of)
     lanelets, conflicts = len(traffic.road.lanelets), len(traffic.crossings.rules)
-    return slices(layout.cars, lanelets, conflicts, layout.bodies - layout.cars, *blocks)
+    sizes = route_sizes(traffic, layout)
+    return slices(layout.cars, lanelets, conflicts, layout.bodies - layout.cars, sizes, *blocks)

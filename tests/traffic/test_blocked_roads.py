@@ -55,7 +55,7 @@ def city() -> RoadMap:
 def test_a_barrier_in_the_city_holds_nobody_up(city, segment):
     longest, turned = longest_standstill(blocked(city, segment, 30), 300.0)
     assert longest < 60.0
-    assert turned > 3
+    assert turned > 1  # the first in each direction; those behind them hear of it, and others keep out
 
 
 @pytest.mark.slow

@@ -9,6 +9,7 @@ from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined, inner, kernel, prefetch
 from cbsim.traffic.kernels.changes import change_over
 from cbsim.traffic.kernels.claims import DETOUR, find_detour
+from cbsim.traffic.kernels.closures import begin_ways, close_and_open, open_road, open_sides, renew_ways
 from cbsim.traffic.kernels.crosswalks import find_occupied_crosswalks
 from cbsim.traffic.kernels.decisions import MOST, WAIT, acceleration_of, decide
 from cbsim.traffic.kernels.driven import command_vehicles, read_driven_cars
@@ -17,7 +18,7 @@ from cbsim.traffic.kernels.entries import OVERHEAD, SWEPT, find_obstacles, find_
 from cbsim.traffic.kernels.leaving import CHANGES
 from cbsim.traffic.kernels.meshes import find_mesh, make_mesh_search
 from cbsim.traffic.kernels.moving import move
-from cbsim.traffic.kernels.orders import is_slowed, limit_by_order, want_ordered_speed
+from cbsim.traffic.kernels.orders import end_lane_order, is_slowed, limit_by_order, want_ordered_speed
 from cbsim.traffic.kernels.others import BRANCHES, find_others
 from cbsim.traffic.kernels.parking import drive_in_zones
 from cbsim.traffic.kernels.passing import PASSES, begin_pass
@@ -71,19 +72,27 @@ UPRIGHT = 1e-6  # part of a quaternion below which a mesh is upright
 
 
 @inner
-def workspace_of_cars(shapes, road, crossings, floats, ints):
+def workspace_of_cars(shapes, road, crossings, sides, closed, floats, ints):
     """Slice the workspace of the cars of a World."""
-    cars = road.car_rows.shape[0]
+    cars, destinations = road.car_rows.shape[0], road.destinations.shape[0]
+    routes = road.hops.shape[0], road.wanders.shape[0], sides.changes.shape[0], destinations, closed.shape[0]
     others = shapes.kind.shape[0] - cars
-    return car_workspace_of(cars, road.lanelets.shape[0], crossings.rules.shape[0], others, floats, ints)
+    return car_workspace_of(cars, road.lanelets.shape[0], crossings.rules.shape[0], others, routes, floats, ints)
 
 
 @kernel
 def note_static_obstacles(pack, sizes, floats, ints, car_floats, car_ints):
     """Fill a new workspace with the entries of bodies that never move; others are found anew in each step."""
     constants, shapes, road, crossings = constants_of(pack), shapes_of(pack), road_of(pack), crossings_of(pack)
-    state, around = state_of(floats, ints, sizes), surroundings_of(pack)
-    work, bodies = workspace_of_cars(shapes, road, crossings, car_floats, car_ints), shapes.kind.shape[0]
+    state, around, sides = state_of(floats, ints, sizes), surroundings_of(pack), sides_of(pack)
+    work = workspace_of_cars(shapes, road, crossings, sides, state.closed, car_floats, car_ints)
+    bodies = shapes.kind.shape[0]
+    work.ways.version[0] = 0
+    for k in range(work.routes.noted.shape[0]):
+        work.routes.noted[k] = 0
+    for i in range(work.routes.blocked.shape[0]):
+        work.routes.blocked[i] = 0
+    begin_ways(road, sides, work.ways, work.routes)
     moves = np.zeros(bodies, np.bool_)
     for k in range(constants.moving.shape[0]):
         moves[constants.moving[k]] = True
@@ -135,6 +144,8 @@ def move_cars(road, crossings, sides, seed, state, work, time, dt):
             stays = intent[i, LANELET] == lanelet and intent[i, GOAL] == goal and intent[i, PHASE] == DRIVING
             if stays and not is_slowed(state.order, i):
                 leave_lane(road, sides, seed, state, work, i, work.changes[i])
+                if work.changes[i] >= 0:
+                    end_lane_order(state.order, i)
             else:
                 travel[i, BACK], travel[i, MOVED] = 0.0, 0.0
 
@@ -225,17 +236,19 @@ def refresh_cars(pack, sizes, floats, ints, car_floats, car_ints):
 
     Within the call only cars that appear change: see `cbsim.traffic.kernels.pools.appear`.
     """
-    shapes, road, crossings, demand = shapes_of(pack), road_of(pack), crossings_of(pack), demand_of(pack)
-    state = state_of(floats, ints, sizes)
-    work, seed, intent = workspace_of_cars(shapes, road, crossings, car_floats, car_ints), state.seed[0], state.intent
+    shapes, base, crossings, demand = shapes_of(pack), road_of(pack), crossings_of(pack), demand_of(pack)
+    state, sides = state_of(floats, ints, sizes), sides_of(pack)
+    work = workspace_of_cars(shapes, base, crossings, sides, state.closed, car_floats, car_ints)
+    seed, intent, road = state.seed[0], state.intent, open_road(base, work.routes)
     draw_drivers(road, demand, seed, intent, work.drawn, work.memo)
+    if state.parking.shape[0] > 0:
+        set_destinations(road, zones_of(pack), seed, state, work.drawn, work.memo)
+    renew_ways(base, surroundings_of(pack), sides, intent, work, state.closed)
     for i in range(intent.shape[0]):
         if intent[i, NEXT] == UNKNOWN:
             destination = destination_of(road, intent, work.drawn, i)
             serial, lanelet, forks = intent[i, SERIAL], intent[i, LANELET], intent[i, GOAL]
             intent[i, NEXT], _ = following(road, seed, i, serial, destination, lanelet, forks)
-    if state.parking.shape[0] > 0:
-        set_destinations(road, zones_of(pack), seed, state, work.drawn, work.memo)
 
 
 @inlined
@@ -254,9 +267,11 @@ def scratch_of_zones(shapes, road, zones, cars):
 @kernel
 def drive_cars(pack, sizes, floats, ints, car_floats, car_ints):
     """Advance all reactive cars by a step; the clock is that of its end, other bodies are as at its begin."""
-    constants, shapes, road, crossings = constants_of(pack), shapes_of(pack), road_of(pack), crossings_of(pack)
-    around, demand, sides, state = surroundings_of(pack), demand_of(pack), sides_of(pack), state_of(floats, ints, sizes)
-    work = workspace_of_cars(shapes, road, crossings, car_floats, car_ints)
+    constants, shapes, base, crossings = constants_of(pack), shapes_of(pack), road_of(pack), crossings_of(pack)
+    around, demand, state = surroundings_of(pack), demand_of(pack), state_of(floats, ints, sizes)
+    network = base, around, sides_of(pack)
+    work = workspace_of_cars(shapes, base, crossings, network[2], state.closed, car_floats, car_ints)
+    road, sides = open_road(base, work.routes), open_sides(network[2], work.routes)
     seed, step, start = state.seed[0], constants.step, (state.clock[0] - 1) * constants.step
     parts = parts_of(step)
     dt, cars = step / parts, state.intent.shape[0]
@@ -289,6 +304,7 @@ def drive_cars(pack, sizes, floats, ints, car_floats, car_ints):
                 sides,
                 demand,
                 seed,
+                state.order,
                 state.travel,
                 state.intent,
                 state.watch,
@@ -298,10 +314,11 @@ def drive_cars(pack, sizes, floats, ints, car_floats, car_ints):
             *(work, scratch, time),
             *(begin, count, dt, part > 0),
         )
-        appear(road, demand, seed, state, work.drawn, work.memo, entries, time)
+        close_and_open(road, network, state, work, begin, count)
+        appear(road, network, demand, seed, state, work, time)
         move_cars(road, crossings, sides, seed, state, work, time, dt)
         if parks:
-            drive_in_zones(shapes, road, zones, seed, state, work, zone_scratch, time, dt)
+            drive_in_zones(shapes, road, network, zones, seed, state, work, zone_scratch, time, dt)
         if parts > 1:
             trace_cars(road, zones, seed, state, work, part, path)
     command_vehicles(constants, road, seed, state, work, step)

@@ -53,6 +53,7 @@ from cbsim.world.traffic.tables import (
     NEXT,
     OFFSET,
     REAR_AXLE,
+    ROOM,
     RUN,
     SAME,
     SERIAL,
@@ -73,7 +74,6 @@ ADAPTS = 1.0  # [m/s²] of braking with which who has to change falls back behin
 BEFORE_LINE = 40.0  # [m] before a line or a conflict in which nobody changes who does not have to
 CRAWLS = 1.0  # [m/s]
 AT_FORK = 20.0  # [m] behind a car up to which it looks for those who leave the other lane at a fork
-ROOM = 20.0  # [m] of a neighbour at least, as for ways
 SLOW = 4.0  # [m/s] below which one changes only where one has to
 LAST = 18.0  # [m] before the end of a lane in which one stands who has to change
 

@@ -11,6 +11,7 @@ from cbsim.jit import inlined, inner
 from cbsim.road.kernels.right_of_way import fill_ties, order_arrivals, who_yields
 from cbsim.traffic.kernels.drivers import CAUTION, IGNORES, LEAST, MISTAKES, STRONGEST, uniform, word_of
 from cbsim.traffic.kernels.look import CHAIN, CHAIN_END, DESIRED, LINE, STANDS, hold, travel_time
+from cbsim.traffic.kernels.sideways import reach_of_turn
 from cbsim.traffic.kernels.way import next_on_way
 from cbsim.traffic.kernels.workspace import EXTENT, PACE, SPOT
 from cbsim.world.traffic.tables import (
@@ -101,6 +102,8 @@ def order_waiting(crossings, travel, intent, entries, watch, queues, junction, s
 def room_behind(entries, claims, lanelet, base, clear, length, least, cars):
     """Room on one lanelet behind conflicts that end at a distance: whether it is enough, and what is still needed.
 
+    Behind a body that never moves it includes what it takes to turn round, or to pass it.
+
     Parameters
     ----------
     base, clear : float
@@ -119,10 +122,22 @@ def room_behind(entries, claims, lanelet, base, clear, length, least, cars):
     for at in range(entries.first[lanelet], entries.first[lanelet + 1]):
         e = entries.order[at]
         rear, pace = base + entries.stands[e, SPOT], entries.stands[e, PACE]
-        if rear < clear and (e < cars or rear + entries.stands[e, EXTENT] <= clear):
+        for_good = e >= cars and entries.watched[e] == -1
+        if rear < clear and (e < cars or rear + entries.stands[e, EXTENT] <= clear) and not (for_good and rear > 0.0):
             continue
-        return needed if rear - clear + pace * abs(pace) / (2.0 * AGAIN) >= length + needed else -1.0
+        more = reach_of_turn(length) if for_good else 0.0
+        return needed if rear - clear + pace * abs(pace) / (2.0 * AGAIN) >= length + more + needed else -1.0
     return needed
+
+
+@inlined
+def stands_there(entries, lanelet, base, cars):
+    """Whether a body that never moves stands on a lanelet that begins at a distance, ahead of one's own rear."""
+    for at in range(entries.first[lanelet], entries.first[lanelet + 1]):
+        e = entries.order[at]
+        if e >= cars and entries.watched[e] == -1 and base + entries.stands[e, SPOT] > 0.0:
+            return True
+    return False
 
 
 @inlined
@@ -136,7 +151,7 @@ def see_room(road, seed, travel, intent, values, plan, entries, claims, queues, 
         end = base + road.lanelets[lanelet, LENGTH]
         if base < clear + length:
             queues.places[i] = lanelet
-        if end > clear:
+        if end > clear or stands_there(entries, lanelet, base, cars):
             least = room_behind(entries, claims, lanelet, base, clear, own, least, cars)
             if least < 0.0:
                 queues.is_blocked[i] = 1

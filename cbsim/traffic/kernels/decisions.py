@@ -79,6 +79,7 @@ def decide(
     sides,
     demand,
     seed,
+    order,
     travel,
     intent,
     watch,
@@ -171,7 +172,8 @@ def decide(
     free_others(road, crossings, around, entries, watch, claims, queues, begin, count, dt)
     if sides.rows.shape[0] > 0:
         choose_changes(
-            *(road, crossings, sides, demand, seed, travel, intent, watch, drawn, plans, work, (*changes, tree)),
+            *(road, crossings, sides, demand, seed, order, travel, intent, watch, drawn, plans, work),
+            (*changes, tree),
             *(time, dt, count),
         )
 

@@ -5,21 +5,25 @@ from __future__ import annotations
 from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined, inner
 from cbsim.traffic.kernels.changes import choose_change, has_neighbour, wanted_change
+from cbsim.traffic.kernels.orders import keeps_lane, ordered_side
 from cbsim.traffic.kernels.passing import PASSES, choose_pass, may_block
-from cbsim.traffic.kernels.sideways import is_aside, map_beside
+from cbsim.traffic.kernels.sideways import is_aside, map_beside, side_row
 from cbsim.traffic.kernels.turning import TURNS, choose_turn
 from cbsim.world.traffic.tables import (
     BACK,
     BESIDE,
+    CAR_LENGTH,
     CLAIM,
     DRIVING,
     EXTRAS,
     LANELET,
+    LENGTH,
     MOVED,
     ORIGIN,
     ORIGIN_STATION,
     PHASE,
     RATE,
+    SAME,
     STATION,
 )
 
@@ -58,8 +62,19 @@ def flow_appears(demand, target, station):
 
 
 @inner
+def ordered_row(road, sides, travel, i, lanelet, left):
+    """Row of `Sides` by which a car changes to the lane on a side; -1 for none there; and its station there [m]."""
+    row = side_row(sides, lanelet, travel[i, STATION], left)
+    if row < 0 or (sides.rows[row, 1] & SAME) == 0:
+        return -1, 0.0
+    place = map_beside(sides, row, travel[i, STATION])
+    is_there = 0.0 <= place <= road.lanelets[sides.rows[row, 0], LENGTH] - road.car_sizes[i, CAR_LENGTH]
+    return (row, place) if is_there else (-1, 0.0)
+
+
+@inner
 def choose_changes(
-    road, crossings, sides, demand, seed, travel, intent, watch, drawn, plans, work, scratch, time, dt, others
+    road, crossings, sides, demand, seed, order, travel, intent, watch, drawn, plans, work, scratch, time, dt, others
 ):
     """Decide who leaves its lane after this step: by a change, to pass somebody, or to turn round.
 
@@ -70,7 +85,7 @@ def choose_changes(
     entries, destinations, chosen, static = work.entries, work.destinations, 0, work.counts[0]
     beats, number = max(int(math.floor(BEAT / dt + 0.5)), 1), int(math.floor(time / dt + 0.5))
     for i in range(intent.shape[0]):
-        work.changes[i] = -1
+        work.changes[i], work.routes.blocked[i] = -1, 0
         lanelet = intent[i, LANELET]
         if entries.where[i] < 0 or (road.links[lanelet, EXTRAS] & BESIDE) == 0 or chosen + 1 >= targets.shape[0]:
             continue
@@ -78,19 +93,25 @@ def choose_changes(
             continue
         decides, destination, what = (number + i) % beats == 0, destinations[i], -1
         row, place, wanted = -1, 0.0, wanted_change(road, sides, destination, lanelet)
-        if wanted >= 0 or (decides and has_neighbour(sides, lanelet)):
+        side = ordered_side(order, i)
+        if side != 0:
+            row, place = ordered_row(road, sides, travel, i, lanelet, side > 0)
+            wanted = sides.rows[row, 0] if row >= 0 else wanted
+        is_forced = row >= 0 and abs(side) == 1
+        if not is_forced and (wanted >= 0 or (decides and has_neighbour(sides, lanelet) and not keeps_lane(order, i))):
             row, place = choose_change(
                 *(road, crossings, sides, seed, travel, intent, drawn, plans, entries, i, destination, tree, dt),
                 wanted,
             )
         if row >= 0:
-            what = row if not flow_appears(demand, sides.rows[row, 0], place) else -1
+            what = row if is_forced or not flow_appears(demand, sides.rows[row, 0], place) else -1
         elif decides and may_block(entries, travel, intent, entries.ranks[i] + 1, lanelet):
             row = choose_pass(
                 *(road, crossings, sides, demand, seed, travel, intent, watch, work, i, static, others, tree)
             )
             what = PASSES - row
             if row == -1:
+                work.routes.blocked[i] = 1
                 row = choose_turn(
                     *(road, crossings, sides, demand, travel, intent, watch, work, i, static, others, tree)
                 )
@@ -100,7 +121,7 @@ def choose_changes(
         if row < 0 or what == -1:
             continue
         target, own = sides.rows[row, 0], travel[i, STATION]
-        if is_apart(sides, places, targets, chosen, target, place) and (
+        if (is_forced or is_apart(sides, places, targets, chosen, target, place)) and (
             what >= 0 or is_apart(sides, places, targets, chosen, lanelet, own)
         ):
             work.changes[i], targets[chosen], places[chosen] = what, target, place

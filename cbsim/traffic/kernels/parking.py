@@ -1,17 +1,19 @@
 """Reactive cars in zones: to a free spot, and out of it in reverse, along ways laid when the World is made.
 
 Who may drive in a zone has a ticket. It drives up to the first cell that a car with an earlier ticket has still to
-cover, so that nobody waits for a later one, and somebody can always go on. Who comes in gets a ticket when its whole
-way is free, and waits outside till then; so it never has to wait in the way in.
+cover, so that nobody waits for a later one, and somebody can always go on. Who comes in waits outside till its whole
+way is free of all but those who have come in before it, and till these have left the way in; so it never has to wait
+with its rear on the road.
 """
 
 from __future__ import annotations
 
 from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined, inner
+from cbsim.traffic.kernels.closures import find_ways
 from cbsim.traffic.kernels.drivers import COMFORTABLE, DESTINATION
 from cbsim.traffic.kernels.look import BEFORE_LINE, CHAIN, CHAIN_END, GAP, PASSED, STOP, WAY_END
-from cbsim.traffic.kernels.zone_driving import advance_in_zone, change_state, next_destination, then_of
+from cbsim.traffic.kernels.zone_driving import advance_in_zone, change_state, next_destination
 from cbsim.traffic.kernels.zone_ways import (
     ENTERING,
     EVERY,
@@ -123,11 +125,13 @@ def let_in(zones, marks, is_taken, destination):
 
 
 @inner
-def drive_in_zones(shapes, road, zones, seed, state, work, scratch, time, dt):
+def drive_in_zones(shapes, road, network, zones, seed, state, work, scratch, time, dt):
     """Move all cars in zones, and let others in and out.
 
     Parameters
     ----------
+    network : tuple
+        `Road`, `Surroundings` and `Sides` of the World.
     scratch : tuple of ndarray
         Bits of cells (cells,), in which spots somebody stands or to which it is on the way (spots,), and the order of
         cars (cars,); which bodies are reactive cars (bodies,).
@@ -187,9 +191,10 @@ def drive_in_zones(shapes, road, zones, seed, state, work, scratch, time, dt):
                 travel[i, STATION] = begin_of(road, zones, zones.ways[way, SPOT], i)
                 travel[i, WAITING] = 0.0
                 take_way(zones, marks, way, travel[i, STATION], TAKEN)
+                destination = next_destination(road, zones, seed, intent, i)
                 if road.car_rows[i, POOL] >= 0:
-                    drawn[i, DESTINATION] = then_of(road, zones, seed, intent, i)
-                    work.memo[i, 0] = -1
+                    drawn[i, DESTINATION], work.memo[i, 0] = destination, -1
+                find_ways(*network, work, destination)
         else:
             destination = work.destinations[i]
             zone, way = zones.spots[zones.goals[destination, PREFERRED], ZONE], -2

@@ -6,6 +6,7 @@ import numpy as np
 
 from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inner
+from cbsim.traffic.kernels.closures import find_ways
 from cbsim.traffic.kernels.drivers import ARRIVALS, COMFORTABLE, FACTOR, HEADWAY, LEAST, draw_driver, uniform
 from cbsim.traffic.kernels.drivers import SPEED as OWN_SPEED
 from cbsim.traffic.kernels.way import destination_of, following
@@ -66,8 +67,9 @@ def comes_in(road, entries, lanelet, station, least):
 
 
 @inner
-def appear(road, demand, seed, state, drawn, memo, entries, time):
+def appear(road, network, demand, seed, state, work, time):
     """Count the arrivals up to a time [s], and let one car of each flow appear where there is room."""
+    drawn, memo, entries, (base, around, sides) = work.drawn, work.memo, work.entries, network
     words, normal = np.empty(4, np.uint64), np.empty(8)
     cars, pools = state.intent.shape[0], demand.flows.shape[0]
     used = np.zeros(road.lanelets.shape[0] if pools > 1 else 0, np.bool_)  # a car appeared there in this step
@@ -91,6 +93,7 @@ def appear(road, demand, seed, state, drawn, memo, entries, time):
         state.intent[i, SERIAL] = cars + counts[APPEARED] * pools + p
         if memo[i, 0] != state.intent[i, SERIAL] or memo[i, 1] != seed:
             draw_driver(road, demand, seed, state.intent, drawn, memo, i, words, normal)
+        find_ways(base, around, sides, work, destination_of(road, state.intent, drawn, i))
         values, length = drawn[i], road.car_sizes[i, CAR_LENGTH]
         lanelet, station = demand.pool_rows[p, ORIGIN], demand.flows[p, ORIGIN_STATION]
         own = values[FACTOR] * road.lanelets[lanelet, LIMIT] if values[OWN_SPEED] < 0.0 else values[OWN_SPEED]

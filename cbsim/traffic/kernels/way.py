@@ -67,9 +67,11 @@ def keep_way(road, seed, intent, ways, i, destination):
     """Work out the next lanelets of car i, unless they are those kept."""
     key, one = ways.keys[i], intent[i]
     serial, lanelet, forks = one[SERIAL], one[LANELET], one[GOAL]
-    if key[0] == serial and key[1] == lanelet and key[2] == one[NEXT] and key[3] == forks and key[4] == seed:
-        return
-    key[0], key[1], key[2], key[3], key[4] = serial, lanelet, one[NEXT], forks, seed
+    version = ways.version[0]
+    if key[0] == serial and key[1] == lanelet and key[2] == one[NEXT] and key[3] == forks:
+        if key[4] == seed and key[5] == version:
+            return
+    key[0], key[1], key[2], key[3], key[4], key[5] = serial, lanelet, one[NEXT], forks, seed, version
     row = ways.lanelets[i]
     row[0], row[1] = lanelet, one[NEXT]
     _, forks = following(road, seed, i, serial, destination, lanelet, forks)

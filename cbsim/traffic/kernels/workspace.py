@@ -14,14 +14,14 @@ from cbsim.traffic.kernels.drivers import VALUES
 from cbsim.traffic.kernels.way import AHEAD
 
 __all__ = [
-    "EXTENT", "OBSTACLES", "PACE", "SPOT", "CarWorkspace", "Claims", "Entries", "Queues", "Ways", "car_workspace_of",
-    "car_workspace_sizes", "parts_of", "path_of",
+    "EXTENT", "OBSTACLES", "PACE", "SPOT", "CarWorkspace", "Claims", "Entries", "Queues", "Routes", "Ways",
+    "car_workspace_of", "car_workspace_sizes", "parts_of", "path_of",
 ]  # fmt: skip
 
 LONGEST_STEP = 0.1  # [s] in which a car decides once
 OBSTACLES = 6  # lanelets that one body may stand on
 PLAN = 11  # columns of `CarWorkspace.plan`
-KEY = 5  # columns of `Ways.keys`
+KEY = 6  # columns of `Ways.keys`
 SPOT, PACE, EXTENT = range(3)  # columns of `Entries.stands`
 
 
@@ -119,13 +119,43 @@ class Ways(NamedTuple):
         Its own first, -1 behind the end of the way.
     forks : (cars,) int64
         Forks passed before the last of them.
-    keys : (cars, 5) int64
-        Serial, lanelet, next lanelet, forks or goals passed, and seed for which they were worked out.
+    keys : (cars, 6) int64
+        Serial, lanelet, next lanelet, forks or goals passed, seed and version for which they were worked out.
+    version : (1,) int64
+        Goes up whenever other lanelets are closed.
     """
 
     lanelets: Any
     forks: Any
     keys: Any
+    version: Any
+
+
+class Routes(NamedTuple):
+    """Ways round closed lanelets, as `cbsim.traffic.kernels.closures` works them out.
+
+    Attributes
+    ----------
+    hops, wanders, changes : (destinations · lanelets,), (k,), (destinations · lanelets,) or (0,) int64
+        Those of `Road` and `Sides`, round closed lanelets; of closed ones among `wanders` another stands in the place.
+    known : (destinations,) int64
+        Version of `Ways` for which the ways to each destination are worked out.
+    noted : (closures,) int64
+        `State.closed` for that version.
+    costs, times : (lanelets,) [s]
+        Time that each lanelet takes; scratch.
+    blocked : (cars,) int64
+        1 where a car has found that it cannot pass who stands in its way.
+    """
+
+    hops: Any
+    wanders: Any
+    changes: Any
+    known: Any
+    noted: Any
+    costs: Any
+    times: Any
+    blocked: Any
 
 
 class CarWorkspace(NamedTuple):
@@ -141,6 +171,7 @@ class CarWorkspace(NamedTuple):
     claims : Claims
     queues : Queues
     ways : Ways
+    routes : Routes
     counts : (2,) int64
         Entries of cars and of bodies that never move; junctions.
     plan : (cars, 11)
@@ -157,6 +188,7 @@ class CarWorkspace(NamedTuple):
     claims: Any
     queues: Any
     ways: Any
+    routes: Any
     counts: Any
     plan: Any
     destinations: Any
@@ -164,15 +196,19 @@ class CarWorkspace(NamedTuple):
 
 
 @kernel
-def car_workspace_sizes(cars, lanelets, conflicts, others, parts):
+def car_workspace_sizes(cars, lanelets, conflicts, others, parts, routes):
     """Count the floats and the ints of the blocks.
 
-    `others` is the number of bodies that are no reactive cars, `parts` that of the parts of a step (`parts_of`).
+    `others` is the number of bodies that are no reactive cars, `parts` that of the parts of a step (`parts_of`),
+    `routes` the lengths of `Routes.hops`, `wanders`, `changes`, `known` and `noted`.
     """
     entries = 2 * cars + OBSTACLES * others
-    floats = (VALUES + PLAN) * cars + 5 * entries + 4 * conflicts + lanelets
+    floats = (VALUES + PLAN) * cars + 5 * entries + 4 * conflicts + 3 * lanelets
     floats += 4 * cars * (parts + 1) if parts > 1 else 0
-    return floats, (9 + KEY + AHEAD) * cars + lanelets + 3 + 6 * entries + 5 * conflicts
+    ints = (10 + KEY + AHEAD) * cars + lanelets + 4 + 6 * entries + 5 * conflicts
+    for size in routes:
+        ints += size
+    return floats, ints
 
 
 @kernel
@@ -192,8 +228,8 @@ def path_of(cars, parts, floats):
 
 
 @inner
-def car_workspace_of(cars, lanelets, conflicts, others, floats, ints):
-    """Slice the arrays of a workspace from its two blocks."""
+def car_workspace_of(cars, lanelets, conflicts, others, routes, floats, ints):
+    """Slice the arrays of a workspace from its two blocks; parameters as those of `car_workspace_sizes`."""
     entries = 2 * cars + OBSTACLES * others
     a = VALUES * cars
     b = a + 5 * entries
@@ -213,6 +249,10 @@ def car_workspace_of(cars, lanelets, conflicts, others, floats, ints):
     t = s + 4 * cars
     u = t + AHEAD * cars
     v = u + (1 + KEY) * cars
+    w = v + 3 + 3 * cars
+    hops, wanders, changes, known, noted = routes
+    x = w + hops + wanders
+    y = x + changes + known
     return CarWorkspace(
         drawn=floats[:a].reshape((cars, VALUES)),
         memo=ints[:i].reshape((cars, 2)),
@@ -245,6 +285,17 @@ def car_workspace_of(cars, lanelets, conflicts, others, floats, ints):
             lanelets=ints[t:u].reshape((cars, AHEAD)),
             forks=ints[u : u + cars],
             keys=ints[u + cars : v].reshape((cars, KEY)),
+            version=ints[v + 2 + 2 * cars : v + 3 + 2 * cars],
+        ),
+        routes=Routes(
+            hops=ints[w : w + hops],
+            wanders=ints[w + hops : x],
+            changes=ints[x : x + changes],
+            known=ints[x + changes : y],
+            noted=ints[y : y + noted],
+            costs=floats[e : e + lanelets],
+            times=floats[e + lanelets : e + 2 * lanelets],
+            blocked=ints[w - cars : w],
         ),
         counts=ints[v : v + 2],
         plan=floats[b:c].reshape((cars, PLAN)),

@@ -23,11 +23,12 @@ from cbsim.world.world import Sensor
 
 __all__ = ["APPEARANCES", "EventContext", "absent_rows", "action_row", "guided_rows"]
 
+LANE_CHANGES = {"left": 1, "right": -1}
 ON_THE_MOVE = ("speed", "stop", "resume", "synchronise")
 APPEARANCES = ("block", "appear")
 PRESENCE = (*APPEARANCES, "leave")
 RATE = 2.0  # [m/s²] of an ordered speed, unless the scenario says otherwise
-FAMILIES = (("run_state",), ON_THE_MOVE, (*PRESENCE, "restart"))
+FAMILIES = (("run_state",), ON_THE_MOVE, (*PRESENCE, "restart"), ("lane_change",))
 """Actions that change the same thing of an object: of two in one step the later line wins."""
 
 
@@ -118,7 +119,7 @@ class EventContext:
         tables = {
             VEHICLE: (self.constants.vehicle_body, ("run_state", "restart")),
             GUIDED: (self.constants.guided_body, (action.kind,) if self._can(action, body) else ()),
-            CAR: (self.car_rows, (*ON_THE_MOVE, "appear", "leave")),
+            CAR: (self.car_rows, (*ON_THE_MOVE, "appear", "leave", "lane_change")),
         }
         for kind, (rows, can) in tables.items():
             found = np.flatnonzero(rows == body)
@@ -167,6 +168,8 @@ def action_row(action: Action, event: int, context: EventContext) -> tuple[list[
     family = next(number for number, kinds in enumerate(FAMILIES) if action.kind in kinds)
     slot = body * len(FAMILIES) + family
     state = RUN_STATES.index(str(action["state"])) if action.kind == "run_state" else 0
+    if action.kind == "lane_change":
+        state = LANE_CHANGES[str(action["side"])] * (2 if action["safe"] else 1)
     if action.kind == "restart":
         pose = context.poses[action["place"]]  # type: ignore[index]
         numbers = [*pose.position.tolist(), *pose.orientation.tolist(), 0.0, 0.0, 0.0]

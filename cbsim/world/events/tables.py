@@ -9,13 +9,67 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
-    "ABOVE", "ACTIONS", "BELOW", "CAR", "CAR_LINK", "CAR_ORDER", "CAR_RATE", "CLASS", "COMING_TRUE", "CONDITIONS",
-    "DELAY", "DURATION", "EVENT", "FIRST", "FREESPACE", "GUIDED", "HEADING", "IS_ABSENT", "IS_ON_ITS_WAY",
-    "IS_PLACED", "KIND", "LANELET", "LAST", "LIGHT", "LINK", "MEMORY", "NO_EVENTS", "OFFSET", "ORDER", "ORDER_RATE",
-    "ORIENTATION", "OTHER", "OTHER_BODY", "OTHER_X", "OTHER_Y", "PACE", "PLACE_X", "PLACE_Y", "POSITION", "PRESENCE",
-    "RATE", "SEGMENT", "SLOT",
-    "SPEED", "STATE", "STATION", "SUBJECT", "TARGET", "TRANSITION", "TURN", "VEHICLE", "WAITING_FOR", "WITHIN",
-    "EventTables", "Events", "SensorFault", "X", "Y",
+    "ABOVE",
+    "ACTIONS",
+    "ANY_LANE",
+    "BELOW",
+    "CAR",
+    "CAR_LANE",
+    "CAR_LINK",
+    "CAR_ORDER",
+    "CAR_RATE",
+    "CLASS",
+    "COMING_TRUE",
+    "CONDITIONS",
+    "DELAY",
+    "DURATION",
+    "EVENT",
+    "FIRST",
+    "FREESPACE",
+    "GUIDED",
+    "HEADING",
+    "IS_ABSENT",
+    "IS_ON_ITS_WAY",
+    "IS_PLACED",
+    "KEEPS_LANE",
+    "KIND",
+    "LANELET",
+    "LAST",
+    "LIGHT",
+    "LINK",
+    "MEMORY",
+    "NO_EVENTS",
+    "OFFSET",
+    "ORDER",
+    "ORDER_RATE",
+    "ORIENTATION",
+    "OTHER",
+    "OTHER_BODY",
+    "OTHER_X",
+    "OTHER_Y",
+    "PACE",
+    "PLACE_X",
+    "PLACE_Y",
+    "POSITION",
+    "PRESENCE",
+    "RATE",
+    "SEGMENT",
+    "SLOT",
+    "SPEED",
+    "STATE",
+    "STATION",
+    "SUBJECT",
+    "TARGET",
+    "TRANSITION",
+    "TURN",
+    "VEHICLE",
+    "WAITING_FOR",
+    "WITHIN",
+    "EventTables",
+    "Events",
+    "SensorFault",
+    "X",
+    "Y",
 ]  # fmt: skip
 
 Floats = NDArray[np.float64]
@@ -25,7 +79,10 @@ CONDITIONS = (
     "time", "distance", "time_to_collision", "speed", "standstill", "region", "waypoint", "event", "all", "any", "after"
 )  # fmt: skip
 """Kinds of conditions, by their codes."""
-ACTIONS = ("run_state", "speed", "stop", "resume", "synchronise", "appear", "leave", "block", "light", "restart")
+ACTIONS = (
+    "run_state", "speed", "stop", "resume", "synchronise", "appear", "leave", "block", "light", "restart",
+    "lane_change",
+)  # fmt: skip
 """Kinds of actions, by their codes."""
 COMING_TRUE = 1e-9
 """Times count as reached so much earlier [s]: they are products of the step, whose last bit is rounded."""
@@ -54,7 +111,10 @@ POSITION, ORIENTATION = 0, 3
 # for none) [m/s], the rate of its change [m/s²], row of the action by which it synchronises (-1 for none), presence,
 # row of its segment
 DELAY, PACE, ORDER, ORDER_RATE, LINK, PRESENCE, SEGMENT = range(7)
-CAR_ORDER, CAR_RATE, CAR_LINK = range(3)
+CAR_ORDER, CAR_RATE, CAR_LINK, CAR_LANE = range(4)
+# values of the last one: none ordered; else 1 for a change to the left and -1 for one to the right, twice that where
+# both gaps have to hold; or the lane of an ordered change that has been made, which is kept but for the way
+ANY_LANE, KEEPS_LANE = 0, 3
 # values of the presence
 IS_ABSENT, IS_ON_ITS_WAY, IS_PLACED = range(3)
 

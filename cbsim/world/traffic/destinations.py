@@ -13,15 +13,12 @@ from cbsim.errors import Location, ModelError
 from cbsim.spec.objects import Goal
 from cbsim.spec.road import PointId
 from cbsim.world.traffic.network import RoadTables
-from cbsim.world.traffic.tables import LENGTH, LIMIT
+from cbsim.world.traffic.tables import CHANGE_TIME, EVEN_TIMES, LENGTH, LIMIT
 
 __all__ = ["Destinations", "ReactiveObject", "located"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-
-CHANGE_TIME = 5.0  # [s] that a change of lanes counts
-EVEN = 1e-6  # [s] by which ways may differ that are taken for equally fast; then lanes are changed soon
 
 
 class ReactiveObject(NamedTuple):
@@ -108,7 +105,7 @@ class Destinations:
                     continue
                 least = np.repeat(np.minimum.reduceat(totals, begins), np.diff(begins, append=len(totals)))
                 if table is changes:
-                    least = np.where(least <= onward[sources] + EVEN, least, np.inf)
+                    least = np.where(least <= onward[sources] + EVEN_TIMES, least, np.inf)
                 best = np.flatnonzero((totals == least) & np.isfinite(totals))
                 rows, where = np.unique(sources[best], return_index=True)
                 table[number, rows] = targets[best[where]]

@@ -20,8 +20,10 @@ __all__ = [
     "BESIDE",
     "BODY",
     "CAR_LENGTH",
+    "CHANGE_TIME",
     "CLAIM",
     "CLASS_ACCELERATION",
+    "CLOSED_TIME",
     "CROSSING",
     "DENSITY",
     "DRIVING",
@@ -29,6 +31,7 @@ __all__ = [
     "ENTRY_END",
     "ENTRY_SPEED",
     "EVEN",
+    "EVEN_TIMES",
     "EXTRAS",
     "FIRST_CAR",
     "FIRST_GOAL",
@@ -70,6 +73,7 @@ __all__ = [
     "RATE",
     "REAR_AXLE",
     "ROLLING",
+    "ROOM",
     "RULE",
     "RUN",
     "SAME",
@@ -96,6 +100,7 @@ __all__ = [
     "Sides",
     "Surroundings",
     "Traffic",
+    "closure_rows",
 ]  # fmt: skip
 
 Floats = NDArray[np.float64]
@@ -125,6 +130,18 @@ OTHER, FORK_END, SHIFT = range(3)
 # columns of `Demand.flows` and `Demand.pool_rows`
 ORIGIN_STATION, RATE, BEGIN, UNTIL, EVEN = range(5)
 FIRST_CAR, LAST_CAR, ORIGIN, FIRST_TARGET, LAST_TARGET = range(5)
+
+CHANGE_TIME = 5.0
+"""Time that a change of lanes counts in a way [s]."""
+
+CLOSED_TIME = 600.0
+"""Time that a closed lanelet counts more in a way [s]."""
+
+EVEN_TIMES = 1e-6
+"""Time by which ways may differ that are taken for equally fast; then lanes are changed soon [s]."""
+
+ROOM = 20.0
+"""Length of lanelets side by side in which a way may change over [m]."""
 
 PARKED_HEIGHT = -1e4
 """Height of the centre of cars that are absent [m]: below everything that sees, hits or draws."""
@@ -347,6 +364,11 @@ def _empty(group: Any) -> Any:
         row = getattr(hint, "__metadata__", ((),))[0]
         columns[name] = np.zeros((0, *row), np.int64 if "int64" in str(hint) else np.float64)
     return group(**columns)
+
+
+def closure_rows(lanelets: int) -> int:
+    """Count the lanelets that may be closed at a time in a network of so many."""
+    return 16 + lanelets // 16 if lanelets else 0
 
 
 NO_ZONES: Zones = _empty(Zones)

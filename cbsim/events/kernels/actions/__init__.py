@@ -1,5 +1,6 @@
 """Actions, one file each; a new one is a file, a code in `cbsim.world.events.tables` and a branch here."""
 
+from cbsim.events.kernels.actions.lane_change import order_lane
 from cbsim.events.kernels.actions.light import set_light
 from cbsim.events.kernels.actions.presence import appear, block, take_away
 from cbsim.events.kernels.actions.restart import restart
@@ -10,7 +11,7 @@ from cbsim.world.events.tables import KIND, RATE
 
 __all__ = ["begin_action"]
 
-RUN_STATE, SPEED, STOP, RESUME, SYNCHRONISE, APPEAR, LEAVE, BLOCK, LIGHT, RESTART = range(10)
+RUN_STATE, SPEED, STOP, RESUME, SYNCHRONISE, APPEAR, LEAVE, BLOCK, LIGHT, RESTART, LANE_CHANGE = range(11)
 
 
 @inlined
@@ -33,5 +34,7 @@ def begin_action(tables, constants, road, state, a, time):
         set_light(actions, state, a)
     elif kind == BLOCK:
         block(tables, constants, state, a)
+    elif kind == LANE_CHANGE:
+        order_lane(actions, state, a)
     elif kind == RESTART:
         restart(tables, constants, state, a)

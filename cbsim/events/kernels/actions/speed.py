@@ -5,6 +5,9 @@ from __future__ import annotations
 from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined
 from cbsim.world.events.tables import (
+    ANY_LANE,
+    CAR,
+    CAR_LANE,
     CAR_LINK,
     CAR_ORDER,
     CAR_RATE,
@@ -48,5 +51,7 @@ def order_speed(actions, values, state, a):
 
 @inlined
 def end_order(actions, state, a):
-    """End the ordered speed of whom action a is about."""
+    """End the ordered speed, and the ordered lane, of whom action a is about."""
     set_order(actions, state, a, -1.0, 0.0, -1.0)
+    if actions[a, CLASS] == CAR:
+        state.order[actions[a, TARGET], CAR_LANE] = ANY_LANE

@@ -1,0 +1,342 @@
+"""Lanelets that are closed by a body which nobody can pass, and the ways round them.
+
+Which lanelets are closed stands in the Snapshot; the ways are a function of that, and are worked out in the workspace
+whenever it changes. A closed lanelet counts as many seconds more as nobody's detour takes: who has no other way goes
+there still.
+"""
+
+from __future__ import annotations
+
+from cbsim.geometry.kernels import elementary as math
+from cbsim.jit import inlined, inner
+from cbsim.traffic.kernels.drivers import COMFORTABLE, LEAST
+from cbsim.traffic.kernels.look import CHAIN, CHAIN_END, STANDS
+from cbsim.traffic.kernels.passing import STOOD, first_not_passing, stands_for_good
+from cbsim.traffic.kernels.sideways import is_aside, reach_of_turn
+from cbsim.traffic.kernels.way import destination_of, following
+from cbsim.traffic.kernels.workspace import PACE, SPOT
+from cbsim.world.traffic.tables import (
+    ABSENT,
+    BESIDE,
+    CAR_LENGTH,
+    CHANGE_TIME,
+    CLAIM,
+    CLOSED_TIME,
+    DRIVING,
+    EVEN_TIMES,
+    EXTRAS,
+    FIRST_GOAL,
+    GOAL,
+    HIT,
+    LANELET,
+    LAST_GOAL,
+    LENGTH,
+    LIMIT,
+    MAY_CROSS,
+    NEXT,
+    PAUSING,
+    PHASE,
+    PLACE,
+    ROOM,
+    SAME,
+    SERIAL,
+    SPEED,
+    STATION,
+    STOPPED,
+    WAITING,
+    WANDER,
+    WANDER_END,
+    Road,
+    Sides,
+)
+
+__all__ = ["begin_ways", "close_and_open", "find_ways", "open_road", "open_sides", "renew_ways"]
+
+BLOCKED = 20.0  # [s] of standing behind a body that cannot be passed after which a car closes its own lanelet
+NEAR = 15.0  # [m] ahead of one's front up to which a body on the next lanelets is in one's way
+NEXT_ONES = 4  # lanelets ahead that are looked at
+SPARE = 2.0  # [m] before the end of a lanelet at which one can still take another way
+
+
+@inlined
+def open_road(road, routes):
+    """`Road` with the ways of the workspace, which lead round closed lanelets."""
+    return Road(
+        lanelets=road.lanelets,
+        links=road.links,
+        pieces=road.pieces,
+        widths=road.widths,
+        sample_offsets=road.sample_offsets,
+        samples=road.samples,
+        wanders=routes.wanders,
+        hops=routes.hops,
+        destinations=road.destinations,
+        goals=road.goals,
+        car_rows=road.car_rows,
+        car_sizes=road.car_sizes,
+        words=road.words,
+    )
+
+
+@inlined
+def open_sides(sides, routes):
+    """`Sides` with the changes of lanes of the workspace."""
+    return Sides(
+        offsets=sides.offsets,
+        rows=sides.rows,
+        spans=sides.spans,
+        predecessor_offsets=sides.predecessor_offsets,
+        predecessors=sides.predecessors,
+        changes=routes.changes,
+        changes_at_ends=sides.changes_at_ends,
+    )
+
+
+@inner
+def begin_ways(road, sides, ways, routes):
+    """Fill the workspace with the ways of a road on which nothing is closed."""
+    for table, source in (
+        (routes.hops, road.hops),
+        (routes.wanders, road.wanders),
+        (routes.changes, sides.changes),
+    ):
+        for k in range(table.shape[0]):
+            table[k] = source[k]
+    for k in range(routes.known.shape[0]):
+        routes.known[k] = ways.version[0]
+
+
+@inner
+def is_closed(closed, lanelet):
+    """Whether a lanelet is closed."""
+    for row in range(closed.shape[0]):
+        if closed[row] == lanelet + 1:
+            return True
+    return False
+
+
+@inner
+def renew_ways(base, around, sides, intent, work, closed):
+    """Work out the ways of all cars anew, if other lanelets are closed than those for which they were worked out.
+
+    Parameters
+    ----------
+    base : Road
+        That of the World.
+    """
+    routes, ways, same, is_free = work.routes, work.ways, True, True
+    for row in range(closed.shape[0]):
+        same = same and routes.noted[row] == closed[row]
+        is_free = is_free and closed[row] == 0
+    if same:
+        return
+    for row in range(closed.shape[0]):
+        routes.noted[row] = closed[row]
+    ways.version[0] += 1
+    if is_free:
+        begin_ways(base, sides, ways, routes)
+        return
+    count = base.lanelets.shape[0]
+    for lanelet in range(count):
+        time = max(base.lanelets[lanelet, LENGTH] / max(base.lanelets[lanelet, LIMIT], 0.1), 1e-3)
+        routes.costs[lanelet] = time + (CLOSED_TIME if is_closed(closed, lanelet) else 0.0)
+    wander_elsewhere(base, routes, closed)
+    for i in range(intent.shape[0]):
+        if intent[i, PHASE] == ABSENT:
+            continue
+        first, last = base.car_rows[i, FIRST_GOAL], base.car_rows[i, LAST_GOAL]
+        if first < 0:
+            find_ways(base, around, sides, work, destination_of(base, intent, work.drawn, i))
+            continue
+        for row in range(first + intent[i, GOAL], last + 1):
+            find_ways(base, around, sides, work, int(base.goals[row, 0]))
+
+
+@inner
+def wander_elsewhere(base, routes, closed):
+    """Let those who wander take no lanelet that is closed, or leads only to closed ones, where there is another."""
+    leads_there, changed = routes.times, True
+    for lanelet in range(base.lanelets.shape[0]):
+        leads_there[lanelet] = 1.0 if is_closed(closed, lanelet) else 0.0
+    while changed:
+        changed = False
+        for lanelet in range(base.lanelets.shape[0]):
+            first, last = base.links[lanelet, WANDER], base.links[lanelet, WANDER_END]
+            if leads_there[lanelet] != 0.0 or first == last:
+                continue
+            only = True
+            for k in range(first, last):
+                only = only and leads_there[base.wanders[k]] != 0.0
+            if only:
+                leads_there[lanelet], changed = 1.0, True
+    for lanelet in range(base.lanelets.shape[0]):
+        first, last = base.links[lanelet, WANDER], base.links[lanelet, WANDER_END]
+        for k in range(first, last):
+            routes.wanders[k] = base.wanders[k]
+            for n in range(1, last - first):
+                if leads_there[routes.wanders[k]] != 0.0:
+                    routes.wanders[k] = base.wanders[first + (k - first + n) % (last - first)]
+
+
+@inner
+def find_ways(base, around, sides, work, destination):
+    """Work out the ways to a destination round the closed lanelets, unless they are known.
+
+    They are those of `cbsim.world.traffic.destinations.Destinations.tables_of_ways`: the times from the end of each
+    lanelet to the destination go down until none does any more, in the order of lanelets and back by turns.
+    """
+    routes, version = work.routes, work.ways.version[0]
+    if destination < 0 or routes.known[destination] == version:
+        return
+    routes.known[destination] = version
+    count, end, times, costs = (
+        base.lanelets.shape[0],
+        int(base.destinations[destination, 0]),
+        routes.times,
+        routes.costs,
+    )
+    for lanelet in range(count):
+        times[lanelet] = math.inf
+    times[end] = 0.0
+    changed, back = True, True
+    while changed:
+        changed = False
+        for k in range(count):
+            lanelet = count - 1 - k if back else k
+            least, _, across, _ = best_ways(around, sides, costs, times, lanelet)
+            least = min(least, across)
+            if least < times[lanelet]:
+                times[lanelet], changed = least, True
+        back = not back
+    for lanelet in range(count):
+        least, onward, across, beside = best_ways(around, sides, costs, times, lanelet)
+        routes.hops[destination * count + lanelet] = onward
+        if routes.changes.shape[0] > 0:
+            changes = across <= least + EVEN_TIMES and lanelet != end
+            routes.changes[destination * count + lanelet] = beside if changes else -1
+
+
+@inlined
+def best_ways(around, sides, costs, times, lanelet):
+    """Least time to a destination by the lanelets that follow one, and by those beside it, and the first that takes it.
+
+    Returns
+    -------
+    least : float
+        [s], infinite where there is no way.
+    onward : int
+        -1 where there is none.
+    across : float
+        [s]
+    beside : int
+    """
+    least, onward, across, beside = math.inf, -1, math.inf, -1
+    for k in range(around.successor_offsets[lanelet], around.successor_offsets[lanelet + 1]):
+        way = around.successors[k]
+        if times[way] + costs[way] < least:
+            least, onward = times[way] + costs[way], way
+    if sides.rows.shape[0] > 0:
+        for row in range(sides.offsets[lanelet], sides.offsets[lanelet + 1]):
+            fit = (sides.rows[row, 1] & (SAME | MAY_CROSS)) == SAME | MAY_CROSS
+            if fit and sides.spans[row, 1] - sides.spans[row, 0] >= ROOM:
+                other = sides.rows[row, 0]
+                time = times[other] + (CHANGE_TIME + max(costs[other] - costs[lanelet], 0.0))
+                if time < across:
+                    across, beside = time, other
+    return least, onward, across, beside
+
+
+@inner
+def blocks_for_good(travel, intent, watch, work, e, static, others):
+    """Whether an entry is a body that stands and will not go on, as far as anybody can know."""
+    if e < intent.shape[0]:
+        return intent[e, PHASE] == HIT or (intent[e, PHASE] == PAUSING and travel[e, WAITING] >= STOOD)
+    if e < static:
+        return True
+    if e >= others:
+        return intent[-2 - work.entries.watched[e], PHASE] == HIT
+    return abs(work.entries.stands[e, PACE]) <= STANDS and watch[work.entries.watched[e], PLACE] == 0.0
+
+
+@inner
+def blocked_lanelet(road, travel, intent, watch, work, i, static, others):
+    """Lanelet on which a body stands that car i cannot pass, -1 for none.
+
+    On its own lanelet it has looked whether it can pass, where that is allowed at all.
+    """
+    lanelet = intent[i, LANELET]
+    if work.routes.blocked[i] != 0:
+        return lanelet if travel[i, WAITING] >= BLOCKED else -1
+    length, plan = road.car_sizes[i, CAR_LENGTH], work.plan[i]
+    entries, base = work.entries, road.lanelets[lanelet, LENGTH] - travel[i, STATION] - length
+    own = length + work.drawn[i, LEAST]
+    far = NEAR if plan[CHAIN] == math.inf else plan[CHAIN_END] + own + reach_of_turn(own)
+    at = first_not_passing(work, travel, i, lanelet)
+    if at < entries.first[lanelet + 1]:
+        is_sure = (road.links[lanelet, EXTRAS] & BESIDE) == 0 and travel[i, WAITING] >= BLOCKED
+        if is_sure and stands_for_good(work, travel, intent, watch, i, entries.order[at], static, others):
+            return lanelet
+        return -1
+    for k in range(1, NEXT_ONES + 1):
+        one = work.ways.lanelets[i, k]
+        if one < 0 or base > far:
+            break
+        at = entries.first[one]
+        if at < entries.first[one + 1]:
+            e = entries.order[at]
+            ahead = base + entries.stands[e, SPOT]
+            if ahead < far and stands_for_good(work, travel, intent, watch, i, e, static, others):
+                return one
+            break
+        base += road.lanelets[one, LENGTH]
+    return -1
+
+
+@inner
+def close_and_open(road, network, state, work, static, others):
+    """Close the lanelets on which cars are blocked, and open those on which nobody stands any more.
+
+    `network` is the `Road`, `Surroundings` and `Sides` of the World, `road` has the ways of the workspace.
+    """
+    closed, travel, intent, entries = state.closed, state.travel, state.intent, work.entries
+    for row in range(closed.shape[0]):
+        lanelet, is_free = closed[row] - 1, True
+        if lanelet < 0:
+            continue
+        for at in range(entries.first[lanelet], entries.first[lanelet + 1]):
+            e = entries.order[at]
+            if blocks_for_good(travel, intent, state.watch, work, e, static, others):
+                is_free = False
+                break
+        if is_free:
+            closed[row] = 0
+    more = False
+    for i in range(intent.shape[0]):
+        if travel[i, WAITING] < STOOD or intent[i, PHASE] not in (DRIVING, STOPPED) or intent[i, CLAIM] > 0:
+            continue
+        if entries.where[i] < 0 or is_aside(travel[i]):
+            continue
+        lanelet = blocked_lanelet(road, travel, intent, state.watch, work, i, static, others)
+        if lanelet < 0 or is_closed(closed, lanelet):
+            continue
+        for row in range(closed.shape[0]):
+            if closed[row] == 0:
+                closed[row], more = lanelet + 1, True
+                break
+    renew_ways(*network, intent, work, closed)
+    if more:
+        take_other_ways(road, state.seed[0], travel, intent, work)
+
+
+@inner
+def take_other_ways(road, seed, travel, intent, work):
+    """Let those cars that can still do so go on by their new way."""
+    for i in range(intent.shape[0]):
+        if intent[i, PHASE] not in (DRIVING, STOPPED) or intent[i, CLAIM] > 0:
+            continue
+        lanelet, speed = intent[i, LANELET], travel[i, SPEED]
+        left = road.lanelets[lanelet, LENGTH] - travel[i, STATION] - road.car_sizes[i, CAR_LENGTH]
+        if left < speed * speed / (2.0 * work.drawn[i, COMFORTABLE]) + (SPARE if speed > STANDS else 0.0):
+            continue
+        destination = destination_of(road, intent, work.drawn, i)
+        intent[i, NEXT], _ = following(road, seed, i, intent[i, SERIAL], destination, lanelet, intent[i, GOAL])
