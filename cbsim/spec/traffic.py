@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import NamedTuple
@@ -143,6 +144,12 @@ class Pool:
         Names of drivers, with shares that add up to 1; empty for the default.
     vehicle_class : str
         One of `CLASSES`.
+    parked : tuple of int
+        Zones in whose spots the cars of a count stand at the start.
+    pause : float
+        For how long they, or those who come to a spot, park [s].
+    thens : tuple of (PointId, float)
+        Where they go after that, with shares that add up to 1; empty to wander.
     """
 
     name: str
@@ -159,3 +166,6 @@ class Pool:
     drivers: tuple[tuple[str, float], ...] = ()
     vehicle_class: str = "car"
     location: Location = field(default=Location(""), compare=False)
+    parked: tuple[int, ...] = field(default=(), repr=False)
+    pause: float = field(default=math.inf, repr=False)
+    thens: tuple[tuple[PointId, float], ...] = field(default=(), repr=False)

@@ -97,6 +97,7 @@ def compile_world(scene: Scene) -> World:
         lights=events.lights,
         queued=max((queue.last for queue in queues), default=0),
         closures=closure_rows(len(traffic.road.lanelets)),
+        parkers=0 if cars is None else len(cars.parking),
     )
     people = compile_people(scene.actors, constants.guided_body, scene.roadmap)
     digest = digest_of(constants, shapes, bodies, sensors, poses, instances, scene, (traffic, events, people, queues))
@@ -232,6 +233,7 @@ def _put_cars(start: Snapshot, traffic: Traffic, cars: TrafficStart) -> None:
     """Write reactive cars to the first Snapshot."""
     state, rows = start.columns, traffic.road.car_rows[:, BODY]
     state.travel[:], state.intent[:], state.pool_next[:] = cars.travel, cars.intent, cars.pool_next
+    state.parking[:] = cars.parking
     posed = traffic.road.car_rows[:, VEHICLE] < 0  # vehicles stand where they have been put
     state.position[rows[posed]], state.orientation[rows[posed]] = cars.positions[posed], cars.orientations[posed]
 

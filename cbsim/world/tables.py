@@ -117,6 +117,14 @@ COLUMNS: tuple[Column, ...] = (
     Column("event", "int", "events", 1, "1", "step in which an event came true, -1 while it waits"),
     Column("closed", "int", "closures", 1, "1", "lanelet that is closed plus 1, 0 for none"),
     Column("light", "int", "lights", 1, "1", "state that an event has set of a traffic light, -1 for its program"),
+    Column(
+        "parking",
+        "int",
+        "parkers",
+        4,
+        "1, 1, ms, 1",
+        "way through a zone, ticket, since when it asks, whether it has parked",
+    ),
     Column("run_state", "int", "run_states", 1, "1", "emergency stop of a vehicle: RUN, PAUSE or DISABLE"),
 )
 
@@ -169,6 +177,9 @@ class State(NamedTuple):
         Lanelets, plus 1, on which a body stands that nobody can pass; 0 for none.
     light : (lights,)
         State that an event has set of each traffic light, -1 for its program; no rows where no event does.
+    parking : (parkers, 4)
+        Reactive cars that may come to zones, columns as in `cbsim.world.traffic.zones.tables`; no rows where none does,
+        else as many as there are cars.
     run_state : (run_states,)
         Emergency stop of each vehicle, by `cbsim.spec.events.RUN_STATES`; no rows where no event sets it.
     """
@@ -200,6 +211,7 @@ class State(NamedTuple):
     event: Ints
     closed: Ints
     light: Ints
+    parking: Ints
     run_state: Ints
 
 
@@ -327,7 +339,7 @@ class Layout:
     Attributes
     ----------
     bodies, vehicles, movers, history_rows, moving, followers, delay_rows, controller_values, cars, pools, watched : int
-    events, conditions, run_states, guided_bodies, ordered, lights, queued, closures : int
+    events, conditions, run_states, guided_bodies, ordered, lights, queued, closures, parkers : int
         Number of rows of each kind.
     """
 
@@ -350,6 +362,7 @@ class Layout:
     lights: int = 0
     queued: int = 0
     closures: int = 0
+    parkers: int = 0
 
     @cached_property
     def sizes(self) -> tuple[int, ...]:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cbsim.geometry import elementary as math
-from cbsim.planner.pilot.kernels.words import EXACT, dubins_into, three_point_into
+from cbsim.geometry.kernels.arc_paths import EXACT, dubins_into, three_point_into
 
 __all__ = ["ArcPath", "Pose", "dubins", "end_of", "sample", "three_point"]
 

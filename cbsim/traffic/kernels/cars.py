@@ -6,7 +6,7 @@ import numpy as np
 
 from cbsim.collision.kernels.workspace import MOVER
 from cbsim.geometry.kernels import elementary as math
-from cbsim.jit import inner, kernel, prefetch
+from cbsim.jit import inlined, inner, kernel, prefetch
 from cbsim.traffic.kernels.changes import change_over
 from cbsim.traffic.kernels.claims import DETOUR, find_detour
 from cbsim.traffic.kernels.closures import begin_ways, close_and_open, open_road, open_sides, renew_ways
@@ -20,12 +20,15 @@ from cbsim.traffic.kernels.meshes import find_mesh, make_mesh_search
 from cbsim.traffic.kernels.moving import move
 from cbsim.traffic.kernels.orders import end_lane_order, is_slowed, limit_by_order, want_ordered_speed
 from cbsim.traffic.kernels.others import BRANCHES, find_others
+from cbsim.traffic.kernels.parking import drive_in_zones
 from cbsim.traffic.kernels.passing import PASSES, begin_pass
 from cbsim.traffic.kernels.pools import appear
 from cbsim.traffic.kernels.sideways import is_aside, is_turning
 from cbsim.traffic.kernels.turning import TURNS, begin_turn, pose_turn, turn, turning_acceleration
 from cbsim.traffic.kernels.way import destination_of, following, keep_way, pose_car
 from cbsim.traffic.kernels.workspace import PACE, SPOT, car_workspace_of, parts_of, path_of
+from cbsim.traffic.kernels.zone_driving import set_destinations
+from cbsim.traffic.kernels.zone_ways import is_in_zone, pose_in_zone
 from cbsim.world.packed.kernels import (
     constants_of,
     crossings_of,
@@ -35,6 +38,7 @@ from cbsim.world.packed.kernels import (
     sides_of,
     state_of,
     surroundings_of,
+    zones_of,
 )
 from cbsim.world.traffic.tables import (
     ABSENT,
@@ -57,6 +61,7 @@ from cbsim.world.traffic.tables import (
     VEHICLE,
     WAITING,
 )
+from cbsim.world.traffic.zones.tables import COLUMNS, ROWS
 
 __all__ = ["bound_cars", "drive_cars", "have_left", "mark_hits", "note_static_obstacles", "refresh_cars"]
 
@@ -157,7 +162,22 @@ def leave_lane(road, sides, seed, state, work, i, what):
 
 
 @inner
-def trace_cars(road, seed, state, work, part, path):
+def put_car(road, zones, seed, state, work, i):
+    """Write the pose of car i."""
+    travel, intent, position, orientation = state.travel, state.intent, state.position, state.orientation
+    if is_in_zone(intent, i):
+        pose_in_zone(road, zones, travel, state.parking, position, orientation, i)
+        return
+    destination = destination_of(road, intent, work.drawn, i)
+    keep_way(road, seed, intent, work.ways, i, destination)
+    if is_turning(travel[i]):
+        pose_turn(road, travel, intent, position, orientation, i)
+    else:
+        pose_car(road, seed, travel, intent, work.ways, position, orientation, i, destination)
+
+
+@inner
+def trace_cars(road, zones, seed, state, work, part, path):
     """Write the poses of all cars after a part of a step to a path (cars, parts + 1, 4), and before the first one."""
     position, orientation = state.position, state.orientation
     for i in range(state.intent.shape[0]):
@@ -166,12 +186,7 @@ def trace_cars(road, seed, state, work, part, path):
             continue
         was_absent = position[body, 2] != road.car_sizes[i, HEIGHT]
         x, y, w, z = position[body, 0], position[body, 1], orientation[body, 0], orientation[body, 3]
-        destination = destination_of(road, state.intent, work.drawn, i)
-        keep_way(road, seed, state.intent, work.ways, i, destination)
-        if is_turning(state.travel[i]):
-            pose_turn(road, state.travel, state.intent, position, orientation, i)
-        else:
-            pose_car(road, seed, state.travel, state.intent, work.ways, position, orientation, i, destination)
+        put_car(road, zones, seed, state, work, i)
         now = row[part + 1]
         now[0], now[1], now[2], now[3] = (
             position[body, 0],
@@ -187,12 +202,12 @@ def trace_cars(road, seed, state, work, part, path):
 
 
 @inner
-def pose_cars(road, seed, state, work, step, path):
+def pose_cars(road, zones, seed, state, work, step, path):
     """Write the poses and the velocities of the bodies of all cars; `path` is that of `trace_cars`, or has no rows."""
-    travel, intent, position = state.travel, state.intent, state.position
+    intent, position = state.intent, state.position
     for i in range(intent.shape[0]):
         if i + AHEAD < intent.shape[0] and intent[i + AHEAD, PHASE] != ABSENT:
-            lanelet = intent[i + AHEAD, LANELET]
+            lanelet = max(intent[i + AHEAD, LANELET], 0)
             prefetch(road.lanelets, lanelet)
             prefetch(road.links, lanelet)
         if intent[i, PHASE] == ABSENT or road.car_rows[i, VEHICLE] >= 0:
@@ -201,12 +216,7 @@ def pose_cars(road, seed, state, work, step, path):
         q = state.orientation[body]
         x, y, w, z = position[body, 0], position[body, 1], q[0], q[3]
         was_absent = position[body, 2] != road.car_sizes[i, HEIGHT]
-        destination = destination_of(road, intent, work.drawn, i)
-        keep_way(road, seed, intent, work.ways, i, destination)
-        if is_turning(travel[i]):
-            pose_turn(road, travel, intent, position, state.orientation, i)
-        else:
-            pose_car(road, seed, travel, intent, work.ways, position, state.orientation, i, destination)
+        put_car(road, zones, seed, state, work, i)
         if path.shape[0] > 0:
             x, y, w, z = path[i, 0, 0], path[i, 0, 1], path[i, 0, 2], path[i, 0, 3]
         elif was_absent:
@@ -231,12 +241,27 @@ def refresh_cars(pack, sizes, floats, ints, car_floats, car_ints):
     work = workspace_of_cars(shapes, base, crossings, sides, state.closed, car_floats, car_ints)
     seed, intent, road = state.seed[0], state.intent, open_road(base, work.routes)
     draw_drivers(road, demand, seed, intent, work.drawn, work.memo)
+    if state.parking.shape[0] > 0:
+        set_destinations(road, zones_of(pack), seed, state, work.drawn, work.memo)
     renew_ways(base, surroundings_of(pack), sides, intent, work, state.closed)
     for i in range(intent.shape[0]):
         if intent[i, NEXT] == UNKNOWN:
             destination = destination_of(road, intent, work.drawn, i)
             serial, lanelet, forks = intent[i, SERIAL], intent[i, LANELET], intent[i, GOAL]
             intent[i, NEXT], _ = following(road, seed, i, serial, destination, lanelet, forks)
+
+
+@inlined
+def scratch_of_zones(shapes, road, zones, cars):
+    """Scratch of `drive_in_zones`, empty where no car may come to a zone."""
+    cells, bodies = 0, shapes.kind.shape[0] if cars > 0 else 0
+    for zone in range(zones.areas.shape[0] if cars > 0 else 0):
+        cells += zones.areas[zone, COLUMNS] * zones.areas[zone, ROWS]
+    marks, is_taken = np.zeros(cells, np.uint8), np.zeros(zones.spots.shape[0], np.bool_)
+    is_car = np.zeros(bodies, np.bool_)
+    for i in range(cars):
+        is_car[road.car_rows[i, BODY]] = True
+    return marks, is_taken, np.empty(cars, np.int64), is_car
 
 
 @kernel
@@ -251,7 +276,9 @@ def drive_cars(pack, sizes, floats, ints, car_floats, car_ints):
     parts = parts_of(step)
     dt, cars = step / parts, state.intent.shape[0]
     path = path_of(cars, parts, car_floats)
-    begin, entries = work.counts[0], work.entries
+    begin, entries, zones = work.counts[0], work.entries, zones_of(pack)
+    parks = state.parking.shape[0] > 0
+    zone_scratch = scratch_of_zones(shapes, road, zones, cars if parks else 0)
     read_driven_cars(road, seed, state, work)
     count = find_others(constants, shapes, road, around, state, entries, begin)
     scratch = (
@@ -282,6 +309,7 @@ def drive_cars(pack, sizes, floats, ints, car_floats, car_ints):
                 state.intent,
                 state.watch,
                 (state.light, occupied),
+                (zones, state.parking),
             ),
             *(work, scratch, time),
             *(begin, count, dt, part > 0),
@@ -289,10 +317,12 @@ def drive_cars(pack, sizes, floats, ints, car_floats, car_ints):
         close_and_open(road, network, state, work, begin, count)
         appear(road, network, demand, seed, state, work, occupied, time)
         move_cars(road, crossings, sides, seed, state, work, time, dt)
+        if parks:
+            drive_in_zones(shapes, road, network, zones, seed, state, work, zone_scratch, time, dt)
         if parts > 1:
-            trace_cars(road, seed, state, work, part, path)
+            trace_cars(road, zones, seed, state, work, part, path)
     command_vehicles(constants, road, seed, state, work, step)
-    pose_cars(road, seed, state, work, step, path)
+    pose_cars(road, zones, seed, state, work, step, path)
     if constants.memory > 0:
         remember_cars(constants, road, state)
 

@@ -36,6 +36,7 @@ from cbsim.traffic.kernels.look import (
     prefetch_rows,
 )
 from cbsim.traffic.kernels.others import announce_others, free_others, see_arrivals
+from cbsim.traffic.kernels.parking import wait_outside
 from cbsim.traffic.kernels.passing import may_block, mind_blocker
 from cbsim.traffic.kernels.sideways import is_aside, is_turning
 from cbsim.traffic.kernels.way import destination_of, keep_way
@@ -83,6 +84,7 @@ def decide(
     intent,
     watch,
     lights,
+    parks,
     work,
     scratch,
     time,
@@ -135,6 +137,10 @@ def decide(
                 entries, travel, intent, entries.ranks[i] + 1, intent[i, LANELET]
             ):
                 mind_blocker(road, sides, travel, intent, watch, work, i, begin, count)
+        if parks[1].shape[0] > 0 and wait_outside(
+            road, parks[0], parks[1], travel, plan, drawn[i], i, destinations[i], dt, time
+        ):
+            continue
         phase = intent[i, PHASE]
         if phase == STOPPED and queues.conflicts[i] < 0:  # nothing conflicts behind this line
             intent[i, PHASE] = phase = CROSSING

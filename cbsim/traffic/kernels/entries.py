@@ -169,7 +169,7 @@ def sort_entries(road, travel, intent, entries, count):
     for k in range(lanelets + 1):
         first[k] = 0
     for i in range(cars):
-        if intent[i, PHASE] == ABSENT:
+        if intent[i, PHASE] == ABSENT or intent[i, LANELET] < 0:  # or it is in a zone
             where[i] = -1
             continue
         where[i], stands[i, SPOT], stands[i, PACE] = intent[i, LANELET], travel[i, STATION], travel[i, SPEED]

@@ -15,10 +15,11 @@ from cbsim.world.events.tables import EventTables
 from cbsim.world.people.tables import People
 from cbsim.world.tables import COLUMNS, Constants, Layout, Shapes, State
 from cbsim.world.traffic.tables import Crossings, Demand, Road, Sides, Surroundings
+from cbsim.world.traffic.zones.tables import Zones
 
 __all__ = [
     "constants_of", "crossings_of", "demand_of", "events_of", "people_of", "road_of", "shapes_of",
-    "sides_of", "state_of", "surroundings_of", "unpacker",
+    "sides_of", "state_of", "surroundings_of", "unpacker", "zones_of",
 ]  # fmt: skip
 
 
@@ -92,5 +93,7 @@ crossings_of = unpacker(Crossings, Constants, Shapes, Road)
 surroundings_of = unpacker(Surroundings, Constants, Shapes, Road, Crossings)
 sides_of = unpacker(Sides, Constants, Shapes, Road, Crossings, Surroundings)
 demand_of = unpacker(Demand, Constants, Shapes, Road, Crossings, Surroundings, Sides)
-events_of = unpacker(EventTables, Constants, Shapes, Road, Crossings, Surroundings, Sides, Demand)
-people_of = unpacker(People, Constants, Shapes, Road, Crossings, Surroundings, Sides, Demand, EventTables)
+TRAFFIC = Road, Crossings, Surroundings, Sides, Demand
+zones_of = unpacker(Zones, Constants, Shapes, *TRAFFIC)
+events_of = unpacker(EventTables, Constants, Shapes, *TRAFFIC, Zones)
+people_of = unpacker(People, Constants, Shapes, *TRAFFIC, Zones, EventTables)

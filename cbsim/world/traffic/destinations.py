@@ -1,8 +1,7 @@
-"""Where reactive cars go: destinations with the ways there, and the goals of objects."""
+"""Where reactive cars go: destinations with the ways there."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -11,19 +10,15 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
 from cbsim.errors import Location, ModelError
-from cbsim.geometry import elementary as math
 from cbsim.spec.objects import Goal
 from cbsim.spec.road import PointId
 from cbsim.world.traffic.network import RoadTables
-from cbsim.world.traffic.spread import CarStarts
 from cbsim.world.traffic.tables import CHANGE_TIME, EVEN_TIMES, LENGTH, LIMIT
 
-__all__ = ["Destinations", "ReactiveObject", "goals_of", "located"]
+__all__ = ["Destinations", "ReactiveObject", "located"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-
-AT_GOAL = 1.0  # [m] from a waypoint at which an object is there already
 
 
 class ReactiveObject(NamedTuple):
@@ -63,7 +58,7 @@ class Destinations:
 
     def __init__(self, tables: RoadTables) -> None:
         self.tables = tables
-        self.rows: dict[tuple[int, float], int] = {}
+        self.rows: dict[tuple[int, float, int], int] = {}  # lanelet, station, and the spot of a zone, -1 for none
         graph, lanelets = tables.graph, tables.columns["lanelets"]
         lengths, limits = lanelets[:, LENGTH], lanelets[:, LIMIT]
         self._sources = np.repeat(np.arange(len(graph)), [len(ways) for ways in graph])
@@ -76,9 +71,9 @@ class Destinations:
         times = np.append(self._times[self._targets], self._change_times)
         self._backwards = csr_array((times, (targets, sources)), shape=(len(graph), len(graph)))  # type: ignore[no-untyped-call]
 
-    def row(self, place: tuple[int, float]) -> int:
+    def row(self, place: tuple[int, float], spot: int = -1) -> int:
         """Give a destination its number."""
-        return self.rows.setdefault(place, len(self.rows))
+        return self.rows.setdefault((*place, spot), len(self.rows))
 
     def times_to(self, lanelet: int) -> Floats:
         """Time from the end of each lanelet to the end of one, changes of lanes included, shape (lanelets,) [s]."""
@@ -98,7 +93,7 @@ class Destinations:
         hops, changes = np.full(shape, -1, np.int64), np.full(shape, -1, np.int64)
         first = np.flatnonzero(np.diff(self._sources, prepend=-1))  # of the ways on from each lanelet that has any
         first_change = np.flatnonzero(np.diff(self._changes[:, 0], prepend=-1))
-        for (lanelet, _), number in self.rows.items():
+        for (lanelet, _, _), number in self.rows.items():
             times = self.times_to(lanelet)
             onward = np.full(shape[1], np.inf)
             for table, begins, sources, targets, more in (
@@ -121,36 +116,3 @@ class Destinations:
     def reaches(self, start: int, place: tuple[int, float]) -> bool:
         """Whether a way leads from a lanelet to a destination."""
         return bool(np.isfinite(self.times_to(place[0])[start]))
-
-
-def goals_of(
-    objects: Sequence[ReactiveObject], standing: CarStarts, tables: RoadTables, ways: Destinations
-) -> tuple[Floats, Ints, list[int]]:
-    """Rows of `Road.goals`, the first and last of each object, and who waits first: it has a goal where it stands."""
-    table, rows, waiting = list[tuple[float, float]](), list[tuple[int, int]](), list[int]()
-    places = zip(standing.lanelets.tolist(), standing.stations.tolist(), strict=True)
-    for number, (one, (lanelet, station)) in enumerate(zip(objects, places, strict=True)):
-        first, pause, goals = len(table), one.initial_pause, list(one.goals)
-        while goals and _stands_at(one, goals[0], tables):
-            pause += goals.pop(0).pause
-        if pause > 0.0:
-            table.append((float(ways.row((lanelet, station + float(one.size[1])))), pause))
-            waiting.append(number)
-        for goal in goals:
-            place = located(one.name, _point(goal), tables, goal.location, leaving=False)
-            table.append((float(ways.row(place)), float(goal.pause)))
-        rows.append((first, len(table) - 1) if len(table) > first else (-1, -1))
-    return np.array(table, float).reshape(-1, 2), np.array(rows, np.int64).reshape(-1, 2), waiting
-
-
-def _point(goal: Goal) -> PointId:
-    return PointId(goal.segment, goal.lane, goal.waypoint or 0)
-
-
-def _stands_at(one: ReactiveObject, goal: Goal, tables: RoadTables) -> bool:
-    """Whether a goal is where an object stands already, as literal ones reach it at once."""
-    roadmap, point = tables.lanelets.roadmap, _point(goal)
-    if not roadmap.has(point):
-        return False
-    x, y = roadmap.position(point)
-    return bool(math.hypot(x - one.position[0], y - one.position[1]) < AT_GOAL)

@@ -25,6 +25,7 @@ from cbsim.world.traffic.pieces import fit_pieces
 from cbsim.world.traffic.sides import dead_ends, side_columns
 from cbsim.world.traffic.signals import signal_columns
 from cbsim.world.traffic.tables import BESIDE, FORKS, SIGNALS, Crossings, Surroundings
+from cbsim.world.traffic.zones.build import Apron
 
 __all__ = ["RoadTables", "road_tables"]
 
@@ -76,18 +77,19 @@ class RoadTables:
         return locate_point(self.lanelets, point, leaving=leaving)
 
 
-def road_tables(road: LaneletMap, lights: Sequence[LightProgram] = ()) -> RoadTables:
-    """Lay out the columns of `Traffic` that tell of the road."""
+def road_tables(road: LaneletMap, lights: Sequence[LightProgram] = (), aprons: Sequence[Apron] = ()) -> RoadTables:
+    """Lay out the columns of `Traffic` that tell of the road; rows of aprons come last."""
     lanelets, conflicts = road.lanelets, road.conflicts
     turns = find_turns(lanelets)
-    points = np.concatenate([lanelets.points, *(turn[2] for turn in turns)])
-    stations = np.concatenate([lanelets.stations, *(_stations(turn[2]) for turn in turns)])
-    counts = np.concatenate([np.diff(lanelets.offsets), [len(turn[2]) for turn in turns]]).astype(np.int64)
+    more = [*(turn.points for turn in turns), *(apron.points for apron in aprons)]
+    points = np.concatenate([lanelets.points, *more])
+    stations = np.concatenate([lanelets.stations, *(_stations(each) for each in more)])
+    counts = np.concatenate([np.diff(lanelets.offsets), [len(each) for each in more]]).astype(np.int64)
     offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-    extra = len(turns)
-    lengths = np.concatenate([lanelets.lengths, [_stations(turn[2])[-1] for turn in turns]])
-    limits = np.concatenate([lanelets.limits, np.full(extra, TURN_SPEED)])
-    graph = ways_on(lanelets, turns)
+    extra = len(more)
+    lengths = np.concatenate([lanelets.lengths, [_stations(each)[-1] for each in more]])
+    limits = np.concatenate([lanelets.limits, np.full(len(turns), TURN_SPEED), [apron.limit for apron in aprons]])
+    graph = with_aprons(ways_on(lanelets, turns), aprons)
     curvatures = np.concatenate([lanelets.curvatures, np.zeros(len(points) - len(lanelets.points))])
     bends = _bends(curvatures, stations, offsets)
     owners = np.repeat(np.arange(len(graph)), counts)
@@ -138,6 +140,15 @@ def road_tables(road: LaneletMap, lights: Sequence[LightProgram] = ()) -> RoadTa
     around = _surroundings(points, owners, graph)
     beside = side_columns(road.neighbours, graph, _predecessors(graph))
     return RoadTables(lanelets, graph, columns, crossings, around, beside, change_edges(road.neighbours))
+
+
+def with_aprons(graph: list[list[int]], aprons: Sequence[Apron]) -> list[list[int]]:
+    """Add the rows of aprons to lists of the lanelets that follow each."""
+    for apron in aprons:
+        graph.append([apron.target] if apron.target >= 0 else [])
+        if apron.source >= 0:
+            graph[apron.source].append(len(graph) - 1)
+    return graph
 
 
 def _tree(points: Floats) -> Any:

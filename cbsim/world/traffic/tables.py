@@ -7,6 +7,8 @@ from typing import Annotated, Any, NamedTuple, get_type_hints
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.world.traffic.zones.tables import Zones
+
 __all__ = [
     "ABSENT",
     "ACCELERATION",
@@ -56,11 +58,13 @@ __all__ = [
     "MOVED",
     "NEXT",
     "NO_TRAFFIC",
+    "NO_ZONES",
     "OFFSET",
     "ORIGIN",
     "ORIGIN_STATION",
     "OTHER",
     "PARKED_HEIGHT",
+    "PARKING",
     "PAUSING",
     "PHASE",
     "PIECE",
@@ -109,7 +113,7 @@ PLACE, ARRIVED, FREE = range(3)
 # columns of `State.intent`
 LANELET, NEXT, GOAL, CLAIM, PHASE, SERIAL = range(6)
 # values of the phase; who is rolling has left its line for conflicts that it has not claimed yet
-ABSENT, DRIVING, STOPPED, CROSSING, PAUSING, HIT, ROLLING, TURNING = range(8)
+ABSENT, DRIVING, STOPPED, CROSSING, PAUSING, HIT, ROLLING, TURNING, PARKING = range(9)
 UNKNOWN = -2  # next lanelet of a car before its first step
 UNBEGUN = -1.0  # time of the next arrival of a flow before the first step [s]
 # columns of the tables of `Road`
@@ -346,10 +350,11 @@ class Traffic(NamedTuple):
     surroundings: Surroundings
     sides: Sides
     demand: Demand
+    zones: Zones
 
     def tables(self) -> tuple[Floats | Ints, ...]:
         """All of them, in their order."""
-        return (*self.road, *self.crossings, *self.surroundings, *self.sides, *self.demand)
+        return (*self.road, *self.crossings, *self.surroundings, *self.sides, *self.demand, *self.zones)
 
 
 def _empty(group: Any) -> Any:
@@ -366,4 +371,5 @@ def closure_rows(lanelets: int) -> int:
     return 16 + lanelets // 16 if lanelets else 0
 
 
-NO_TRAFFIC = Traffic(_empty(Road), _empty(Crossings), _empty(Surroundings), _empty(Sides), _empty(Demand))
+NO_ZONES: Zones = _empty(Zones)
+NO_TRAFFIC = Traffic(_empty(Road), _empty(Crossings), _empty(Surroundings), _empty(Sides), _empty(Demand), NO_ZONES)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from cbsim.geometry.kernels import elementary as math
+from cbsim.geometry.kernels.arc_paths import advance, dubins_into, three_point_into
 from cbsim.jit import inner, kernel
-from cbsim.planner.pilot.kernels.words import advance, dubins_into, three_point_into
 
 __all__ = ["best_of", "candidates_into", "distances_into", "mark_into"]
 

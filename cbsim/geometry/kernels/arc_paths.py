@@ -1,4 +1,4 @@
-"""Paths of three arcs between poses: Dubins paths and three-point turns. See `cbsim.planner.pilot.arc_paths`."""
+"""Paths of three arcs between poses: Dubins paths and three-point turns (`cbsim.planner.pilot.arc_paths`)."""
 
 from __future__ import annotations
 
