@@ -143,11 +143,12 @@ def behind_fork(crossings, entries, lanelet, station):
 
 
 @inlined
-def not_passed(entries, lanelet, at, station, front):
+def not_passed(entries, lanelet, at, passes, length, base):
     """Place in the order of the first entry from one on that is ahead of a car.
 
-    Up to `station` it passes all; small ones behind its `front`, who are people, stand or walk beside it.
+    Up to a distance `passes` it passes all; small ones behind its front, who are people, stand or walk beside it.
     """
+    station, front = passes - base, length - BESIDE - base
     while at < entries.first[lanelet + 1]:
         spot = entries.sorted_stands[at, SPOT]
         if spot >= station and (spot >= front or entries.stands[entries.order[at], EXTENT] > SMALL):
@@ -269,8 +270,9 @@ def look(
     while True:
         end = base + road.lanelets[lanelet, LENGTH]
         if gap == math.inf:
-            nxt = at + 1 if k == 0 else entries.first[lanelet]
-            nxt = not_passed(entries, lanelet, nxt, travel[i, BACK] - base, length - BESIDE - base)
+            nxt = not_passed(
+                entries, lanelet, at + 1 if k == 0 else entries.first[lanelet], travel[i, BACK], length, base
+            )
             gap, leader, beside, pace = leaders_on(road, crossings, entries, lanelet, nxt, base, length, side_gap)
             side_gap, side_leader = (beside, pace) if beside < side_gap else (side_gap, side_leader)
         desired = min(desired, allowed_on(road, values, lanelet, base, length, k == 0))
