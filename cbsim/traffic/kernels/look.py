@@ -143,12 +143,13 @@ def behind_fork(crossings, entries, lanelet, station):
 
 
 @inlined
-def not_passed(entries, lanelet, at, passes, length, base):
-    """Place in the order of the first entry from one on that is ahead of a car.
+def not_passed(entries, lanelet, own, passes, length, base):
+    """Place in the order of the first entry on a lanelet that is ahead of a car, whose own place is -1 on others.
 
     Up to a distance `passes` it passes all; small ones behind its front, who are people, stand or walk beside it.
     """
     station, front = passes - base, length - BESIDE - base
+    at = own + 1 if own >= 0 else entries.first[lanelet]
     while at < entries.first[lanelet + 1]:
         spot = entries.sorted_stands[at, SPOT]
         if spot >= station and (spot >= front or entries.stands[entries.order[at], EXTENT] > SMALL):
@@ -270,9 +271,7 @@ def look(
     while True:
         end = base + road.lanelets[lanelet, LENGTH]
         if gap == math.inf:
-            nxt = not_passed(
-                entries, lanelet, at + 1 if k == 0 else entries.first[lanelet], travel[i, BACK], length, base
-            )
+            nxt = not_passed(entries, lanelet, at if k == 0 else -1, travel[i, BACK], length, base)
             gap, leader, beside, pace = leaders_on(road, crossings, entries, lanelet, nxt, base, length, side_gap)
             side_gap, side_leader = (beside, pace) if beside < side_gap else (side_gap, side_leader)
         desired = min(desired, allowed_on(road, values, lanelet, base, length, k == 0))
