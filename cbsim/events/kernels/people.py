@@ -20,6 +20,8 @@ MOVES = 0.5  # [m/s]
 BESIDE = 1.0  # [m] beyond both ends of the way across in which something that comes is waited for
 SMALL = 1.0  # [m] people, who are not waited for
 SLOW = 6.0  # [m/s] of a vehicle into whose way nobody walks, not even who is bold
+LOOKS = 0.5  # [s] beyond a step
+SPEEDS_UP = 1.5  # [m/s²] of a vehicle that moves
 IN_FRONT = 0.7  # [m] before a vehicle: beside it, nobody is in its way
 
 
@@ -64,7 +66,8 @@ def stands_ahead(constants, shapes, state, row, body, pace):
     """Whether a vehicle that is slow is, or comes, where somebody would walk in this step, or a little further on."""
     segment = int(row[SEGMENT])
     u, w = constants.segment_velocity[segment, 0], constants.segment_velocity[segment, 1]
-    size, reach = math.sqrt(u * u + w * w), pace * constants.step + IN_FRONT
+    size, ahead_of = math.sqrt(u * u + w * w), constants.step + LOOKS
+    reach = pace * ahead_of + IN_FRONT
     if size == 0.0:
         return False
     for k in range(constants.moving.shape[0]):
@@ -73,22 +76,23 @@ def stands_ahead(constants, shapes, state, row, body, pace):
         if shapes.solid[other] == 0 or max(width, length) < SMALL:
             continue
         x, y = state.position[body, 0] - state.position[other, 0], state.position[body, 1] - state.position[other, 1]
-        far = shapes.radius[other] + reach + SLOW * constants.step + shapes.radius[body]
+        far = shapes.radius[other] + reach + SLOW * ahead_of + shapes.radius[body]
         if x * x + y * y > far * far or state.position[other, 2] < 0.0:
             continue
         a, b = state.velocity[other, 0], state.velocity[other, 1]
         if a * a + b * b > SLOW * SLOW:
             continue
+        more = 0.5 * SPEEDS_UP * ahead_of * ahead_of if a * a + b * b > 0.01 else 0.0
         heading = heading_of(state.orientation[other])
         c, s = math.cos(heading), math.sin(heading)
         across, along = c * x + s * y, c * y - s * x
-        a, b = reach * u / size - a * constants.step, reach * w / size - b * constants.step  # seen from the vehicle
+        a, b = reach * u / size - a * ahead_of, reach * w / size - b * ahead_of  # seen from the vehicle
         sideways, ahead = c * a + s * b, c * b - s * a
         wide, long = 0.5 * width + 0.5 * shapes.size[body, 0], 0.5 * length + 0.5 * shapes.size[body, 0]
         if abs(across) < wide and abs(along) < long:
             continue  # it came to where somebody stands, who gets away from it
         first, last = part_inside(across, sideways, wide, 0.0, 1.0)
-        first, last = part_inside(along, ahead, long, first, last)
+        first, last = part_inside(along, ahead, long + more, first, last)
         if first < last:
             return True
     return False

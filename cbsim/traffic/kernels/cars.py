@@ -124,7 +124,7 @@ def move_cars(road, crossings, sides, seed, state, work, time, dt):
             continue
         plan, values = work.plan[i], work.drawn[i]
         if is_turning(travel[i]):
-            chosen = turning_acceleration(road, travel, intent, i, dt)
+            chosen = turning_acceleration(road, sides, entries, travel, intent, i, dt)
             travel[i, ACCELERATION] = limit_by_order(state.order, travel, i, chosen, dt)
             turn(travel, intent, i, dt, travel[i, ACCELERATION])
             continue

@@ -11,7 +11,7 @@ from __future__ import annotations
 from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined, inner
 from cbsim.traffic.kernels.drivers import COMFORTABLE, STRONGEST
-from cbsim.traffic.kernels.look import STANDS, STOP, travel_time
+from cbsim.traffic.kernels.look import SMALL, STANDS, STOP, travel_time
 from cbsim.traffic.kernels.neighbours import has_no_conflicts, place_in_order
 from cbsim.traffic.kernels.sideways import (
     SPARE,
@@ -201,6 +201,12 @@ def time_to(ahead, pace, limit, yields):
     return math.inf if left <= 0.0 else (pace - math.sqrt(left)) / COURTESY
 
 
+@inlined
+def does_not_come(entries, e):
+    """Whether an entry is somebody on foot, or drives against the lane; others may come from behind it."""
+    return entries.stands[e, EXTENT] < SMALL or entries.stands[e, PACE] < -STANDS
+
+
 @inner
 def oncoming_in(road, sides, demand, entries, lanelet, place, yields, tree):
     """Least time in which somebody comes to a place on a lanelet, or on those that lead to it [s].
@@ -218,7 +224,7 @@ def oncoming_in(road, sides, demand, entries, lanelet, place, yields, tree):
                 ahead = there - demand.flows[p, ORIGIN_STATION] - length
                 least = min(least, time_to(ahead, road.lanelets[one, LIMIT], road.lanelets[one, LIMIT], yields))
         at = place_in_order(entries, one, there) - 1
-        while at >= entries.first[one] and entries.stands[entries.order[at], PACE] < -STANDS:  # against the lane
+        while at >= entries.first[one] and does_not_come(entries, entries.order[at]):
             at -= 1
         if at >= entries.first[one]:
             e = entries.order[at]

@@ -10,10 +10,10 @@ from __future__ import annotations
 from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined, inner
 from cbsim.traffic.kernels.centreline import foot_on, on_lanelet
-from cbsim.traffic.kernels.look import STANDS
+from cbsim.traffic.kernels.look import SMALL, STANDS
 from cbsim.traffic.kernels.neighbours import place_in_order
 from cbsim.traffic.kernels.passing import first_not_passing, oncoming_in, stands_for_good
-from cbsim.traffic.kernels.sideways import TIGHT, TURNS_ROUND, map_beside, oncoming_row, reach_of_turn, way_back
+from cbsim.traffic.kernels.sideways import SPARE, TIGHT, TURNS_ROUND, map_beside, oncoming_row, reach_of_turn, way_back
 from cbsim.traffic.kernels.way import following, head_along
 from cbsim.traffic.kernels.workspace import EXTENT, PACE, SPOT
 from cbsim.world.traffic.tables import (
@@ -36,6 +36,7 @@ from cbsim.world.traffic.tables import (
     PHASE,
     REAR_AXLE,
     RUN,
+    SAME,
     SERIAL,
     SLOPE,
     SPEED,
@@ -50,7 +51,7 @@ TURNS = -1_000_000_000  # less the row of `Sides`: what `CarWorkspace.changes` h
 BLOCKED = 20.0  # [s] of standing behind a body that cannot be passed after which one turns
 SHOULDER = 1.5  # [m] beyond the border of the oncoming lane that a wheel may come
 FASTEST, EASY = 2.0, 1.0  # [m/s], [m/s²] in a turn
-AFTER_A_HIT = 6.0  # [m/s²]
+AFTER_A_HIT, HOLDS = 6.0, 4.0  # [m/s²] with which it stops when it is hit, or something comes in its way
 DURATION = 16.0  # [s] that a turn takes, and three more
 MOST_BACK, BEHIND, NEAR = 3.0, 0.4, 0.05  # [m] that one reverses at first, and that stay free behind and ahead
 CONFLICTS = 1.0  # [m] from conflicts within which nobody turns
@@ -175,8 +176,20 @@ def choose_turn(road, crossings, sides, demand, travel, intent, watch, work, i, 
         return -1
     if not is_free(road, crossings, entries, target, there - reach, there + length, -1):
         return -1
+    at = place_in_order(entries, target, there - reach) - 1
+    if at >= entries.first[target] and entries.sorted_stands[at, PACE] > STANDS:
+        e = entries.order[at]
+        if e < intent.shape[0] and intent[e, PHASE] == HIT:  # nobody knows where it comes to rest
+            return -1
     if oncoming_in(road, sides, demand, entries, target, there - reach, True, tree) < DURATION:
         return -1
+    for beside in range(sides.offsets[target], sides.offsets[target + 1]):  # lanes that its front swings out to
+        outer, place = sides.rows[beside, 0], map_beside(sides, beside, there - reach)
+        if (sides.rows[beside, 1] & SAME) != 0 and sides.spans[beside, 0] <= there <= sides.spans[beside, 1]:
+            if not is_free(road, crossings, entries, outer, place, place + reach + length, -1):
+                return -1
+            if oncoming_in(road, sides, demand, entries, outer, place, False, tree) < DURATION:
+                return -1
     travel[i, MOVED] = back  # nobody reads it before the turn begins, after this step
     return row
 
@@ -202,10 +215,40 @@ def begin_turn(road, sides, seed, state, work, i, row):
 
 
 @inner
-def turning_acceleration(road, travel, intent, i, dt):
+def stands_between(entries, intent, lanelet, begin, end, own):
+    """Whether something stands between two stations of a lanelet that will not go on, but for people."""
+    for at in range(entries.first[lanelet], entries.first[lanelet + 1]):
+        e = entries.order[at]
+        if e < intent.shape[0]:
+            stands = e != own and intent[e, PHASE] == HIT
+        else:
+            stands = entries.watched[e] > -2 and entries.stands[e, EXTENT] > SMALL
+        if stands and entries.stands[e, SPOT] < end and entries.stands[e, SPOT] + entries.stands[e, EXTENT] > begin:
+            return True
+    return False
+
+
+@inner
+def is_taken(road, sides, entries, travel, intent, i):
+    """Whether something has come to stand on the ground on which a car turns."""
+    target, length = intent[i, LANELET], road.car_sizes[i, CAR_LENGTH]
+    there, reach = travel[i, STATION] + road.car_sizes[i, REAR_AXLE], reach_of_turn(length)
+    if stands_between(entries, intent, target, there - reach, there + length, i):
+        return True
+    row = oncoming_row(sides, target, there)
+    if row < 0:
+        return False
+    here = map_beside(sides, row, there)
+    return stands_between(entries, intent, sides.rows[row, 0], here - length, here + reach - SPARE, i)
+
+
+@inner
+def turning_acceleration(road, sides, entries, travel, intent, i, dt):
     """Acceleration of a car that turns: it rests where it changes gear, and stands for good if it is hit [m/s²]."""
     if intent[i, PHASE] == HIT:
         return -AFTER_A_HIT
+    if is_taken(road, sides, entries, travel, intent, i):
+        return -min(travel[i, SPEED] / dt, HOLDS)
     one, radius = travel[i], TIGHT * road.car_sizes[i, CAR_LENGTH]
     _, _, _, left = point_of_turn(one[MOVED], way_back(one), radius, abs(one[OFFSET]))
     aim = min(FASTEST, math.sqrt(EASY * EASY * dt * dt + 2.0 * EASY * left) - EASY * dt + 0.05)
