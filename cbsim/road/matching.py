@@ -18,7 +18,7 @@ from cbsim.geometry.polyline import beside, direction, heading, left_of, wrap
 if TYPE_CHECKING:
     from shapely import STRtree
 
-__all__ = ["LaneIndex", "Line", "Match"]
+__all__ = ["LaneIndex", "Line", "Match", "Stretches"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -70,6 +70,54 @@ class Line(Protocol):
         """From edge to edge [m]."""
 
 
+class Stretches:
+    """Short stretches of lane curves.
+
+    Parameters
+    ----------
+    lanes : sequence of LaneCurve
+        Lanes of one map, in its order, or other lines such as connectors.
+
+    Attributes
+    ----------
+    samples, along : ndarray, shape (m, 2)
+        Samples of all lanes of more than one [m], and the direction at each.
+    stations : ndarray, shape (m,)
+        [m]
+    lane_of_row : ndarray of int, shape (m,)
+    half_widths : ndarray, shape (lanes,)
+        [m]
+    firsts, lasts : ndarray of int, shape (s,)
+        Rows of the first and the last sample of each stretch.
+    """
+
+    def __init__(self, lanes: Sequence[Line]) -> None:
+        long_enough = [(index, lane) for index, lane in enumerate(lanes) if len(lane.samples) > 1]
+        sizes = np.array([len(lane.samples) for _, lane in long_enough], np.int64)
+        starts = np.concatenate([[0], np.cumsum(sizes)])
+        self.lane_of_row = np.repeat(np.array([index for index, _ in long_enough], np.int64), sizes)
+        self.samples = np.concatenate([np.empty((0, 2)), *(lane.samples for _, lane in long_enough)])
+        self.along = direction(np.concatenate([np.empty(0), *(lane.headings for _, lane in long_enough)]))
+        self.stations = np.concatenate([np.empty(0), *(lane.stations for _, lane in long_enough)])
+        self.half_widths = np.array([0.5 * lane.width for lane in lanes], float)
+        firsts = [np.arange(start, stop - 1, STRETCH) for start, stop in itertools.pairwise(starts)]
+        self.firsts = np.concatenate([np.empty(0, np.int64), *firsts])
+        lasts = [np.append(first[1:], stop - 1) for first, stop in zip(firsts, starts[1:], strict=True)]
+        self.lasts = np.concatenate([np.empty(0, np.int64), *lasts])
+
+    def rows(self, stretches: Ints) -> Ints:
+        """List the first rows of the intervals of stretches, shape (..., 16); a short one repeats its last interval."""
+        rows = self.firsts[stretches][..., None] + np.arange(STRETCH)
+        return np.asarray(np.minimum(rows, self.lasts[stretches][..., None] - 1))
+
+    def bounds(self) -> tuple[Floats, Floats]:
+        """Least and largest coordinates of the places on each stretch, shapes (s, 2) [m]."""
+        rows = self.rows(np.arange(len(self.firsts)))
+        corners = self.samples[np.concatenate([rows, self.lasts[:, None]], axis=1)]
+        reach = self.half_widths[self.lane_of_row[self.firsts]][:, None] + TOUCH
+        return corners.min(axis=1, initial=np.inf) - reach, corners.max(axis=1, initial=-np.inf) + reach
+
+
 class LaneIndex:
     """Short stretches of lane curves in a spatial tree.
 
@@ -82,19 +130,12 @@ class LaneIndex:
     def __init__(self, lanes: Sequence[Line]) -> None:
         import shapely
 
-        long_enough = [(index, lane) for index, lane in enumerate(lanes) if len(lane.samples) > 1]
-        sizes = np.array([len(lane.samples) for _, lane in long_enough], np.int64)
-        starts = np.concatenate([[0], np.cumsum(sizes)])
-        self._lane_of_row = np.repeat(np.array([index for index, _ in long_enough], np.int64), sizes)
-        self._samples = np.concatenate([np.empty((0, 2)), *(lane.samples for _, lane in long_enough)])
-        self._along = direction(np.concatenate([np.empty(0), *(lane.headings for _, lane in long_enough)]))
-        self._stations = np.concatenate([np.empty(0), *(lane.stations for _, lane in long_enough)])
-        self._half_widths = np.array([0.5 * lane.width for lane in lanes], float)
-        firsts = [np.arange(start, stop - 1, STRETCH) for start, stop in itertools.pairwise(starts)]
-        self._firsts = np.concatenate([np.empty(0, np.int64), *firsts])
-        lasts = [np.append(first[1:], stop - 1) for first, stop in zip(firsts, starts[1:], strict=True)]
-        self._lasts = np.concatenate([np.empty(0, np.int64), *lasts])
-        self._tree: STRtree = shapely.STRtree(self._boxes())
+        parts = Stretches(lanes)
+        self._rows, self._samples, self._along, self._stations = parts.rows, parts.samples, parts.along, parts.stations
+        self._lane_of_row, self._half_widths = parts.lane_of_row, parts.half_widths
+        self._firsts, self._lasts = parts.firsts, parts.lasts
+        low, high = parts.bounds()
+        self._tree: STRtree = shapely.STRtree(shapely.box(low[:, 0], low[:, 1], high[:, 0], high[:, 1]))
 
     @property
     def lane_of_stretch(self) -> Ints:
@@ -118,21 +159,6 @@ class LaneIndex:
         crossed = ~shapely.is_valid(areas)
         areas[crossed] = shapely.convex_hull(areas[crossed])  # inside of a bend tighter than half the width
         return areas
-
-    def _boxes(self) -> NDArray[np.object_]:
-        """Boxes around the stretches and the lane's width."""
-        import shapely
-
-        rows = self._rows(np.arange(len(self._firsts)))
-        corners = self._samples[np.concatenate([rows, self._lasts[:, None]], axis=1)]
-        reach = self._half_widths[self._lane_of_row[self._firsts]][:, None] + TOUCH
-        low, high = corners.min(axis=1, initial=np.inf) - reach, corners.max(axis=1, initial=-np.inf) + reach
-        return np.asarray(shapely.box(low[:, 0], low[:, 1], high[:, 0], high[:, 1]))
-
-    def _rows(self, stretches: Ints) -> Ints:
-        """List the first rows of the intervals of stretches, shape (..., 16); a short one repeats its last interval."""
-        rows = self._firsts[stretches][..., None] + np.arange(STRETCH)
-        return np.asarray(np.minimum(rows, self._lasts[stretches][..., None] - 1))
 
     def match(self, positions: ArrayLike, headings: ArrayLike | None = None, onward: float = np.pi) -> Match:
         """Find the lane of each position.

@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from cbsim.evaluation.rules.context import Context
 from cbsim.evaluation.rules.rule import Check, Measure, Rule
-from cbsim.geometry.polyline import direction
-from cbsim.geometry.pose import heading
 from cbsim.recording.batch import Batch
 from cbsim.spec.scenario import Expectation
 from cbsim.world.motion import MOTION
@@ -54,7 +52,7 @@ class Comfort(Rule):
         super().__init__(expectation, context)
         self.bounds = {one.key: self.number(one.key) for one in LIMITS}
         self.half = max(1, round(0.5 * WINDOW / self.step))
-        self.samples: Floats = np.zeros((0, 5))  # time, velocity east and north, yaw rate, heading
+        self.samples: Floats = np.zeros((0, 6))  # time, velocity east and north, yaw rate, direction
         self.places: Floats = np.zeros((0, 2))
         self.worst = dict.fromkeys(self.bounds, 0.0)
         self.time = 0.0
@@ -62,11 +60,11 @@ class Comfort(Rule):
 
     def see(self, batch: Batch) -> None:
         """Judge all steps whose window is full."""
-        motion = self.context.motion(self.row, batch)
-        self.time = float(batch.steps[-1] * self.step)
-        turned = heading(motion[:, MOTION["orientation"]])
-        rate = motion[:, MOTION["angular_velocity"]][:, 2]
-        fresh = np.column_stack([batch.steps * self.step, motion[:, MOTION["velocity"]][:, :2], rate, turned])
+        track = self.track(batch)
+        motion, self.time = track.motion[1:], float(track.times[-1])
+        rate = motion[:, MOTION["angular_velocity"]][:, 2:]
+        velocity = motion[:, MOTION["velocity"]][:, :2]
+        fresh = np.concatenate([track.times[1:, None], velocity, rate, track.ahead[1:]], axis=1)
         self.samples = np.concatenate([self.samples, fresh])
         self.places = np.concatenate([self.places, motion[:, :2]])
         if len(self.samples) > 2 * self.half:
@@ -76,7 +74,7 @@ class Comfort(Rule):
     def _judge(self) -> None:
         value, slope, curve = quadratic_fit(self.samples[:, 1:4], self.half, self.step)
         inner = slice(self.half, len(self.samples) - self.half)
-        ahead = direction(self.samples[inner, 4])
+        ahead = self.samples[inner, 4:]
         along = (slope[:, :2] * ahead).sum(axis=1)
         aside = slope[:, 1] * ahead[:, 0] - slope[:, 0] * ahead[:, 1]
         measures = {

@@ -9,10 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cbsim.evaluation.rules.line_index import LineIndex
 from cbsim.geometry.polyline import direction, left_of
 from cbsim.road.curve import LaneCurve
 from cbsim.road.lanelets import LaneletKind, build_lanelets
-from cbsim.road.matching import LaneIndex, Line
+from cbsim.road.matching import Line
 from cbsim.road.roadmap import RoadMap
 from cbsim.spec.road import PointId
 from cbsim.world.tables import Floats, Ints
@@ -77,18 +78,24 @@ class Corridors:
         self.half_widths: Floats = np.array([0.5 * line.width for line in self.lines] + [np.nan])
 
     @cached_property
-    def index(self) -> LaneIndex:
+    def index(self) -> LineIndex:
         """Spatial index of the lines."""
-        return LaneIndex(self.lines)
+        return LineIndex(self.lines)
+
+    @cached_property
+    def tables(self) -> list[Floats]:
+        """Places, directions and stations of the samples of each line, shapes (m, 5) [m]."""
+        columns = ((line.samples, direction(np.asarray(line.headings)), line.stations) for line in self.lines)
+        return [np.column_stack(one) for one in columns]
 
     @lru_cache(maxsize=8)  # noqa: B019 - few entries, which live as long as the network
-    def widened(self, slack: float, reach: float) -> LaneIndex:
+    def widened(self, slack: float, reach: float) -> LineIndex:
         """Index of the lines, widened by a slack [m] on both sides and extended straight by a reach [m] at both ends.
 
         The strips between neighbouring lanes follow after the lines.
         """
         gaps = [gap._replace(width=gap.width + 2.0 * slack) for gap in self.gaps]
-        return LaneIndex([*(_extended(line, slack, reach) for line in self.lines), *gaps])
+        return LineIndex([*(_extended(line, slack, reach) for line in self.lines), *gaps])
 
     @cached_property
     def gaps(self) -> list[Strip]:

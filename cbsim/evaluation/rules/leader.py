@@ -11,9 +11,8 @@ from cbsim.evaluation.rules.context import Context
 from cbsim.evaluation.rules.corridors import corridors
 from cbsim.evaluation.rules.neighbours import Neighbours, Pairs
 from cbsim.evaluation.rules.track import Track
-from cbsim.geometry.polyline import direction, left_of
 from cbsim.recording.batch import Batch
-from cbsim.road.matching import Line
+from cbsim.road.kernels.projection import project_into
 from cbsim.world.tables import Floats, Ints
 
 __all__ = ["Ahead", "Leader"]
@@ -60,7 +59,7 @@ class Leader:
         assert context.roadmap is not None
         self._context, self._row = context, row
         self._neighbours = Neighbours.of(context, row)
-        self._lines = corridors(context.roadmap).lines
+        self._lines = corridors(context.roadmap).tables
         self._vehicles = set(context.header.moving)
         self._newest: tuple[Batch, Ahead] | None = None
 
@@ -115,14 +114,6 @@ class Leader:
         return found
 
 
-class _Part(NamedTuple):
-    """Part of a line."""
-
-    stations: Floats
-    samples: Floats
-    headings: Floats
-
-
 class _Strip(NamedTuple):
     """What the object sweeps: station of its front bumper and offset at each pair, its width, and the reach [m]."""
 
@@ -132,35 +123,32 @@ class _Strip(NamedTuple):
     reach: float
 
 
-def _nearest(line: Line, pairs: Pairs, strip: _Strip, out: Ahead) -> None:
+def _nearest(line: Floats, pairs: Pairs, strip: _Strip, out: Ahead) -> None:
     """Write the nearest vehicle ahead of each step."""
     # beyond this part of the line nobody is ahead within the reach
     low, high = float(strip.front.min()) - 3.0 * BODY, float(strip.front.max()) + strip.reach + 3.0 * BODY
-    first, last = np.searchsorted(line.stations, [low, high])
-    part = slice(max(int(first) - 1, 0), int(last) + 1)
-    near = _Part(line.stations[part], line.samples[part], np.asarray(line.headings)[part])
-    middles, aside, _ = _project(near, pairs.other.mean(axis=1))
+    first, last = np.searchsorted(line[:, 4], [low, high])
+    near = line[max(int(first) - 1, 0) : int(last) + 1]
+    middles, aside = _project(near, pairs.other.mean(axis=1)).T[:2]
     close = (np.abs(aside - strip.offset) <= BODY + 0.5 * strip.width) & (middles >= strip.front - BODY)
     if not close.any():
         return
     pairs = pairs.some(close)
     strip = strip._replace(front=strip.front[close], offset=strip.offset[close])
-    stations, offsets, along = _project(near, pairs.other.reshape(-1, 2))
-    stations, offsets = stations.reshape(-1, 4), offsets.reshape(-1, 4)
+    found = _project(near, pairs.other.reshape(-1, 2)).reshape(-1, 4, 4)
+    stations, offsets = found[..., 0], found[..., 1]
     gap, half = stations.min(axis=1) - strip.front, 0.5 * strip.width
     overlaps = (offsets.min(axis=1) < strip.offset + half) & (offsets.max(axis=1) > strip.offset - half)
     is_ahead = overlaps & (gap <= strip.reach) & (stations.mean(axis=1) > strip.front)
-    pace = (pairs.velocity * along.reshape(-1, 4, 2)[:, 0]).sum(axis=1)
+    pace = (pairs.velocity * found[:, 0, 2:]).sum(axis=1)
     for k in np.flatnonzero(is_ahead).tolist():
         step = int(pairs.step[k])
         if gap[k] < out.gap[step]:
             out.gap[step], out.row[step], out.speed[step] = gap[k], pairs.row[k], pace[k]
 
 
-def _project(line: _Part, places: Floats) -> tuple[Floats, Floats, Floats]:
-    """Stations (n,) and offsets (n,) [m] of places on a line, continued straight at its ends, and its directions."""
-    east, north = (places[:, k : k + 1] - line.samples[:, k] for k in (0, 1))
-    nearest = np.argmin(east * east + north * north, axis=1)
-    along = direction(line.headings)[nearest]
-    here = places - line.samples[nearest]
-    return line.stations[nearest] + (here * along).sum(axis=1), (here * left_of(along)).sum(axis=1), along
+def _project(line: Floats, places: Floats) -> Floats:
+    """Stations, offsets [m] and directions of places on a line, continued straight at its ends, shape (n, 4)."""
+    out = np.empty((len(places), 4))
+    project_into(line, np.array(places), out)
+    return out

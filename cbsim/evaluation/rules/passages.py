@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -12,19 +12,18 @@ import numpy as np
 from cbsim.evaluation.rules.footprints import ahead_of
 from cbsim.geometry.polyline import direction, left_of
 from cbsim.recording.batch import Batch, Header
+from cbsim.road.kernels.gates import BEGINS, CROSSES, junction_events
 from cbsim.road.right_of_way import Conflicts, Junction
 from cbsim.world.motion import ABSENT_BELOW, MOTION
 from cbsim.world.tables import Floats, Ints
 
 __all__ = ["BEGIN", "END", "Entry", "Gate", "JunctionGates", "Passage", "Passages", "Waiting", "leaving"]
 
-STILL = 0.1  # [m/s] slower counts as rest
-WITHIN, OVER = 1.0, 0.01  # [m] before and beyond a stop line, where a bumper waits (A.8)
-FACING = np.cos(np.radians(45.0))  # cosine of the largest angle to a gate at which it is crossed
 NEAR, AROUND = 60.0, 120.0  # [m] from a junction: of the car under test when others are watched, and of these
 SAME = 1e-6  # [s] crossings at one place
 CLOSE = 30.0  # [m] from a junction, within which bumpers may cross its gates
 KEPT = 60.0  # [s] for which a crossing is remembered, and half of the time for which a passage is
+ORIENTATION = MOTION["orientation"]
 BEGIN, END, CLEAR = -1, -2, -3  # gates where lanelets begin and end, and down from CLEAR where a conflict is left
 
 
@@ -79,6 +78,12 @@ class Entry:
     motion: dict[int, tuple[Floats, float]]
 
 
+@lru_cache(maxsize=8)
+def junction_gates(conflicts: Conflicts, junctions: tuple[Junction, ...], car: float) -> list[JunctionGates]:
+    """Gates of junctions for a car of some length [m], cached."""
+    return [JunctionGates(conflicts, junction, car) for junction in junctions]
+
+
 class JunctionGates:
     """Gates of one junction.
 
@@ -96,12 +101,11 @@ class JunctionGates:
         self.gates: list[Gate] = []
         places, headings, widths = [], [], []
         stop_nodes = set(lanelets.ends[lanelets.stops, 1].tolist())
+        table, order = conflicts.by_lanelet, {row: k for k, row in enumerate(junction.conflicts)}
         for row in junction.lanelets:
-            own = [
-                (k, int(np.flatnonzero(conflicts.pairs[k] == row)[0]))
-                for k in junction.conflicts
-                if row in conflicts.pairs[k]
-            ]
+            every = slice(int(table.offsets[row]), int(table.offsets[row + 1]))
+            pairs = zip(table.rows[every].tolist(), table.sides[every].tolist(), strict=True)
+            own = sorted(((k, side) for k, side in pairs if k in order), key=lambda one: order[one[0]])
             begins = {k: float(conflicts.begins[k, side]) for k, side in own}
             last = max(float(conflicts.ends[k, side]) for k, side in own)
             from_line = lanelets.lanes[row] < 0 or int(lanelets.ends[row, 0]) in stop_nodes
@@ -110,13 +114,12 @@ class JunctionGates:
             stations[END] = length if lanelets.lanes[row] < 0 else max(last, stations[BEGIN])
             ends = {k: float(conflicts.ends[k, side]) for k, side in own}
             stations |= {leaving(k): min(end + car, length) for k, end in ends.items()}
-            part = lanelets.samples_of(row)
-            for what, station in stations.items():
-                self.gates.append(Gate(row, what))
-                where = [np.interp(station, lanelets.stations[part], lanelets.points[part, k]) for k in (0, 1)]
-                places.append(where)
-                headings.append(np.interp(station, lanelets.stations[part], lanelets.headings[part]))
-                widths.append(lanelets.widths[row])
+            part, at = lanelets.samples_of(row), list(stations.values())
+            self.gates += [Gate(row, what) for what in stations]
+            where = [np.interp(at, lanelets.stations[part], lanelets.points[part, k]) for k in (0, 1)]
+            places += np.column_stack(where).tolist()
+            headings += np.interp(at, lanelets.stations[part], lanelets.headings[part]).tolist()
+            widths += [lanelets.widths[row]] * len(at)
         self.lines = [lanelets.roadmap.row(point) for point in junction.stops]
         for node in self.lines:
             places.append(lanelets.roadmap.positions[node].tolist())
@@ -126,6 +129,7 @@ class JunctionGates:
         self.along = direction(np.array(headings, float))
         self.left = left_of(self.along)
         self.half_widths = 0.5 * np.array(widths, float)
+        self.table = np.column_stack([self.places, self.along, self.half_widths])
 
     def distance(self, lanelet: int, place: Floats) -> float:
         """Distance of a place from the centreline of a lanelet, in its widths."""
@@ -180,7 +184,9 @@ class Passages:
         self._header, self._row = header, row
         self._moving = np.array(header.moving, np.int64)
         car = float((header.objects[row].get("size") or [0.0, 0.0])[1])
-        self._gates = [JunctionGates(conflicts, junction, car) for junction in junctions]
+        self._gates = junction_gates(conflicts, junctions, car)
+        boxes = [gates.box for gates in self._gates]
+        self._low, self._high = (np.array([box[end] for box in boxes], float).reshape(-1, 2) for end in (0, 1))
         self._states: dict[int, _State] = defaultdict(_State)
         self._before: tuple[Ints, Floats] | None = None
         self._lengths: dict[int, float] = {}
@@ -247,84 +253,71 @@ class Passages:
     def see(self, batch: Batch) -> None:
         """Process the next steps."""
         rows = self._moving if batch.rows is None else batch.rows
-        motion, first = batch.motion, batch.first_step
-        if self._before is not None:
-            motion = np.concatenate([self._aligned(rows)[None], motion])
-            first -= 1
-        self._before = rows, batch.motion[-1].copy()
+        before, self._before = self._before, (rows, batch.motion[-1].copy())
         at = int(np.searchsorted(rows, self._row))
-        if at == len(rows) or rows[at] != self._row or len(motion) < 2:
+        if at == len(rows) or rows[at] != self._row or (before is None and len(batch.motion) < 2):
             return
-        ahead = ahead_of(motion[-1, at, MOTION["orientation"]])
-        self.front = motion[-1, at, :2] + self._half_lengths(rows[at : at + 1]) * ahead
-        times = np.asarray((first + np.arange(len(motion))) * self._header.step, np.float64)
-        present = motion[:, :, 2] > ABSENT_BELOW
-        for number, gates in enumerate(self._gates):
-            watched = gates.near(motion[:, at, :2], NEAR)
-            if watched.any():
-                there = present & gates.near(motion[:, :, :2].reshape(-1, 2), AROUND).reshape(present.shape)
-                some = there.any(axis=0)
-                moment = _Moment(times, rows[some], motion[:, some], there[:, some], watched)
-                close = gates.near(moment.motion[:, :, :2].reshape(-1, 2), CLOSE).reshape(moment.there.shape)
-                self._follow(number, moment, np.flatnonzero(close.any(axis=0)))
-        old = float(times[-1]) - 2.0 * KEPT
-        self.others = [one for one in self.others if one[1].end >= old]
+        last = batch.motion[-1, at]
+        self.front = last[:2] + self._half_lengths(rows[at : at + 1]) * ahead_of(last[MOTION["orientation"]])
+        leading = [] if before is None else [_aligned(before, rows)[None]]
+        own = np.concatenate([*(one[:, at, :2] for one in leading), batch.motion[:, at, :2]])
+        low, high = np.fmin.reduce(own) - NEAR, np.fmax.reduce(own) + NEAR
+        near = np.flatnonzero(np.all((self._low <= high) & (self._high >= low), axis=1))
+        watched = {number: self._gates[number].near(own, NEAR) for number in near.tolist()}
+        watched = {number: steps for number, steps in watched.items() if steps.any()}
+        time = self._header.step * float(batch.steps[-1])
+        if watched:
+            motion = np.concatenate([*leading, batch.motion])
+            times = np.asarray((batch.first_step - len(leading) + np.arange(len(motion))) * self._header.step, float)
+            moment = _Moment(times, rows, motion)
+            for number, steps in watched.items():
+                self._follow(number, moment, steps, moment.close(self._gates[number]))
+        self.others = [one for one in self.others if one[1].end >= time - 2.0 * KEPT]
 
-    def _aligned(self, rows: Ints) -> Floats:
-        """Motion before this batch in its rows; nan for those that were not recorded."""
-        assert self._before is not None
-        before, motion = self._before
-        if np.array_equal(before, rows):
-            return motion
-        found = np.full((len(rows), motion.shape[1]), np.nan)
-        where = np.minimum(np.searchsorted(before, rows), len(before) - 1)
-        known = before[where] == rows
-        found[known] = motion[where[known]]
-        return found
-
-    def _follow(self, number: int, moment: _Moment, close: Ints) -> None:
-        """Process the events of one junction in the order of time; `close` are the rows that may cross gates."""
+    def _follow(self, number: int, moment: _Moment, watched: np.ndarray, close: Ints) -> None:
+        """Process the events of one junction in the order of time; `close` are the columns that may cross gates."""
         gates, state = self._gates[number], self._states[number]
-        fronts = moment.fronts(self._half_lengths(moment.rows))
-        east, north = (fronts[:, close, k, None] - gates.places[:, k] for k in (0, 1))
-        along = east * gates.along[:, 0] + north * gates.along[:, 1]
-        across = east * gates.left[:, 0] + north * gates.left[:, 1]
-        facing = moment.ahead[:, close] @ gates.along.T
-        count, rows = len(gates.gates), moment.rows[close].tolist()
-        found = _crossings(gates, moment, along[..., :count], across[..., :count], facing[..., :count])
-        events = [(time, 1, rows[who], gate, step) for time, who, gate, step in found]
-        again = np.flatnonzero(moment.watched[1:] & ~moment.watched[:-1])
+        count, rows = len(gates.gates), moment.rows[close]
+        nodes = np.array([state.waiting[row].node if row in state.waiting else -1 for row in rows.tolist()], np.int64)
+        waits = nodes[:, None] == np.array(gates.lines, np.int64)
+        found = _events(moment, (close, self._half_lengths(rows)), watched, (gates.table, count), waits)
+        events = [
+            (
+                time,
+                int(kind),
+                int(rows[int(who)]),
+                int(gate) if kind == CROSSES else gates.lines[int(gate) - count],
+                step,
+            )
+            for kind, time, who, gate, step in found.tolist()
+        ]
+        again = np.flatnonzero(watched[1:] & ~watched[:-1])
         events += [(float(moment.times[step]), -1, 0, 0, step) for step in again.tolist()]
-        here = (along[..., count:] >= -WITHIN) & (along[..., count:] <= OVER) & (facing[..., count:] >= 0.5)
-        here &= np.abs(across[..., count:]) <= gates.half_widths[count:]
-        for who, row in enumerate(rows):
-            known = state.waiting.get(row)
-            for line, node in enumerate(gates.lines):
-                waits = known is not None and known.node == node
-                if waits or here[:, who, line].any():
-                    events += _waits(moment, row, node, here[:, who, line], moment.speeds[:, close[who]], waits)
-        for row in [row for row in state.waiting if row not in rows]:  # it has left while nobody watched
+        for row in state.waiting.keys() - set(rows.tolist()):  # it has left while nobody watched
             del state.waiting[row]
         for time, kind, row, value, step in sorted(events):
             if kind == -1:  # others may have left while nobody watched
                 state.crossed = defaultdict(dict, {self._row: state.crossed[self._row]})
-            elif kind == 0:
+            elif kind == BEGINS:
                 state.waiting[row] = Waiting(time, value)
-            elif kind == 1:
-                self._cross(number, row, gates.gates[value], time, (moment, fronts, step))
+            elif kind == CROSSES:
+                self._cross(number, row, gates.gates[value], time, (moment, int(step)))
             elif row in state.waiting and state.waiting[row].node == value:
                 del state.waiting[row]
                 state.unchanged = time
 
-    def _cross(self, number: int, row: int, gate: Gate, time: float, at: tuple[_Moment, Floats, int]) -> None:
+    def _cross(self, number: int, row: int, gate: Gate, time: float, at: tuple[_Moment, int]) -> None:
         """Note a crossing, and the whole passage at the end of a lanelet."""
         state = self._states[number]
         crossed = state.crossed[row]
         crossed[gate] = time
         if gate.what == BEGIN and row == self._row:
-            moment, fronts, step = at
-            near = np.flatnonzero(moment.there[step]).tolist()
-            motion = {int(moment.rows[k]): (fronts[step, k], float(moment.speeds[step, k])) for k in near}
+            moment, step = at
+            here = moment.near(self._gates[number], step)
+            columns = moment.motion[step, here]
+            fronts = columns[:, :2] + self._half_lengths(moment.rows[here])[:, None] * ahead_of(columns[:, ORIENTATION])
+            speeds = np.linalg.norm(columns[:, MOTION["velocity"]], axis=1).tolist()
+            motion = dict(zip(moment.rows[here].tolist(), zip(fronts, speeds, strict=True), strict=True))
             state.entries[time] = Entry(time, dict(state.waiting), state.unchanged, motion)
             state.entries = {when: one for when, one in state.entries.items() if when >= time - 2.0 * KEPT}
         elif gate.what == BEGIN:
@@ -342,56 +335,48 @@ class Passages:
         state.crossed[row] = {one: when for one, when in crossed.items() if when >= time - KEPT}
 
 
-@dataclass(frozen=True)
-class _Moment:
-    """Steps of some rows near a junction, with the step before them."""
+class _Moment(NamedTuple):
+    """Steps of some rows, with the step before them."""
 
     times: Floats
     rows: Ints
     motion: Floats
-    there: np.ndarray
-    watched: np.ndarray
 
-    @cached_property
-    def ahead(self) -> Floats:
-        """Unit vectors forward, shape (n + 1, rows, 2)."""
-        return ahead_of(self.motion[..., MOTION["orientation"]])
+    def near(self, gates: JunctionGates, step: int) -> Ints:
+        """Columns of those who are at a junction at a step."""
+        motion = self.motion[step]
+        return np.flatnonzero((motion[:, 2] > ABSENT_BELOW) & gates.near(motion[:, :2], AROUND))
 
-    @cached_property
-    def speeds(self) -> Floats:
-        """Magnitudes of the velocity, shape (n + 1, rows) [m/s]."""
-        return np.asarray(np.linalg.norm(self.motion[..., MOTION["velocity"]], axis=2))
-
-    def fronts(self, half_lengths: Floats) -> Floats:
-        """Middles of front bumpers, shape (n + 1, rows, 2) [m]."""
-        return np.asarray(self.motion[..., :2] + half_lengths[None, :, None] * self.ahead)
+    def close(self, gates: JunctionGates) -> Ints:
+        """Columns of those who may cross gates."""
+        (low, high), places = gates.box, self.motion[..., :2]
+        within = np.all((places >= low - CLOSE) & (places <= high + CLOSE), axis=2).any(axis=0)
+        columns = np.flatnonzero(within)
+        some = self.motion[:, columns]
+        there = np.all((some[..., :2] >= low - AROUND) & (some[..., :2] <= high + AROUND), axis=2)
+        return np.asarray(columns[(there & (some[..., 2] > ABSENT_BELOW)).any(axis=0)])
 
 
-def _crossings(
-    gates: JunctionGates, moment: _Moment, along: Floats, across: Floats, facing: Floats
-) -> list[tuple[float, int, int, int]]:
-    """Crossings of gates between two steps: time, row of the moment, gate, and step before it."""
-    found = []
-    with np.errstate(invalid="ignore"):
-        over = (along[:-1] <= 0.0) & (along[1:] > 0.0) & (facing[1:] >= FACING) & moment.watched[1:, None, None]
-    for step, who, gate in zip(*(index.tolist() for index in np.nonzero(over)), strict=True):
-        a, b = float(along[step, who, gate]), float(along[step + 1, who, gate])
-        part = a / (a - b)
-        aside = across[step, who, gate] + part * (across[step + 1, who, gate] - across[step, who, gate])
-        if abs(aside) <= gates.half_widths[gate]:
-            time = float(moment.times[step] + part * (moment.times[step + 1] - moment.times[step]))
-            found.append((time, who, gate, step))
+def _aligned(before: tuple[Ints, Floats], rows: Ints) -> Floats:
+    """Motion before a batch in its rows; nan for those that were not recorded."""
+    known_rows, motion = before
+    if np.array_equal(known_rows, rows):
+        return motion
+    found = np.full((len(rows), motion.shape[1]), np.nan)
+    where = np.minimum(np.searchsorted(known_rows, rows), len(known_rows) - 1)
+    known = known_rows[where] == rows
+    found[known] = motion[where[known]]
     return found
 
 
-def _waits(
-    moment: _Moment, row: int, node: int, here: np.ndarray, speeds: Floats, waits: bool
-) -> list[tuple[float, int, int, int, int]]:
-    """Begins (0) and ends (2) of waiting at a line."""
-    found = []
-    for step in np.flatnonzero(moment.watched[1:]).tolist():
-        inside = bool(here[step + 1])
-        if inside != waits and (not inside or speeds[step + 1] < STILL):
-            found.append((float(moment.times[step + 1]), 0 if inside else 2, row, node, step + 1))
-            waits = inside
-    return found
+def _events(
+    moment: _Moment, who: tuple[Ints, Floats], watched: np.ndarray, gates: tuple[Floats, int], waits: np.ndarray
+) -> Floats:
+    """Events of a junction, as of `junction_events`, shape (e, 5); `who` are columns and half lengths."""
+    room = 64
+    while True:
+        out = np.empty((room, 5))
+        count = junction_events(moment.times, moment.motion, *who, watched, *gates, waits.copy(), out)
+        if count <= room:
+            return out[:count]
+        room = count

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cbsim.evaluation.rules.line_index import LineIndex
 from cbsim.geometry.polyline import direction
 from cbsim.road.lanelets import Lanelets
-from cbsim.road.matching import LaneIndex
 from cbsim.road.right_of_way import Conflicts, Rule, find_junctions
 from cbsim.world.tables import Floats
 
@@ -64,8 +64,8 @@ class Stream:
         self._forks = np.array([found[one][1] for one in self.rows] + [False])
 
     @cached_property
-    def _index(self) -> LaneIndex:
-        return LaneIndex([self._lanelets[row] for row in self.rows])
+    def _index(self) -> LineIndex:
+        return LineIndex([self._lanelets[row] for row in self.rows])
 
     def distances(self, places: Floats, headings: Floats) -> tuple[Floats, np.ndarray]:
         """Way of front bumpers to the conflict, and whether there is a fork before it.

@@ -7,12 +7,12 @@ from functools import cached_property
 
 import numpy as np
 
-from cbsim.geometry.polyline import direction, left_of
-from cbsim.geometry.pose import heading
+from cbsim.geometry.kernels.planar import planar_into
+from cbsim.geometry.polyline import left_of
 from cbsim.world.motion import MOTION
 from cbsim.world.tables import Floats
 
-__all__ = ["Track"]
+__all__ = ["Track", "planar"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,19 +58,23 @@ class Track:
         return np.asarray(self.steps * self.step)
 
     @cached_property
+    def _planar(self) -> Floats:
+        return planar(self.motion)
+
+    @cached_property
     def headings(self) -> Floats:
         """Headings, shape (n + 1,) [rad]."""
-        return heading(self.motion[:, MOTION["orientation"]])
+        return np.asarray(self._planar[:, 0])
 
     @cached_property
     def ahead(self) -> Floats:
         """Unit vectors forward, shape (n + 1, 2)."""
-        return direction(self.headings)
+        return np.asarray(self._planar[:, 1:3])
 
     @cached_property
     def speeds(self) -> Floats:
         """Magnitudes of the velocity, shape (n + 1,) [m/s]."""
-        return np.asarray(np.linalg.norm(self.motion[:, MOTION["velocity"]], axis=1))
+        return np.asarray(self._planar[:, 3])
 
     @cached_property
     def fronts(self) -> Floats:
@@ -83,3 +87,10 @@ class Track:
         aside = 0.5 * self.width * left_of(self.ahead[rows])
         offsets = np.stack([ahead + aside, ahead - aside, -ahead - aside, -ahead + aside], axis=1)
         return np.asarray(self.centres[rows][:, None] + offsets)
+
+
+def planar(motion: Floats) -> Floats:
+    """Headings [rad], unit vectors along them, and speeds [m/s] of bodies, shape (n, 13) → (n, 4)."""
+    out = np.empty((len(motion), 4))
+    planar_into(np.array(motion, float, order="C"), out)  # a copy: one type of array
+    return out

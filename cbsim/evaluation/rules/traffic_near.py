@@ -7,8 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from cbsim.evaluation.rules.context import Context
-from cbsim.geometry.polyline import direction
-from cbsim.geometry.pose import heading
+from cbsim.evaluation.rules.track import planar
 from cbsim.recording.batch import Batch
 from cbsim.world.motion import ABSENT_BELOW, MOTION
 from cbsim.world.tables import Floats, Ints
@@ -99,9 +98,9 @@ class TrafficNear:
         for row in set(rows.tolist()) - self._lengths.keys():
             self._lengths[row] = self._context.footprint(row)[1]
         lengths = np.array([self._lengths[row] for row in rows.tolist()], float)
-        headings = heading(motion[:, MOTION["orientation"]]) if len(motion) else np.zeros(0)
-        fronts = motion[:, :2] + 0.5 * lengths[:, None] * direction(headings)
-        return Vehicles(rows, fronts, headings, _speeds(motion), lengths, motion[:, 2] > ABSENT_BELOW)
+        faces = planar(motion)
+        fronts = motion[:, :2] + 0.5 * lengths[:, None] * faces[:, 1:3]
+        return Vehicles(rows, fronts, faces[:, 0], faces[:, 3], lengths, motion[:, 2] > ABSENT_BELOW)
 
 
 def _speeds(motion: Floats) -> Floats:

@@ -1,0 +1,142 @@
+"""Post-encroachment times of rectangles that move evenly for one step at a time."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cbsim.geometry.kernels import elementary as math
+from cbsim.jit import inner, kernel
+
+__all__ = ["encroachments"]
+
+SLACK = 1e-9  # of a step, for rounding
+
+
+@kernel
+def encroachments(mine, theirs, bounds, sizes, numbers, time, crosses, times, who):
+    """Find the least times between one rectangle leaving a place and others reaching it, or the other way round.
+
+    Parameters
+    ----------
+    mine : (p, 6)
+        Of one rectangle, for each step: where it begins [m], its way in it [m], and the direction in which it faces.
+    theirs : (q, m, 6)
+        Likewise of others; nan where they are not there.
+    bounds : (m, 4)
+        Least and largest coordinates of the rectangles of the others [m].
+    sizes : (1 + m, 2)
+        Width and length of the one, and of the others [m].
+    numbers : (3 + m,) int
+        Step of the first row of `mine`, of `theirs`, and of the times; then rows of the others.
+    time : (2,)
+        Length of a step, and longest time that counts [s].
+    crosses : float
+        Cosine of the least angle between both, where ways cross.
+    times, who : (n,) [s], (n,) int, changed
+        Least time that becomes known at a step, and row of the other.
+    """
+    step, horizon = time[0], time[1]
+    reach = int(horizon / step + 1.0)
+    lines, excess = np.empty((12, 3)), np.empty(12)
+    own, other = np.empty((4, 2)), np.empty((4, 2))
+    half = 0.5 * math.hypot(sizes[0, 0], sizes[0, 1])
+    low_x, low_y, high_x, high_y = np.inf, np.inf, -np.inf, -np.inf
+    for a in range(len(mine)):
+        end_x, end_y = mine[a, 0] + mine[a, 2], mine[a, 1] + mine[a, 3]
+        low_x, high_x = min(low_x, mine[a, 0], end_x), max(high_x, mine[a, 0], end_x)
+        low_y, high_y = min(low_y, mine[a, 1], end_y), max(high_y, mine[a, 1], end_y)
+    for m in range(theirs.shape[1]):
+        if not (bounds[m, 0] <= high_x + half and bounds[m, 2] >= low_x - half):
+            continue
+        if not (bounds[m, 1] <= high_y + half and bounds[m, 3] >= low_y - half):
+            continue
+        other_half = 0.5 * math.hypot(sizes[1 + m, 0], sizes[1 + m, 1])
+        for a in range(len(mine)):
+            x, y = mine[a, 0] + 0.5 * mine[a, 2], mine[a, 1] + 0.5 * mine[a, 3]
+            circle = 0.5 * math.sqrt(mine[a, 2] * mine[a, 2] + mine[a, 3] * mine[a, 3]) + half
+            if not (bounds[m, 0] - circle <= x <= bounds[m, 2] + circle):
+                continue
+            if not (bounds[m, 1] - circle <= y <= bounds[m, 3] + circle):
+                continue
+            corners_into(mine[a], sizes[0], own)
+            first = numbers[0] + a - numbers[1]
+            for b in range(max(first - reach, 0), min(first + reach + 1, len(theirs))):
+                piece = theirs[b, m]
+                east, north = x - (piece[0] + 0.5 * piece[2]), y - (piece[1] + 0.5 * piece[3])
+                far = circle + other_half + 0.5 * math.sqrt(piece[2] * piece[2] + piece[3] * piece[3])
+                # not <= where it is absent: nan
+                if not east * east + north * north <= far * far:
+                    continue
+                if not mine[a, 4] * piece[4] + mine[a, 5] * piece[5] < crosses:
+                    continue
+                corners_into(piece, sizes[1 + m], other)
+                found = step * least_difference(own, mine[a], other, piece, float(b - first), lines, excess)
+                at = max(numbers[0] + a, numbers[1] + b) - numbers[2]
+                row = numbers[3 + m]
+                if found <= horizon and (found < times[at] or (found == times[at] and row < who[at])):
+                    times[at], who[at] = found, row
+
+
+@inner
+def corners_into(piece, size, out):
+    """Write the corners (4, 2) of a rectangle where its step begins, counter-clockwise."""
+    ahead_x, ahead_y = 0.5 * size[1] * piece[4], 0.5 * size[1] * piece[5]
+    left_x, left_y = 0.5 * size[0] * -piece[5], 0.5 * size[0] * piece[4]
+    out[0, 0], out[0, 1] = piece[0] + ahead_x - left_x, piece[1] + ahead_y - left_y
+    out[1, 0], out[1, 1] = piece[0] + ahead_x + left_x, piece[1] + ahead_y + left_y
+    out[2, 0], out[2, 1] = piece[0] - ahead_x + left_x, piece[1] - ahead_y + left_y
+    out[3, 0], out[3, 1] = piece[0] - ahead_x - left_x, piece[1] - ahead_y - left_y
+
+
+@inner
+def extent(corners, x, y):
+    """Least and largest projection of a quadrilateral on an axis."""
+    low, high = np.inf, -np.inf
+    for k in range(4):
+        value = corners[k, 0] * x + corners[k, 1] * y
+        low, high = min(low, value), max(high, value)
+    return low, high
+
+
+@inner
+def least_difference(own, mine, other, theirs, apart, lines, excess):
+    """Least difference of the times at which two rectangles overlap, each at a time of its own step, in steps.
+
+    Infinite where they never do. Rectangles overlap if their projections on the normals of all sides do (separating
+    axes). With shares s and t of both steps, these are eight linear inequalities a s + b t <= c, the rows of `lines`,
+    and 0 ≤ s, t ≤ 1 four more: the least and the largest ``apart + t − s`` are at corners of the polygon that they
+    bound.
+    """
+    for k in range(4):
+        lines[k, 0] = lines[k, 1] = lines[k, 2] = 0.0
+    lines[0, 0], lines[2, 1] = -1.0, -1.0
+    lines[1, 0] = lines[1, 2] = lines[3, 1] = lines[3, 2] = 1.0
+    for k in range(4):
+        polygon, side = (own, k) if k < 2 else (other, k - 2)
+        x, y = polygon[side + 1, 0] - polygon[side, 0], polygon[side + 1, 1] - polygon[side, 1]
+        low, high = extent(own, x, y)
+        other_low, other_high = extent(other, x, y)
+        goes, comes = mine[2] * x + mine[3] * y, theirs[2] * x + theirs[3] * y
+        before, beyond = other_high - low, high - other_low
+        if min(goes, 0.0) - max(comes, 0.0) > before or min(comes, 0.0) - max(goes, 0.0) > beyond:
+            return np.inf
+        lines[4 + 2 * k, 0], lines[4 + 2 * k, 1], lines[4 + 2 * k, 2] = goes, -comes, before
+        lines[5 + 2 * k, 0], lines[5 + 2 * k, 1], lines[5 + 2 * k, 2] = -goes, comes, beyond
+    for k in range(4, 12):
+        excess[k] = lines[k, 2] + SLACK * (1.0 + abs(lines[k, 2]))
+    least, most = np.inf, -np.inf
+    for i in range(11):
+        for k in range(i + 1, 12):
+            turned = lines[i, 0] * lines[k, 1] - lines[i, 1] * lines[k, 0]
+            if not abs(turned) > 1e-12:
+                continue
+            s = (lines[i, 2] * lines[k, 1] - lines[i, 1] * lines[k, 2]) / turned
+            t = (lines[i, 0] * lines[k, 2] - lines[i, 2] * lines[k, 0]) / turned
+            holds = -SLACK <= s <= 1.0 + SLACK and -SLACK <= t <= 1.0 + SLACK
+            for j in range(4, 12):
+                holds = holds and lines[j, 0] * s + lines[j, 1] * t <= excess[j]
+            if holds:
+                least, most = min(least, apart + t - s), max(most, apart + t - s)
+    if least > 0.0:
+        return least
+    return -most if most < 0.0 else 0.0

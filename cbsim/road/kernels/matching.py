@@ -1,0 +1,93 @@
+"""Matching of positions to lines: the compiled twin of `cbsim.road.matching.LaneIndex`, with the same bits."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cbsim.geometry.kernels import elementary as math
+from cbsim.jit import inner, kernel
+
+__all__ = ["TIE", "TOUCH", "match_into"]
+
+TOUCH = 1e-6  # [m] tolerance at edges, and share of an interval beyond its ends
+TIE = 1e-6  # [m] distances that differ by less are equal
+
+
+@kernel
+def match_into(positions, headings, onward, intervals, stretches, bounds, out):
+    """Find the line of each position.
+
+    Parameters
+    ----------
+    positions : (n, 2) [m]
+    headings : (n,) or (0,) [rad]
+        Without any, the nearest centre line is chosen.
+    onward : float
+        Lines whose direction differs by less come first [rad].
+    intervals : (m, 7)
+        For each sample of the lines: place, direction, station, half of the width, line.
+    stretches : (s, 2) int
+        First and last sample of short stretches of lines, in their order.
+    bounds : (s, 4)
+        Least and largest coordinates of the places on each stretch [m].
+    out : (n, 4), out
+        Line (-1 for none), station, offset and heading error.
+    """
+    near, count = np.empty(len(stretches), np.int64), 0
+    low_x, low_y, high_x, high_y = np.inf, np.inf, -np.inf, -np.inf
+    for i in range(len(positions)):
+        low_x, high_x = min(low_x, positions[i, 0]), max(high_x, positions[i, 0])
+        low_y, high_y = min(low_y, positions[i, 1]), max(high_y, positions[i, 1])
+    for k in range(len(stretches)):
+        if bounds[k, 0] <= high_x and bounds[k, 2] >= low_x and bounds[k, 1] <= high_y and bounds[k, 3] >= low_y:
+            near[count] = k
+            count += 1
+    for i in range(len(positions)):
+        x, y = positions[i, 0], positions[i, 1]
+        out[i, 0], out[i, 1], out[i, 2], out[i, 3] = -1.0, np.nan, np.nan, np.nan
+        best_class, best_away = 0.0, 0.0
+        for j in range(count):
+            k = near[j]
+            if not (bounds[k, 0] <= x <= bounds[k, 2] and bounds[k, 1] <= y <= bounds[k, 3]):
+                continue
+            for row in range(stretches[k, 0], stretches[k, 1]):
+                share, offset = beside(x, y, intervals[row], intervals[row + 1])
+                if not (-TOUCH <= share <= 1.0 + TOUCH and abs(offset) <= intervals[row, 5] + TOUCH):
+                    continue
+                share = min(max(share, 0.0), 1.0)
+                error = 0.0
+                if len(headings):
+                    along_x = intervals[row, 2] + share * (intervals[row + 1, 2] - intervals[row, 2])
+                    along_y = intervals[row, 3] + share * (intervals[row + 1, 3] - intervals[row, 3])
+                    error = wrap(headings[i] - wrap(math.atan2(-along_x, along_y)))
+                # classes of a quarter turn, those that lead onward before all others
+                rank = np.rint(abs(error) / (0.5 * math.pi)) + (10.0 if abs(error) >= onward else 0.0)
+                away = np.rint(abs(offset) / TIE)
+                if out[i, 0] < 0.0 or rank < best_class or (rank == best_class and away < best_away):
+                    best_class, best_away = rank, away
+                    out[i, 0], out[i, 2], out[i, 3] = intervals[row, 6], offset, error
+                    out[i, 1] = intervals[row, 4] + share * (intervals[row + 1, 4] - intervals[row, 4])
+
+
+@inner
+def wrap(angle):
+    """Bring an angle [rad] into (-π, π]."""
+    return math.pi - (math.pi - angle) % (2.0 * math.pi)
+
+
+@inner
+def beside(x, y, a, b):
+    """`cbsim.geometry.polyline.beside` of a place and an interval between two samples; nan where there is no foot."""
+    chord_x, chord_y, away_x, away_y = b[0] - a[0], b[1] - a[1], x - a[0], y - a[1]
+    turn_x, turn_y = b[2] - a[2], b[3] - a[3]
+    constant = away_x * a[2] + away_y * a[3]
+    linear = (away_x * turn_x + away_y * turn_y) - (chord_x * a[2] + chord_y * a[3])
+    quadratic = -(chord_x * turn_x + chord_y * turn_y)
+    inside = linear * linear - 4.0 * quadratic * constant
+    below = math.sqrt(max(inside, 0.0)) - linear
+    if not (inside >= 0.0 and below > 0.0):
+        return np.nan, np.nan
+    share = 2.0 * constant / below
+    along_x, along_y = a[2] + share * turn_x, a[3] + share * turn_y
+    length = math.hypot(along_x, along_y)
+    return share, (away_x - share * chord_x) * (-along_y / length) + (away_y - share * chord_y) * (along_x / length)

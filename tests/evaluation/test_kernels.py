@@ -1,0 +1,92 @@
+"""Kernels of the rules against plain implementations."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+import shapely
+
+from cbsim.evaluation.rules.footprints import rectangles_along
+from cbsim.evaluation.rules.line_index import LineIndex
+from cbsim.evaluation.rules.track import planar
+from cbsim.geometry.kernels.encroachment import encroachments
+from cbsim.geometry.polyline import direction
+from cbsim.geometry.pose import heading, heading_quaternion
+from cbsim.road.kernels.projection import project_into
+from cbsim.road.matching import LaneIndex
+from tests.road.test_matching import CROSSING, WINDING
+
+
+@pytest.mark.parametrize("network", [WINDING, CROSSING])
+@pytest.mark.parametrize("onward", [np.pi, 1.0])
+def test_positions_are_matched_with_the_bits_of_the_index_without_kernels(network, onward):
+    rng = np.random.default_rng(1)
+    places = network.positions[rng.integers(0, len(network.positions), 3000)] + rng.normal(0.0, 5.0, (3000, 2))
+    places[: len(network.positions)] = network.positions
+    places[17] = np.nan
+    headings = rng.uniform(-7.0, 7.0, 3000)
+    for turned in (headings, None):
+        found = LineIndex(network.lanes).match(places, turned, onward)
+        expected = LaneIndex(network.lanes).match(places, turned, onward)
+        assert 0.2 < np.mean(expected.lane >= 0) < 1.0
+        for ours, theirs in zip(found, expected, strict=True):
+            np.testing.assert_array_equal(ours, theirs)
+
+
+def test_no_line_holds_no_position():
+    assert LineIndex([]).match([[0.0, 0.0]], [0.0]).lane.tolist() == [-1]
+
+
+def test_the_nearest_sample_of_a_line_is_that_of_a_search_through_all():
+    lane, rng = WINDING.lanes[0], np.random.default_rng(2)
+    along = direction(lane.headings)
+    line = np.column_stack([lane.samples, along, lane.stations])
+    places = rng.uniform(-150.0, 250.0, (500, 2))
+    out = np.empty((500, 4))
+    project_into(line, places, out)
+    best = np.linalg.norm(places[:, None] - lane.samples, axis=2).argmin(axis=1)
+    way = places - lane.samples[best]
+    np.testing.assert_array_equal(out[:, 2:], along[best])
+    np.testing.assert_allclose(out[:, 0], lane.stations[best] + (way * along[best]).sum(axis=1), atol=1e-12)
+    np.testing.assert_allclose(out[:, 1], way[:, 1] * along[best, 0] - way[:, 0] * along[best, 1], atol=1e-12)
+
+
+def test_headings_and_speeds_have_the_bits_of_those_without_kernels():
+    rng = np.random.default_rng(3)
+    motion = rng.normal(size=(200, 13))
+    motion[:, 3:7] = heading_quaternion(rng.uniform(-4.0, 4.0, 200))
+    found, turned = planar(motion[::2]), heading(motion[::2, 3:7])
+    np.testing.assert_array_equal(found[:, 0], turned)
+    np.testing.assert_array_equal(found[:, 1:3], direction(turned))
+    np.testing.assert_array_equal(found[:, 3], np.linalg.norm(motion[::2, 7:10], axis=1))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_least_time_between_two_ways_is_that_of_a_search_over_moments(seed):
+    rng = np.random.default_rng(seed)
+    steps, size = 8, np.array([[1.8, 4.4], [2.0, 3.0]])
+    tracks = []
+    for angle in (0.0, rng.uniform(0.8, 2.4)):
+        ahead = direction(np.array([angle]))[0]
+        start = -ahead * rng.uniform(4.0, 9.0)
+        pieces = np.array([[*(start + k * 2.0 * ahead), *(2.0 * ahead), *ahead] for k in range(steps)])
+        tracks.append(pieces)
+    bounds, numbers = np.array([[-50.0, -50.0, 50.0, 50.0]]), np.array([11, 14, 11, 5])
+    times, who = np.full(steps + 3, np.inf), np.full(steps + 3, -1)
+    encroachments(tracks[0], tracks[1][:, None], bounds, size, numbers, np.array([0.1, 10.0]), 0.9, times, who)
+
+    def boxes(pieces: np.ndarray, one: int, first: int) -> list[tuple[float, shapely.Polygon]]:
+        moments = [
+            (k + s, row[:2] + s * row[2:4], row[4:]) for k, row in enumerate(pieces) for s in np.arange(0, 1, 0.1)
+        ]
+        places, ahead = (np.array([moment[part] for moment in moments]) for part in (1, 2))
+        corners = rectangles_along(places, ahead, np.broadcast_to(size[one], places.shape))
+        return [(first + moment[0], shapely.Polygon(c)) for moment, c in zip(moments, corners, strict=True)]
+
+    pairs = itertools.product(boxes(tracks[0], 0, 11), boxes(tracks[1], 1, 14))
+    least = min((abs(a - b) for (a, one), (b, other) in pairs if one.intersects(other)), default=np.inf)
+    assert np.isfinite(least)
+    assert 0.1 * least - 0.02 <= times.min() <= 0.1 * least + 1e-9
+    assert set(who[np.isfinite(times)].tolist()) == {5}
