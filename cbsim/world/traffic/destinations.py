@@ -1,4 +1,4 @@
-"""Where reactive cars go: destinations with the ways there, and the goals of objects."""
+"""Destinations of reactive cars with the ways there, and the goals of objects."""
 
 from __future__ import annotations
 
