@@ -224,12 +224,13 @@ def _length(context: MissionContext) -> Iterator[Finding]:
     for way in routed:
         places = context.roadmap.positions[[context.roadmap.rows[point] for point in way.points]]
         speeds = [min(most.get(point.segment, FASTEST * MPH), FASTEST * MPH) for point in way.points[:-1]]
-        time += float(np.sum(np.hypot(*np.diff(places, axis=0).T) / speeds))
+        with np.errstate(over="ignore"):  # limits may be as small as numbers are
+            time += float(np.sum(np.hypot(*np.diff(places, axis=0).T) / speeds))
     changes = sum(way.kinds.count(Kind.LANE_CHANGE) for way in routed)
     length = sum(way.length for way in routed)
     left_out = len(context.mission.checkpoints) - 1 - len(routed)
     message = f"the mission is {length / 1000.0:.3f} km long with {changes} lane changes"
-    message += f" and takes {time / 60.0:.1f} min at the speed limits"
+    message += f" and takes {time / 60.0:.1f} min at the speed limits" if np.isfinite(time) else ""
     yield Finding(message, context.mission.location, f"without {left_out} of its legs" if left_out else "")
 
 

@@ -83,11 +83,11 @@ class Driver:
     is_late : bool
         Whether its commands act later than they are given, so that each is put in flight.
     seat : Seat
-        What its planner is told.
+        Input of its planner.
     checkpoint : int
         Steps between two checkpoints, at which its memory is recorded; 0 for none.
     partner : Planner or None
-        Who has the part of the controls that the planner has not; it is told the truth.
+        Who has the part of the controls that the planner has not; its input is the ground truth.
     """
 
     name: str
@@ -115,9 +115,9 @@ class Driver:
         Parameters
         ----------
         observation : Observation
-            What the planner is told.
+            Input of the planner.
         truth : Observation, optional
-            What a partner is told.
+            Input of a partner.
         """
         scans = {key: self.read_only(key, scan) for key, scan in observation.scans.items()}
         readings = {key: self.read_only(key, reading) for key, reading in observation.readings.items()}

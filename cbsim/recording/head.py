@@ -1,4 +1,4 @@
-"""What stands in a file before its batches: header, source files and first Snapshot."""
+"""Head of a recording file, before its batches: header, source files and first Snapshot."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a recording tells of one object: its motion, and what a car of traffic did; events of the scenario."""
+"""Data of one object in a recording: its motion, and the mistakes of a car of traffic; events of the scenario."""
 
 from __future__ import annotations
 

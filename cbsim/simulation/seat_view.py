@@ -1,4 +1,4 @@
-"""`SeatView`: what the planner of a seat is told: the ground truth, or what sensors know, and the objects about it."""
+"""`SeatView`: input of the planner of a seat: the ground truth or sensor estimates, and the objects around it."""
 
 from __future__ import annotations
 

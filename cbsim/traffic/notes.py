@@ -1,4 +1,4 @@
-"""`TrafficNotes`: what cars of traffic do in a run, taken step by step inside the kernel that advances it."""
+"""`TrafficNotes`: records of appearing, leaving and mistakes of cars, written inside the kernel that advances a run."""
 
 from __future__ import annotations
 

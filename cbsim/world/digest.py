@@ -1,4 +1,4 @@
-"""Digest of a World: it tells whether a Snapshot belongs to it."""
+"""Digest of a World, by which a Snapshot is known to belong to it."""
 
 from __future__ import annotations
 

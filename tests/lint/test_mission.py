@@ -52,6 +52,11 @@ def test_a_good_mission_has_only_its_length_to_report(network: RoadNetwork) -> N
     assert found.message == "the mission is 0.145 km long with 0 lane changes and takes 0.3 min at the speed limits"
 
 
+def test_a_limit_at_which_a_mission_takes_for_ever_gives_no_duration_and_no_warning(network: RoadNetwork) -> None:
+    (found,) = lint(mission(1, 2, limits=[(segment, 0, 2.3e-308) for segment in (1, 2, 3)]), network, "I509")
+    assert found.message == "the mission is 0.145 km long with 0 lane changes"
+
+
 def test_an_unknown_checkpoint_is_told_at_its_line_with_the_nearest_id(network: RoadNetwork) -> None:
     found = lint(mission(1, 3, 99), network, "E501")
     assert [(p.location.line, p.hint) for p in found] == [(11, "did you mean '2'?"), (12, "there are 1 to 8")]

@@ -302,7 +302,8 @@ def test_ground_that_is_moved_carries_everything_along():
 def test_mass_and_friction_are_identified_from_a_toss(mass, friction):
     """Gauss and Newton on positions with noise of 1 mm, from starts that are 30 % off; forces make mass seen.
 
-    The toss is simulated with hard contacts, the model's are as soft as kappa.
+    The toss is simulated with hard contacts, the model's are as soft as kappa. With 1 mm of noise the standard error of
+    the mass is 0.8 %, so errors of a toss at default tolerances, 0.3 %, could decide whether 1 % holds: it is exact.
     """
     origin, box = Origin(), Box(0.4, 0.3, 0.2, mass=1.0).body(name="box")
     corners = [(x, y, z) for x in (-0.2, 0.2) for y in (-0.15, 0.15) for z in (-0.1, 0.1)]
@@ -313,7 +314,8 @@ def test_mass_and_friction_are_identified_from_a_toss(mass, friction):
     x[2], x[6:9], x[9:] = 0.25, (2.0, 0.5, 0.3), (0.5, -0.4, 2.0)
     z, u = minimal_to_maximal(thrown, x), np.zeros((n, 6))
     u[:, 0], u[:, 1] = 2.0 * np.sin(0.2 * np.arange(n)), 1.5 * np.cos(0.13 * np.arange(n))
-    seen = rollout(thrown, z, n, u)[:, :3].ravel() + 1e-3 * np.random.default_rng(0).normal(size=3 * (n + 1))
+    toss = rollout(thrown, z, n, u, options=SolverOptions(rtol=1e-10, btol=1e-11))
+    seen = toss[:, :3].ravel() + 1e-3 * np.random.default_rng(0).normal(size=3 * (n + 1))
 
     def predict(p):
         model = with_parameters(thrown, {("box", "mass"): p[0], **dict.fromkeys(rough, p[1])})

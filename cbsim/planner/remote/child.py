@@ -29,7 +29,7 @@ def draw(planner: Any) -> object:
 
 
 def save(planner: Any) -> object:
-    """Call a planner's ``save``; what is no memory is told by its type."""
+    """Call a planner's ``save``; any other type of result is named in the error."""
     memory = planner.save()
     if not isinstance(memory, bytes):
         raise TypeError(f"save() returned {type(memory).__name__}, expected bytes")

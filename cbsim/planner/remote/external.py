@@ -39,7 +39,7 @@ __all__ = ["ADDRESS", "ExternalIsolation"]
 ADDRESS = "CBSIM_PLANNER_ADDRESS"  # variable that names the address to connect to
 SLICE = 20  # [ms] between two looks at whether a program still runs
 HARD_LIMIT = 16 * LARGEST  # bytes of a message, beyond which ZeroMQ hangs up
-FAREWELL = 0.2  # [s] for a program to end by itself once it is told to
+FAREWELL = 0.2  # [s] for a program to end by itself after a request
 LINGER = 200  # [ms] for the last message to leave
 
 

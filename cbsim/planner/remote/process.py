@@ -17,7 +17,7 @@ from cbsim.errors import UsageError
 __all__ = ["ChildProcess"]
 
 KEPT_LINES, KEPT_LETTERS = 20, 2000  # of what a process has written, for messages
-PATIENCE = 1.0  # [s] that a process has to end when it is told to
+PATIENCE = 1.0  # [s] that a process has to end after a request
 POLL = 0.005  # [s]
 DRAIN = 0.5  # [s] to read what a process has written before it ended
 ENDS_WITH_PARENT = """\

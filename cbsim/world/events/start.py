@@ -1,4 +1,4 @@
-"""What events add to the first Snapshot."""
+"""Columns of events in the first Snapshot."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where reactive cars go: destinations with the ways there."""
+"""Destinations of reactive cars, with the ways there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What cars of traffic do, as recordings hold it: they appear, leave, make mistakes; and events of the scenario."""
+"""Records of traffic in recordings: cars that appear, leave and make mistakes, and events of the scenario."""
 
 from __future__ import annotations
 

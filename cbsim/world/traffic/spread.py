@@ -1,4 +1,4 @@
-"""Where cars of a pool stand at the start: spread over lanes, outside of conflict areas and of what stands there."""
+"""Initial places of the cars of a pool: spread over lanes, outside of conflict areas and of other objects."""
 
 from __future__ import annotations
 
