@@ -1,4 +1,4 @@
-"""``cbsim sweep``: many runs of a scenario, resumed, compared and replayed."""
+"""``cbsim sweep``: many runs of a scenario, resumed, compared, replayed and reported."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 
 __all__ = ["sweep"]
 
-ACTIONS = {"resume": 1, "diff": 2, "replay": 2}  # words that follow each
-USAGE = "expected SCENARIO, 'resume DIR', 'replay DIR ROW' or 'diff DIR DIR'"
+ACTIONS = {"resume": 1, "diff": 2, "replay": 2, "report": 1}  # words that follow each
+USAGE = "expected SCENARIO, 'resume DIR', 'report DIR', 'replay DIR ROW' or 'diff DIR DIR'"
 
 
 def sweep(
     what: Annotated[
         list[str],
         typer.Argument(
-            metavar="SCENARIO | resume DIR | replay DIR ROW | diff A B",
+            metavar="SCENARIO | resume DIR | report DIR | replay DIR ROW | diff A B",
             help="A scenario to run many times, or what to do with the folder of a sweep.",
             autocompletion=shipped_scenarios,
         ),
@@ -45,9 +45,11 @@ def sweep(
         str, typer.Option(metavar="METHOD", help="grid, latin (hypercube), sobol or pairwise points.")
     ] = "",
     seed: Annotated[int | None, typer.Option(min=0, help="Seed of the draw of points.")] = None,
-    output: Annotated[str, typer.Option("--output", "-o", metavar="DIR", help="Folder of the results.")] = "sweep",
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="DIR", help="Folder of the results; by default 'sweep'.")
+    ] = "",
     jobs: Annotated[
-        int | None, typer.Option("--jobs", "-j", min=0, help="Worker processes; by default all cores.")
+        int | None, typer.Option("--jobs", "-j", min=0, help="Worker processes; by default one per core.")
     ] = None,
     planner: Annotated[list[str] | None, typer.Option(help="[NAME=]module:Class of a planner; repeatable.")] = None,
     set_: Annotated[
@@ -76,6 +78,11 @@ def sweep(
             _diff(what[1], what[2], told)
         if action == "replay":
             _replay(what[1], what[2], record, told)
+        if action == "report":
+            from cbsim.cli.sweep_report import report
+
+            report(what[1], output, told)
+            return
         options: dict[str, Any] = {"jobs": jobs, "record": _recorded(record), "recordings": recordings}
         options["progress"] = told.progress
         if action == "resume":
@@ -85,7 +92,8 @@ def sweep(
             "planner": pairs(planner or [], "--planner", default=""), "settings": pairs(set_ or [], "--set"),
             "duration": duration, "step": step, "deadline": deadline, "metrics": _metrics(metrics),
         }  # fmt: skip
-        _run(output, told, lambda: _begin(what[0], vary or [], output, plan | options))
+        folder = output or "sweep"
+        _run(folder, told, lambda: _begin(what[0], vary or [], folder, plan | options))
 
 
 def _begin(scenario: str, vary: list[str], folder: str, options: dict[str, Any]) -> None:
