@@ -44,7 +44,12 @@ def sweep(
     method: Annotated[
         str, typer.Option(metavar="METHOD", help="grid, latin (hypercube), sobol or pairwise points.")
     ] = "",
-    seed: Annotated[int | None, typer.Option(min=0, help="Seed of the draw of points.")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Seed of the draw of points, or of the search.")] = None,
+    minimize: Annotated[str, typer.Option(metavar="COLUMN", help="Search the smallest value: margin.ttc.")] = "",
+    maximize: Annotated[str, typer.Option(metavar="COLUMN", help="Search the largest value.")] = "",
+    boundary: Annotated[bool, typer.Option("--boundary", help="Search the boundary between pass and fail.")] = False,
+    runs: Annotated[int, typer.Option(min=1, help="Number of runs of a search.")] = 200,
+    batch: Annotated[int, typer.Option(min=1, help="Runs of a search that are chosen together.")] = 8,
     output: Annotated[
         str, typer.Option("--output", "-o", metavar="DIR", help="Folder of the results; by default 'sweep'.")
     ] = "",
@@ -93,10 +98,17 @@ def sweep(
             "duration": duration, "step": step, "deadline": deadline, "metrics": _metrics(metrics),
         }  # fmt: skip
         folder = output or "sweep"
+        if minimize or maximize or boundary:
+            plan |= {"minimize": minimize, "maximize": maximize, "boundary": boundary, "runs": runs, "batch": batch}
         _run(folder, told, lambda: _begin(what[0], vary or [], folder, plan | options))
 
 
 def _begin(scenario: str, vary: list[str], folder: str, options: dict[str, Any]) -> None:
+    if "boundary" in options:
+        from cbsim.sweep.searching import search
+
+        search(scenario, vary, folder=folder, **options)
+        return
     from cbsim.sweep.engine import run
 
     run(scenario, vary, folder=folder, **options)
@@ -131,6 +143,7 @@ def _summary(folder: str, counts: Progress) -> list[str]:
     lines = [f"{counts.total} runs: {passed} passed, {counts.failing} failed, {counts.errors} errors; {rate}"]
     if counts.failing or counts.errors:
         lines += [f"  {line}" for line in _failures(folder)]
+    lines += [f"  {line}" for line in _best(folder)]
     return [
         *lines,
         f"  rows in {printable(folder)}/rows (Parquet); 'cbsim sweep report {printable(folder)}' shows them",
@@ -145,6 +158,22 @@ def _failures(folder: str, most: int = 5) -> list[str]:
     bad = table.filter(_not_passed(table)).slice(0, most + 1).to_pylist()
     lines = [f"row {row['row']}: {row['verdict']}  {_last(row['failure'])[:160]}" for row in bad[:most]]
     return [*lines, "…"] if len(bad) > most else lines
+
+
+def _best(folder: str) -> list[str]:
+    """Describe the best runs of a search."""
+    from cbsim.sweep.folder import Folder
+    from cbsim.sweep.row import parameter_column
+    from cbsim.sweep.searching import best_rows
+
+    plan = Folder.opened(folder).plan
+    if not plan.search.get("column"):
+        return []
+    column, names = plan.search["column"], [parameter_column(one.key) for one in plan.variations]
+    return [
+        f"row {row['row']}: {column} {row[column]:.6g} with {', '.join(f'{name}={row[name]}' for name in names)}"
+        for row in best_rows(folder)
+    ]
 
 
 def _not_passed(table: Any) -> Any:

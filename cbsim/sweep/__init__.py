@@ -20,6 +20,7 @@ _FACE = {
     "replay": "cbsim.sweep.again",
     "resume": "cbsim.sweep.engine",
     "run": "cbsim.sweep.engine",
+    "search": "cbsim.sweep.searching",
 }
 
 __all__ = [*_FACE]  # noqa: PLE0604

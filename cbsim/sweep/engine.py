@@ -112,9 +112,17 @@ class Sweep:
         OSError
             If a part cannot be written; what has been written stays, and can be resumed.
         """
+        self.start(total)
+        self.work(chunks)
+
+    def start(self, total: int) -> None:
+        """Count what is there."""
         self._began = time.monotonic()
         self.progress.total = total
         self._count_done()
+
+    def work(self, chunks: Iterator[Chunk]) -> None:
+        """Run chunks that have no part yet."""
         waiting = self._missing(chunks)
         again: deque[Chunk] = deque()
         in_flight = 0
@@ -222,8 +230,9 @@ def planned(  # noqa: PLR0913 - the public face spells out every option
     duration: float | None = None,
     deadline: float | None = None,
     metrics: Sequence[str] | None = None,
+    search: Mapping[str, Any] | None = None,
     jobs: int = 1,
-) -> tuple[Plan, Space]:
+) -> Plan:
     """Combine the sweep of a scenario with what a caller varies.
 
     Raises
@@ -233,24 +242,31 @@ def planned(  # noqa: PLR0913 - the public face spells out every option
     """
     spec = scenario_sweep(str(scenario))
     given = variations_of(vary)
-    space = space_of(spec, given, where=tuple(where), sample=sample, method=method, seed=sample_seed)
-    if not space.variations:
+    if search:
+        if sample is not None or method:
+            raise UsageError("a search chooses its points itself: --sample and --method are for sweeps")
+        named = {one.key: one for one in spec.variations} | {one.key: one for one in given}
+        variations, rows, chosen = tuple(named.values()), 1, ""
+    else:
+        space = space_of(spec, given, where=tuple(where), sample=sample, method=method, seed=sample_seed)
+        variations, rows, chosen = space.variations, len(space), space.method
+    if not variations:
         raise UsageError("nothing is varied: give --vary key=values, or 'sweep: …' in the scenario")
-    plan = Plan(
+    return Plan(
         str(scenario),
         {"": planner} if isinstance(planner, str) else dict(planner or {}),
         {key: str(value) for key, value in (settings or {}).items()},
         *(seed, step, duration, deadline),
-        space.variations,
+        variations,
         (*spec.where, *where),
-        space.method,
-        sample or spec.sample,
+        chosen,
+        None if search else sample or spec.sample,
         sample_seed,
         None if metrics is None else tuple(metrics),
-        chunk=chunk_size(len(space), jobs),
+        search=dict(search or {}),
+        chunk=chunk_size(rows, jobs),
         folder=str(Path.cwd()),
     )
-    return plan, space
 
 
 def scenario_sweep(scenario: str) -> SweepSpec:
@@ -260,13 +276,23 @@ def scenario_sweep(scenario: str) -> SweepSpec:
     return read_scenario(scenario).sweep
 
 
-def begin(folder: str | Path, plan: Plan, pool: Pool, first: Point) -> tuple[Folder, Description]:
-    """Describe a plan in a worker, and make its folder."""
+def begin(folder: str | Path, plan: Plan, pool: Pool, first: Point) -> Folder:
+    """Describe a plan in a worker, and make its folder.
+
+    Raises
+    ------
+    UsageError, FileError
+        If the first point cannot be loaded, or a search is by a column that there is not.
+    """
     require_arrow()
     description = _described(pool, plan, first)
     columns = columns_of(plan.variations, description.checks, description.metrics)
     manifest = {"plan": plan.to_json(), "identity": description.identity, "columns": columns}
-    return Folder.made(folder, manifest), description
+    if plan.search.get("column"):
+        from cbsim.sweep.searchers import require_column
+
+        require_column(plan.search["column"], columns)
+    return Folder.made(folder, manifest)
 
 
 def _described(pool: Pool, plan: Plan, first: Point) -> Description:
@@ -319,10 +345,11 @@ def run(
     if record not in RECORDED:
         raise UsageError(f"record is '{record}', expected one of {', '.join(RECORDED)}")
     count = available_cores() if jobs is None else jobs
-    plan, space = planned(scenario, vary, jobs=count, **options)
+    plan = planned(scenario, vary, jobs=count, **options)
+    space = plan.space()
     workers = pool_of(count) if pool is None else pool
     try:
-        made, _ = begin(folder, plan, workers, space[0])
+        made = begin(folder, plan, workers, space[0])
         sweep = Sweep(made, workers, record=record, recordings=recordings, listener=progress)
         sweep.run(chunks_of(space, plan.chunk), len(space))
     finally:
@@ -348,6 +375,10 @@ def resume(
     """
     opened = Folder.opened(folder)
     plan = opened.plan
+    if plan.search:
+        from cbsim.sweep.searching import resume_search
+
+        return resume_search(folder, jobs=jobs, record=record, recordings=recordings, progress=progress, pool=pool)
     space = plan.space()
     workers = pool_of(jobs) if pool is None else pool
     try:

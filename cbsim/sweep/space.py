@@ -15,7 +15,7 @@ from cbsim.errors import UsageError, did_you_mean
 from cbsim.spec.sweep import METHODS, Choice, Count, Distribution, Normal, Range, SweepSpec, Value, Variation
 from cbsim.sweep.constraints import Constraint
 
-__all__ = ["MOST_ROWS", "Point", "Space", "from_unit", "setting_text"]
+__all__ = ["MOST_ROWS", "Point", "Space", "check", "from_unit", "setting_text"]
 
 MOST_ROWS = 10_000_000
 DIGITS = 9  # significant ones of a sampled number, so that its text is short and its bits are those of the text
@@ -87,7 +87,7 @@ class Space:
             raise UsageError(f"no method '{self.method}' ({hint})")
         self._constraints = [Constraint(text, self.names) for text in where]
         for one in self.variations:
-            _check(one)
+            check(one)
         self._kept: np.ndarray | None = None  # rows of the grid that satisfy the constraints
         self._drawn: list[tuple[Value, ...]] | np.ndarray | None = None
         if self.method in ("latin", "sobol"):
@@ -225,7 +225,7 @@ class Space:
         return tuple(from_unit(one.values, float(unit)) for one, unit in zip(self.variations, row, strict=True))
 
 
-def _check(one: Variation) -> None:
+def check(one: Variation) -> None:
     """Refuse values that are none."""
     key, values = one
     if isinstance(values, Range):

@@ -119,6 +119,12 @@ class Table:
         """Return a row with all columns, each of its type."""
         return {name: _fitting(row.get(name), kind) for name, kind in self.columns} | {"version": self.version}
 
+    def rows(self, numbers: Iterable[int]) -> list[dict[str, Any]]:
+        """Read the rows of some parts, in their order."""
+        parquet = arrow("parquet")
+        tables = (parquet.read_table(self.folder / part_name(number)) for number in numbers)
+        return [row for table in tables for row in table.to_pylist()]
+
     def done(self) -> set[int]:
         """Numbers of the parts that are there."""
         return {number_of(path) for path in self.folder.glob("part-*.parquet")}
