@@ -56,6 +56,9 @@ def sweep(
     jobs: Annotated[
         int | None, typer.Option("--jobs", "-j", min=0, help="Worker processes; by default one per core.")
     ] = None,
+    ray: Annotated[
+        str, typer.Option(metavar="auto|ADDRESS", help="Run on a Ray cluster in place of local processes.")
+    ] = "",
     planner: Annotated[list[str] | None, typer.Option(help="[NAME=]module:Class of a planner; repeatable.")] = None,
     set_: Annotated[
         list[str] | None, typer.Option("--set", help="key=value: setting that all runs have; repeatable.")
@@ -89,7 +92,7 @@ def sweep(
             report(what[1], output, told)
             return
         options: dict[str, Any] = {"jobs": jobs, "record": _recorded(record), "recordings": recordings}
-        options["progress"] = told.progress
+        options |= {"progress": told.progress, "pool": _cluster(ray)}
         if action == "resume":
             _run(what[1], told, lambda: _resume(what[1], options))
         plan = {
@@ -213,6 +216,15 @@ def _replay(folder: str, row: str, record: str, told: Told) -> None:
     result = {"row": int(row), "same": same, "differences": found.differences, "command": command, "result": found.made}
     told.result(result, [*lines, f"  {command}"])
     sys.exit(0 if same else 1)
+
+
+def _cluster(address: str) -> Any:
+    """Connect to a Ray cluster, if one is asked for."""
+    if not address:
+        return None
+    from cbsim.sweep.ray_pool import RayPool
+
+    return RayPool(address)
 
 
 def _recorded(text: str) -> str:
