@@ -81,7 +81,7 @@ def test_every_public_name_is_there_and_documented():
 READERS = {
     "cli", "editor", "evaluation/rules", "export", "foxglove", "lint", "multibody/mechanics.py",
     "multibody/parameter_gradients.py", "multibody/solution.py", "multibody/storage.py", "page", "plot",
-    "recording/drawings.py", "recording/outlines.py", "report", "testing", "view3d", "viewer",
+    "recording/drawings.py", "recording/outlines.py", "report", "sweep", "testing", "view3d", "viewer",
 }  # fmt: skip
 """Rooms that only read: what they work out is in no World and no Snapshot."""
 POSES = {

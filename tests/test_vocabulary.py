@@ -28,12 +28,13 @@ description detection diagnosis dimension distance down drag drivable dry durati
 end energy error expect export external false field file fixed flip floating floor force fov frame free freeze front
 full generate get gps gradients grip ground half height html hull id impact indices inertia initial input ins
 jacobian kind kinetic latitude leaves light limits linear load longitude matrix max mechanical min mission mode most
-momentum multibody name network next no nonlinear normal nullspace odometry on options ordering orientation path pause
+momentum
+method multibody name network next no nonlinear normal nullspace odometry on options ordering orientation path pause
 pitch place planar point position positives potential prismatic pyramid radar radial radius range rate ratio reach
 read rear reduce resistance resolution restitution return revolute robot roll rolling rollout root rotational
-samples save scale sdf seed sense sensors set settings shape sigma simulate size slope solver space sphere spherical
+sample save scale sdf seed sense sensors set settings shape sigma simulate size slope solver space sphere spherical
 split stability start steering stiffness string surface tangent tangential throttle ticks to translational
-type upside urdf velocities velocity vertical vertices visible visualize visualizer warning wheel wheelbase width
+type upside urdf velocities velocity vertical vertices visible visualize visualizer warning wheel wheelbase where width
 with write yaw zero
 """,
     )

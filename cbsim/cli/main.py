@@ -20,7 +20,7 @@ from typing import Annotated
 import typer
 
 from cbsim import __version__
-from cbsim.cli import check, convert, diff, edit, info, judge, new, plot, replay, report, run, view, warmup
+from cbsim.cli import check, convert, diff, edit, info, judge, new, plot, replay, report, run, sweep, view, warmup
 from cbsim.cli.commands import InterruptionError, add
 from cbsim.cli.interrupts import INTERRUPTED, was_interrupted
 from cbsim.cli.list import list_
@@ -42,6 +42,7 @@ EXHAUSTED = (
 
 COMMANDS: tuple[tuple[str, Callable[..., None], str], ...] = (
     ("run", run.run, "Run a scenario; exit 0 if every check passed, 1 if one failed."),
+    ("sweep", sweep.sweep, "Run a scenario many times; resume, report, replay, diff."),
     ("check", check.check, "List all problems of files; exit 2 if there are errors."),
     ("info", info.info, "Count the contents of a file; exit 2 if it has errors."),
     ("convert", convert.convert, "Convert a file to another format."),

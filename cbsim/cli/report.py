@@ -1,4 +1,4 @@
-"""``cbsim report``: self-contained HTML report of a recording, or of two for comparison."""
+"""``cbsim report``: self-contained HTML report of a recording, of two for comparison, or of a sweep."""
 
 from __future__ import annotations
 
@@ -15,13 +15,20 @@ __all__ = ["report"]
 
 
 def report(
-    recording: Annotated[str, typer.Argument(metavar="REC", help="A recording (MCAP).")],
+    recording: Annotated[str, typer.Argument(metavar="REC", help="A recording (MCAP), or the folder of a sweep.")],
     other: Annotated[str | None, typer.Argument(metavar="REC2", help="Another recording, for comparison.")] = None,
     output: Annotated[str, typer.Option("--output", "-o", metavar="HTML", help="HTML file to write.")] = "",
     title: Annotated[str, typer.Option(help="Title of the page; by default the scenario's name.")] = "",
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")] = False,
 ) -> None:
     """Write a self-contained page with verdict, replay, plots and tables; exit 2 if a recording is damaged."""
+    if other is None and Path(recording).is_dir():  # of a sweep
+        from cbsim.cli.sweep_output import Told
+        from cbsim.cli.sweep_report import report as report_sweep
+
+        with Told(None, quiet=quiet) as told:
+            report_sweep(recording, output, told)
+        return
     from cbsim.report import write_report
 
     paths = [recording] if other is None else [recording, other]

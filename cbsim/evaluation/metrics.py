@@ -13,12 +13,13 @@ from typing import Any, NamedTuple
 from cbsim.errors import FileError, Location, UsageError, did_you_mean
 from cbsim.evaluation.judge import Judge, scene_of
 from cbsim.evaluation.rules import RULES, Context, Rule
+from cbsim.recording.batch import Header
 from cbsim.recording.recording import Recording
 from cbsim.spec.metrics import METRICS
 from cbsim.spec.scenario import Expectation
 from cbsim.world.scene import Scene
 
-__all__ = ["METRICS", "Metric", "metrics", "write_metrics"]
+__all__ = ["METRICS", "Metric", "measuring_rules", "metrics", "write_metrics"]
 
 
 class Metric(NamedTuple):
@@ -79,13 +80,7 @@ def metrics(
         if known.row(name) is None:
             hint = did_you_mean(name, known.examples)
             raise UsageError(f"no object '{name}' to measure" + (f" ({hint})" if hint else ""))
-    expectations = tuple(
-        Expectation(rule, (("object", name), *arguments), Location("metrics"))
-        for name in names
-        for rule, arguments in METRICS
-        if _applies(rule, Expectation(rule, (("object", name), *arguments)), recording, scene)
-    )
-    judge = Judge(expectations, scene.roadmap, scene.mission)
+    judge = Judge(measuring_rules(recording.header, scene, names), scene.roadmap, scene.mission)
     judge.begin(recording.header, recording.snapshot, recording.sources)
     for batch in recording.batches():
         judge.take(batch)
@@ -95,14 +90,24 @@ def metrics(
     ]
 
 
-def _applies(name: str, expectation: Expectation, recording: Recording, scene: Scene) -> bool:
+def measuring_rules(header: Header, scene: Scene, names: Sequence[str]) -> tuple[Expectation, ...]:
+    """Rules that measure some objects, without bounds that anything exceeds, as far as they apply to a run."""
+    return tuple(
+        Expectation(rule, (("object", name), *arguments), Location("metrics"))
+        for name in names
+        for rule, arguments in METRICS
+        if _applies(rule, Expectation(rule, (("object", name), *arguments)), header, scene)
+    )
+
+
+def _applies(name: str, expectation: Expectation, header: Header, scene: Scene) -> bool:
     """Whether a rule has the network, the mission and the others that it needs."""
     try:
-        rule: Rule = RULES[name](expectation, Context(recording.header, scene.roadmap, scene.mission))
+        rule: Rule = RULES[name](expectation, Context(header, scene.roadmap, scene.mission))
     except UsageError:
         return False
     except FileError:  # others that it needs are not recorded
-        if not recording.header.is_recorded(recording.header.objects.row(str(expectation["object"])) or 0):
+        if not header.is_recorded(header.objects.row(str(expectation["object"])) or 0):
             raise
         return False
     return rule.decided is False

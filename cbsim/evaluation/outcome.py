@@ -271,7 +271,7 @@ def _overruled(world: World, events: Mapping[int, int]) -> list[str]:
     ]
 
 
-def execute(
+def execute(  # noqa: PLR0913 - the public face spells out every option
     world: World,
     *,
     record: str | Path | None = None,
@@ -280,6 +280,8 @@ def execute(
     steps: int | None = None,
     progress: Callable[[int], None] | None = None,
     observer: RunObserver | None = None,
+    seed: int | None = None,
+    listeners: Sequence[Recorder] = (),
 ) -> Outcome:
     """Run a World for its duration, judged and, if asked for, recorded.
 
@@ -299,6 +301,11 @@ def execute(
         Called with the number of steps done.
     observer : RunObserver, optional
         A viewer, or a clock that limits the speed.
+    seed : int, optional
+        In place of the World's. Pools that are spread at random stay as the World has them; `cbsim.load` with a seed
+        spreads them anew.
+    listeners : sequence of Recorder, optional
+        Further recorders, which take every batch of the run.
 
     Raises
     ------
@@ -307,14 +314,17 @@ def execute(
     """
     scene, digest = world.scene, Digest(world)
     judge = Judge(scene.expectations, scene.roadmap, scene.mission, scene.score)
-    listeners: list[Recorder] = [judge, digest]
+    listening: list[Recorder] = [judge, digest, *listeners]
     if record is not None:
-        listeners.append(recorder(record, world, lambda: judge.checks) if recorder else FileRecorder(record))
+        listening.append(recorder(record, world, lambda: judge.checks) if recorder else FileRecorder(record))
     onlookers = [] if observer is None else list(observer.listeners)
     looked_at = observer is not None and bool(observer.listeners)
     wanted = record is not None or looked_at
     annotations = PlannerAnnotations(0.0 if looked_at else PERIOD) if wanted else None
-    run = Run(world, world.start, [], listeners, record_scans=wanted, annotations=annotations, onlookers=onlookers)
+    start = world.start
+    if seed is not None:
+        start.columns.seed[0] = seed
+    run = Run(world, start, [], listening, record_scans=wanted, annotations=annotations, onlookers=onlookers)
     count = step_count(world.settings.duration, world.step) if steps is None else steps
     began = time.perf_counter()
     try:

@@ -43,6 +43,7 @@ from cbsim.formats.scenario_planner import PlannerModel
 from cbsim.formats.scenario_rule import one_of
 from cbsim.formats.scenario_rules import RULES, ExpectationModel
 from cbsim.formats.scenario_score import ScoreModel
+from cbsim.formats.scenario_sweep import SweepModel
 from cbsim.formats.scenario_traffic import DriverModel, LightName, PhaseModel, PoolModel, RecordModel
 from cbsim.formats.scenario_vehicle import VehicleParameters
 from cbsim.formats.yaml_tree import shown
@@ -361,6 +362,11 @@ class ScenarioModel(Model):
         "a number from 0 to 1 for the whole run: the product of gates, times a weighted mean",
         None,
         example={"gates": [{"collision": {"object": "Bot"}}]},
+    )
+    sweep: SweepModel | None = about(
+        "what 'cbsim sweep' varies: parameters and key paths, each with its values",
+        None,
+        example={"gap": {"range": [4, 20, 1]}, "seed": {"count": 100}},
     )
     parameters: dict[ParameterName, ParameterField] = about(
         "names for values, used as ${name} anywhere else; --set changes them", {}, example={"gap": 10.0}

@@ -14,7 +14,20 @@ from cbsim.errors import Location, Problems, did_you_mean
 from cbsim.formats.reader import Source, read_yaml
 from cbsim.formats.scenario_fields import Axes, Model, ParameterName
 from cbsim.formats.scenario_models import ScenarioModel
-from cbsim.formats.yaml_tree import Item, Scalar, child_of, is_small, list_index, locate, set_item, shown, tree, typed
+from cbsim.formats.yaml_tree import (
+    Item,
+    Scalar,
+    child_of,
+    index_in,
+    is_small,
+    locate,
+    names_in,
+    plain,
+    set_item,
+    shown,
+    tree,
+    typed,
+)
 from cbsim.spec.number import Written
 
 __all__ = ["escaped", "override", "replace_parameters"]
@@ -41,7 +54,7 @@ def replace_parameters(root: Item, problems: Problems) -> Item | None:
     declared = root.value.get(DECLARED)
     values = declared.value if declared is not None and isinstance(declared.value, dict) else {}
     replacer = _Replacer(values, problems)
-    done = {key: item if key == DECLARED else replacer.item(item) for key, item in root.value.items()}
+    done = {key: item if key == DECLARED else _replaced(replacer, key, item) for key, item in root.value.items()}
     for name in values:
         if name not in replacer.used:
             place = locate(root, [DECLARED, name], key=True)
@@ -51,6 +64,17 @@ def replace_parameters(root: Item, problems: Problems) -> Item | None:
         return None
     whole = replace(root, value=done)
     return whole if is_small(whole, problems) else None
+
+
+def _replaced(replacer: _Replacer, key: str, item: Item) -> Item:
+    """Replace parameters in a part of the scenario; constraints of a sweep keep them, since they are what it varies."""
+    if key != "sweep" or not isinstance(item.value, dict) or "where" not in item.value:
+        return replacer.item(item)
+    for name in NAME.findall(str(plain(item.value["where"]))):
+        if not name[0]:
+            replacer.value_of(name[1], item.value["where"])
+    kept = {name: one if name == "where" else replacer.item(one) for name, one in item.value.items()}
+    return replace(item, value=kept)
 
 
 def escaped(text: str) -> str:
@@ -88,7 +112,7 @@ class _Replacer:
     def _scalar(self, item: Item, text: str) -> Item:
         whole = NAME.fullmatch(text)
         if whole is not None and not whole[1]:
-            value = self._value(whole[2], item)
+            value = self.value_of(whole[2], item)
             return item if value is None else replace(value, location=item.location)
         if self.length > TEXT_LIMIT:
             return item
@@ -100,7 +124,7 @@ class _Replacer:
     def _part(self, match: re.Match[str], item: Item) -> str:
         if match[1]:
             return match[0][1:]
-        value = self._value(match[2], item)
+        value = self.value_of(match[2], item)
         if value is None:
             return match[0]
         if self.length > TEXT_LIMIT:
@@ -113,7 +137,8 @@ class _Replacer:
         self.length += len(text)
         return text
 
-    def _value(self, name: str, item: Item) -> Item | None:
+    def value_of(self, name: str, item: Item) -> Item | None:
+        """Value of a declared parameter; None, and a problem, where there is none."""
         self.used.add(name)
         value = self.values.get(name)
         if value is None:
@@ -184,8 +209,8 @@ def _target(root: Item, key: str, place: Location, problems: Problems) -> list[s
     return None
 
 
-def _what_there_is(here: Any, part: str, parameters: Sequence[str]) -> str:
-    """Hint for a key path that ended at a type."""
+def _what_there_is(here: Any, part: str, item: Item | None, parameters: Sequence[str]) -> str:
+    """Hint for a key path that ended at a type, with what the file has there."""
     if here is ScenarioModel:
         fields = ScenarioModel.spellings()
         lists = (_list("parameters:", parameters), _list("fields:", fields))
@@ -193,18 +218,20 @@ def _what_there_is(here: Any, part: str, parameters: Sequence[str]) -> str:
     if isinstance(here, type) and issubclass(here, Model):
         return did_you_mean(part, here.spellings()) or _list("there is", here.spellings())
     if get_origin(here) is list:
-        return "the list has no such entry; they are counted from 0"
+        named = [] if item is None else [name for name in names_in(item) if name]
+        numbers = "the list has no such entry; they are counted from 0"
+        return numbers if part.isdecimal() else did_you_mean(part, named) or _list("entries:", named) or numbers
     return _list("declared are", parameters) if get_origin(here) is dict else "it has no parts"
 
 
-def _dead_end(root: Item, path: Sequence[str]) -> tuple[Any, str] | None:
-    """Follow a key path through the models; if it is invalid, return the type and the missing step."""
+def _dead_end(root: Item, path: Sequence[str]) -> tuple[Any, str, Item | None] | None:
+    """Follow a key path through the models; if it is invalid, return the type, the missing step and what is there."""
     here: Any = ScenarioModel
     item: Item | None = root
     for part in path:
         below = _below(here, item, part)
         if below is None:
-            return here, part
+            return here, part, item
         here = below
         item = None if item is None else child_of(item, part)
     return None
@@ -219,8 +246,8 @@ def _below(here: Any, item: Item | None, part: str) -> Any:
         fields = {info.alias or name: info.annotation for name, info in here.model_fields.items()}
         return _bare(fields[part]) if part in fields else None
     if get_origin(here) is list:
-        items = item.value if item is not None and isinstance(item.value, list) else []
-        return _bare(get_args(here)[0]) if list_index(part, len(items)) is not None else None
+        known = item is not None and isinstance(item.value, list) and index_in(item, part) is not None
+        return _bare(get_args(here)[0]) if known else None
     if get_origin(here) is dict:
         name, value = get_args(here)
         known = name is not ParameterName or (item is not None and child_of(item, part) is not None)

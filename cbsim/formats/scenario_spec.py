@@ -21,6 +21,7 @@ from cbsim.formats.scenario_models import (
 from cbsim.formats.scenario_people import person_of
 from cbsim.formats.scenario_planner import seat_of
 from cbsim.formats.scenario_score import ScoreModel, TermModel
+from cbsim.formats.scenario_sweep import sweep_of
 from cbsim.formats.scenario_traffic import DriverModel, ErrorsModel, PoolModel, SpreadModel
 from cbsim.formats.scenario_vehicle import parameters_of
 from cbsim.spec.metrics import measuring
@@ -109,6 +110,7 @@ def scenario_of(model: ScenarioModel, where: Where, places: Mapping[str, Locatio
         profile=model.profile,
         expect=tuple(_expectation(one, where("expect", n), model.profile) for n, one in enumerate(model.expect)),
         score=NO_SCORE if model.score is None else _score(model.score, where, model.profile),
+        sweep=sweep_of(model.sweep),
         parameters=tuple((name, _parameter(value)) for name, value in model.parameters.items()),
         places=places,
         location=where()._replace(inside=""),

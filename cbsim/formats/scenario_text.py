@@ -16,6 +16,7 @@ from cbsim.formats.scenario_parameters import escaped
 from cbsim.formats.scenario_people import person_text
 from cbsim.formats.scenario_planner import planner_text
 from cbsim.formats.scenario_spec import DEFAULT_SIZE
+from cbsim.formats.scenario_sweep import sweep_text
 from cbsim.formats.scenario_traffic_text import driver_text, pool_text
 from cbsim.formats.yaml_tree import typed
 from cbsim.spec.objects import ZERO, Controller, Kind, MeshFile, SensorMount, ShapeKind, Steering, TrafficObject, Wheels
@@ -64,6 +65,7 @@ def scenario_text(spec: Scenario) -> str:
         ("planner", _planners(spec)),
         ("expect", [_expectation(one) for one in spec.expect]),
         ("score", _score(spec.score)),
+        ("sweep", sweep_text(spec.sweep)),
     )
     text = {key: _escaped(value) for key, value in whole.items()}
     text |= _given(("parameters", {name: _listed(value) for name, value in spec.parameters}))

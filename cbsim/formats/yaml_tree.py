@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import PurePosixPath
 from types import MappingProxyType
 from typing import Any
 
@@ -19,7 +20,20 @@ from cbsim.formats.reader import DEPTH_LIMIT, Source, yaml_lines
 from cbsim.formats.values import quote
 from cbsim.spec.number import Written
 
-__all__ = ["ITEM_LIMIT", "Item", "Scalar", "is_small", "locate", "plain", "set_item", "shown", "tree", "typed"]
+__all__ = [
+    "ITEM_LIMIT",
+    "Item",
+    "Scalar",
+    "index_in",
+    "is_small",
+    "locate",
+    "names_in",
+    "plain",
+    "set_item",
+    "shown",
+    "tree",
+    "typed",
+]
 
 ITEM_LIMIT = 200_000  # values of one document, aliases counted as often as they are used
 
@@ -260,9 +274,31 @@ def child_of(item: Item, name: str) -> Item | None:
     if isinstance(item.value, dict):
         return item.value.get(name)
     if isinstance(item.value, list):
-        index = list_index(name, len(item.value))
+        index = index_in(item, name)
         return None if index is None else item.value[index]
     return None
+
+
+def index_in(item: Item, name: str) -> int | None:
+    """Find an entry of a list by a step of a key path: its number, or else its name."""
+    assert isinstance(item.value, list)
+    index = list_index(name, len(item.value))
+    return next((n for n, one in enumerate(names_in(item)) if one == name), None) if index is None else index
+
+
+def names_in(item: Item) -> list[str]:
+    """Names of the entries of a list, where they have one: their key `name`, else their file's without ending."""
+    entries = (one.value for one in item.value) if isinstance(item.value, list) else ()
+    return [_name_of(entry) for entry in entries]
+
+
+def _name_of(entry: object) -> str:
+    if not isinstance(entry, dict):
+        return ""
+    named = [entry[key].value for key in ("name", "file") if key in entry]
+    if not named or not isinstance(named[0], str):
+        return ""
+    return named[0] if "name" in entry else PurePosixPath(named[0]).stem
 
 
 def list_index(name: str, length: int) -> int | None:
@@ -288,7 +324,7 @@ def set_item(item: Item, path: Sequence[str], new: Item, expand: Callable[[Item,
     child = child_of(item, head) or Item(None, new.location)
     changed = set_item(child, rest, new, expand)
     if isinstance(item.value, list):
-        index = list_index(head, len(item.value))
+        index = index_in(item, head)
         return replace(item, value=[changed if i == index else old for i, old in enumerate(item.value)])
     assert isinstance(item.value, dict)
     keys = {**item.keys, head: item.keys.get(head, new.location)}

@@ -19,6 +19,7 @@ from cbsim.spec.people import Person
 from cbsim.spec.planner import Seat
 from cbsim.spec.profiles import DEFAULT_PROFILE
 from cbsim.spec.road import PointId
+from cbsim.spec.sweep import NO_SWEEP, SweepSpec
 from cbsim.spec.traffic import Driver, LightProgram, Pool
 
 __all__ = [
@@ -244,6 +245,8 @@ class Scenario:
         What must come true.
     score : Score
         A number for the whole run; without gates and terms there is none.
+    sweep : SweepSpec
+        What `cbsim sweep` varies.
     parameters : tuple of (str, value)
         Declared names with the values used, overrides included; they are already replaced everywhere.
     places : mapping
@@ -276,6 +279,7 @@ class Scenario:
     profile: str = DEFAULT_PROFILE
     expect: tuple[Expectation, ...] = ()
     score: Score = NO_SCORE
+    sweep: SweepSpec = NO_SWEEP
     parameters: tuple[tuple[str, ParameterValue], ...] = ()
     places: Mapping[str, Location] = field(default_factory=dict, compare=False, repr=False)
     location: Location = field(default=Location(""), compare=False)

@@ -1,0 +1,239 @@
+"""``cbsim sweep``: many runs of a scenario, resumed, compared, replayed and reported."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cbsim.cli.list import shipped_scenarios
+from cbsim.cli.options import pairs
+from cbsim.cli.output import EXIT_CODES
+from cbsim.cli.sweep_output import Told
+from cbsim.errors import UsageError, did_you_mean, printable
+
+if TYPE_CHECKING:
+    from cbsim.sweep.engine import Progress
+
+__all__ = ["sweep"]
+
+ACTIONS = {"resume": 1, "diff": 2, "replay": 2, "report": 1}  # words that follow each
+USAGE = "expected SCENARIO, 'resume DIR', 'report DIR', 'replay DIR ROW' or 'diff DIR DIR'"
+
+
+def sweep(
+    what: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="SCENARIO | resume DIR | report DIR | replay DIR ROW | diff A B",
+            help="A scenario to run many times, or what to do with the folder of a sweep.",
+            autocompletion=shipped_scenarios,
+        ),
+    ],
+    vary: Annotated[
+        list[str] | None,
+        typer.Option(metavar="KEY=VALUES", help="5:64:1, 5:64, 5,8,11, normal:10:2 or count:100; repeatable."),
+    ] = None,
+    where: Annotated[
+        list[str] | None, typer.Option(metavar="CONDITION", help="Constraint such as 'gap > 2 * speed'; repeatable.")
+    ] = None,
+    sample: Annotated[int | None, typer.Option(min=1, help="Draw so many points in place of the grid.")] = None,
+    method: Annotated[
+        str, typer.Option(metavar="METHOD", help="grid, latin (hypercube), sobol or pairwise points.")
+    ] = "",
+    seed: Annotated[int | None, typer.Option(min=0, help="Seed of the draw of points, or of the search.")] = None,
+    minimize: Annotated[str, typer.Option(metavar="COLUMN", help="Search the smallest value: margin.ttc.")] = "",
+    maximize: Annotated[str, typer.Option(metavar="COLUMN", help="Search the largest value.")] = "",
+    boundary: Annotated[bool, typer.Option("--boundary", help="Search the boundary between pass and fail.")] = False,
+    runs: Annotated[int, typer.Option(min=1, help="Number of runs of a search.")] = 200,
+    batch: Annotated[int, typer.Option(min=1, help="Runs of a search that are chosen together.")] = 8,
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="DIR", help="Folder of the results; by default 'sweep'.")
+    ] = "",
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", "-j", min=0, help="Worker processes; by default one per core.")
+    ] = None,
+    ray: Annotated[
+        str, typer.Option(metavar="auto|ADDRESS", help="Run on a Ray cluster in place of local processes.")
+    ] = "",
+    planner: Annotated[list[str] | None, typer.Option(help="[NAME=]module:Class of a planner; repeatable.")] = None,
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", help="key=value: setting that all runs have; repeatable.")
+    ] = None,
+    duration: Annotated[float | None, typer.Option(help="Duration of each run [s].")] = None,
+    step: Annotated[float | None, typer.Option(help="Length of a step [s].")] = None,
+    deadline: Annotated[float | None, typer.Option(help="Wall-clock limit of a planner's decision [s].")] = None,
+    metrics: Annotated[
+        str | None, typer.Option(metavar="RULE,…", help="Rules whose metrics are columns; by default all; or 'none'.")
+    ] = None,
+    record: Annotated[
+        str, typer.Option(metavar="failed|all|none|FILE", help="Runs to record; for replay, the file to write.")
+    ] = "",
+    recordings: Annotated[int, typer.Option(min=0, help="At most so many failed runs are recorded.")] = 100,
+    json: Annotated[str | None, typer.Option(help="Write progress and result as JSON lines, to a file or '-'.")] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")] = False,
+) -> None:
+    """Run a scenario many times; exit 0 if all runs passed, 1 if one failed, 3 if cbsim failed in one."""
+    action = what[0] if what[0] in ACTIONS and not (len(what) == 1 and Path(what[0]).is_file()) else ""
+    if len(what) != (1 + ACTIONS[action] if action else 1):
+        hint = did_you_mean(what[0], ACTIONS)
+        raise UsageError(f"{USAGE}, not '{' '.join(what)}'" + (f" ({hint})" if hint and not action else ""))
+    with Told(json, quiet=quiet) as told:
+        if action == "diff":
+            _diff(what[1], what[2], told)
+        if action == "replay":
+            _replay(what[1], what[2], record, told)
+        if action == "report":
+            from cbsim.cli.sweep_report import report
+
+            report(what[1], output, told)
+            return
+        options: dict[str, Any] = {"jobs": jobs, "record": _recorded(record), "recordings": recordings}
+        options |= {"progress": told.progress, "pool": _cluster(ray)}
+        if action == "resume":
+            _run(what[1], told, lambda: _resume(what[1], options))
+        plan = {
+            "where": where or [], "sample": sample, "method": method, "sample_seed": 1 if seed is None else seed,
+            "planner": pairs(planner or [], "--planner", default=""), "settings": pairs(set_ or [], "--set"),
+            "duration": duration, "step": step, "deadline": deadline, "metrics": _metrics(metrics),
+        }  # fmt: skip
+        folder = output or "sweep"
+        if minimize or maximize or boundary:
+            plan |= {"minimize": minimize, "maximize": maximize, "boundary": boundary, "runs": runs, "batch": batch}
+        _run(folder, told, lambda: _begin(what[0], vary or [], folder, plan | options))
+
+
+def _begin(scenario: str, vary: list[str], folder: str, options: dict[str, Any]) -> None:
+    if "boundary" in options:
+        from cbsim.sweep.searching import search
+
+        search(scenario, vary, folder=folder, **options)
+        return
+    from cbsim.sweep.engine import run
+
+    run(scenario, vary, folder=folder, **options)
+
+
+def _resume(folder: str, options: dict[str, Any]) -> None:
+    from cbsim.sweep.engine import resume
+
+    resume(folder, **options)
+
+
+def _run(folder: str, told: Told, work: Callable[[], None]) -> None:
+    """Run a sweep, and leave with the exit code of its verdicts."""
+    try:
+        work()
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(f"interrupted; 'cbsim sweep resume {folder}' continues") from None
+    counts = told.last
+    assert counts is not None
+    verdict = "error" if counts.errors else "fail" if counts.failing else "pass"
+    passed = counts.total - counts.failing - counts.errors
+    told.result({"verdict": verdict, "folder": folder, "passed": passed, **counts.to_dict()}, _summary(folder, counts))
+    sys.exit(EXIT_CODES[verdict])
+
+
+def _summary(folder: str, counts: Progress) -> list[str]:
+    from cbsim.sweep.statistics import wilson
+
+    passed = counts.total - counts.failing - counts.errors
+    low, high = wilson(passed, counts.total)
+    rate = f"pass rate {100.0 * passed / counts.total:.2f} % [{100.0 * low:.2f}, {100.0 * high:.2f}]"
+    lines = [f"{counts.total} runs: {passed} passed, {counts.failing} failed, {counts.errors} errors; {rate}"]
+    if counts.failing or counts.errors:
+        lines += [f"  {line}" for line in _failures(folder)]
+    lines += [f"  {line}" for line in _best(folder)]
+    return [
+        *lines,
+        f"  rows in {printable(folder)}/rows (Parquet); 'cbsim sweep report {printable(folder)}' shows them",
+    ]
+
+
+def _failures(folder: str, most: int = 5) -> list[str]:
+    """Describe the first runs that did not pass."""
+    from cbsim.sweep.table import read
+
+    table = read(folder, ["verdict", "failure"])
+    bad = table.filter(_not_passed(table)).slice(0, most + 1).to_pylist()
+    lines = [f"row {row['row']}: {row['verdict']}  {_last(row['failure'])[:160]}" for row in bad[:most]]
+    return [*lines, "…"] if len(bad) > most else lines
+
+
+def _best(folder: str) -> list[str]:
+    """Describe the best runs of a search."""
+    from cbsim.sweep.folder import Folder
+    from cbsim.sweep.row import parameter_column
+    from cbsim.sweep.searching import best_rows
+
+    plan = Folder.opened(folder).plan
+    if not plan.search.get("column"):
+        return []
+    column, names = plan.search["column"], [parameter_column(one.key) for one in plan.variations]
+    return [
+        f"row {row['row']}: {column} {row[column]:.6g} with {', '.join(f'{name}={row[name]}' for name in names)}"
+        for row in best_rows(folder)
+    ]
+
+
+def _not_passed(table: Any) -> Any:
+    from cbsim.sweep.table import arrow
+
+    return arrow("compute").not_equal(table["verdict"], "pass")
+
+
+def _last(text: str | None) -> str:
+    return ((text or "").strip().splitlines() or [""])[-1]
+
+
+def _diff(before: str, after: str, told: Told) -> None:
+    from cbsim.sweep.comparison import compare
+
+    found = compare(before, after)
+    told.result(found.to_dict(), found.lines())
+    sys.exit(1 if found.newly_failing else 0)
+
+
+def _replay(folder: str, row: str, record: str, told: Told) -> None:
+    from cbsim.sweep.again import command_of, point_of, replay
+    from cbsim.sweep.folder import Folder
+
+    if not row.isdecimal():
+        raise UsageError(f"'{row}' is no row: expected a whole number from 0 on")
+    if record in ("failed", "all", "none"):
+        raise UsageError(f"--record {record} is for sweeps; a replay takes the name of a file")
+    found = replay(folder, int(row), record or None)
+    opened = Folder.opened(folder)
+    command = command_of(opened.plan, point_of(opened, found.row))
+    same = not found.differences
+    how = "the same in every bit" if same else "DIFFERS"
+    lines = [f"row {row}: {found.made['verdict']}, digest {found.made['digest']}, {how}"]
+    lines += [f"  {name}: {found.row[name]!r} in the sweep, {found.made[name]!r} now" for name in found.differences]
+    lines += [f"  {line}" for line in (found.made["failure"] or "").splitlines()]
+    result = {"row": int(row), "same": same, "differences": found.differences, "command": command, "result": found.made}
+    told.result(result, [*lines, f"  {command}"])
+    sys.exit(0 if same else 1)
+
+
+def _cluster(address: str) -> Any:
+    """Connect to a Ray cluster, if one is asked for."""
+    if not address:
+        return None
+    from cbsim.sweep.ray_pool import RayPool
+
+    return RayPool(address)
+
+
+def _recorded(text: str) -> str:
+    if text not in ("", "failed", "all", "none"):
+        raise UsageError(f"--record is '{text}', expected failed, all or none")
+    return text or "failed"
+
+
+def _metrics(text: str | None) -> list[str] | None:
+    if text is None:
+        return None
+    return [] if text == "none" else [part.strip() for part in text.split(",") if part.strip()]

@@ -1,0 +1,195 @@
+"""Rows of a sweep as a Parquet data set: written chunk by chunk, readable while it grows."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import math
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from cbsim.errors import UsageError
+from cbsim.spec.sweep import Count, Normal, Range, Variation
+from cbsim.sweep.row import parameter_column
+from cbsim.sweep.space import is_whole
+
+__all__ = ["ROWS", "Table", "arrow", "columns_of", "read", "require_arrow"]
+
+ROWS = "rows"  # folder of the parts
+FIRST = (("row", "int64"),)
+MIDDLE = (
+    ("seed", "int64"), ("verdict", "string"), ("score", "float64"), ("digest", "string"), ("steps", "int64"),
+    ("time", "float64"), ("failure", "string"),
+)  # fmt: skip
+LAST = (("version", "string"), ("wall_time", "float64"), ("host", "string"))
+
+
+def arrow(module: str = "") -> Any:
+    """Import pyarrow, or a module of it.
+
+    Raises
+    ------
+    UsageError
+        If it is not installed.
+    """
+    try:
+        return importlib.import_module(f"pyarrow.{module}" if module else "pyarrow")
+    except ImportError:
+        raise UsageError("sweeps need pyarrow: pip install 'cbsim[sweep]'") from None
+
+
+def require_arrow() -> None:
+    """Refuse to begin without pyarrow."""
+    arrow("parquet")
+
+
+def columns_of(variations: Sequence[Variation], checks: Sequence[str], metrics: Sequence[str]) -> list[tuple[str, str]]:
+    """Names and types of all columns, in order."""
+    varied = [(parameter_column(one.key), type_of(one)) for one in variations if one.key != "seed"]
+    return [
+        *FIRST, *varied, *MIDDLE, *((name, "bool") for name in checks), *((name, "float64") for name in metrics), *LAST
+    ]  # fmt: skip
+
+
+def type_of(one: Variation) -> str:
+    """Type of the column of a varied key."""
+    values = one.values
+    if isinstance(values, Count) or (isinstance(values, Range) and is_whole(values)):
+        return "int64"
+    if isinstance(values, Range | Normal):
+        return "float64"
+    kinds = {bool if isinstance(v, bool) else type(v) for v in values.values}
+    if kinds <= {int, float}:
+        return "float64"
+    return "bool" if kinds == {bool} else "string"
+
+
+class Table:
+    """Parts of a data set in a folder.
+
+    Parameters
+    ----------
+    folder : Path
+        Of the sweep.
+    columns : sequence of (str, str)
+        As `columns_of`.
+    version : str
+    """
+
+    def __init__(self, folder: Path, columns: Sequence[tuple[str, str]], version: str) -> None:
+        self.folder, self.version = folder / ROWS, version
+        self.columns = list(columns)
+        pa = arrow()
+        kinds = {
+            "int64": pa.int64(),
+            "float64": pa.float64(),
+            "bool": pa.bool_(),
+            "string": pa.string(),
+        }
+        self.schema = pa.schema([(name, kinds[kind]) for name, kind in columns])
+
+    def write(self, number: int, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Write a part as a whole: it is there entirely, or not at all.
+
+        Raises
+        ------
+        OSError
+            If the disk is full.
+        """
+        pa, parquet = arrow(), arrow("parquet")
+        fitted = [self.fitted(row) for row in rows]
+        arrays = [pa.array([row[field.name] for row in fitted], field.type) for field in self.schema]
+        table = pa.table(arrays, schema=self.schema)
+        target = self.folder / part_name(number)
+        unfinished = target.with_suffix(".unfinished")
+        try:
+            parquet.write_table(table, unfinished, compression="zstd", use_dictionary=["version", "host", "verdict"])
+            with unfinished.open("rb+") as stream:
+                os.fsync(stream.fileno())
+            unfinished.replace(target)
+        except BaseException:
+            with suppress(OSError):
+                unfinished.unlink(missing_ok=True)
+            raise
+
+    def fitted(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a row with all columns, each of its type."""
+        return {name: _fitting(row.get(name), kind) for name, kind in self.columns} | {"version": self.version}
+
+    def rows(self, numbers: Iterable[int]) -> list[dict[str, Any]]:
+        """Read the rows of some parts, in their order."""
+        parquet = arrow("parquet")
+        tables = (parquet.read_table(self.folder / part_name(number)) for number in numbers)
+        return [row for table in tables for row in table.to_pylist()]
+
+    def done(self) -> set[int]:
+        """Numbers of the parts that are there."""
+        return {number_of(path) for path in self.folder.glob("part-*.parquet")}
+
+
+def part_name(number: int) -> str:
+    """File name of a part."""
+    return f"part-{number:06d}.parquet"
+
+
+def number_of(path: Path) -> int:
+    """Return the number of a part."""
+    return int(path.stem.removeprefix("part-"))
+
+
+def _fitting(value: Any, kind: str) -> Any:
+    """Convert a value to the type of its column; numbers that are not finite become null."""
+    if value is None:
+        return None
+    if kind == "float64":
+        number = float(value)
+        return number if math.isfinite(number) else None
+    if kind == "string" and not isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False)
+    if kind == "string":
+        return value.encode("utf-8", "replace").decode("utf-8")
+    return value
+
+
+def parts(folder: str | Path) -> list[Path]:
+    """Files of the parts that are there, in order.
+
+    Raises
+    ------
+    UsageError
+        If the folder holds no sweep.
+    """
+    root = Path(folder)
+    if not (root / "sweep.json").is_file():
+        raise UsageError(f"'{folder}' holds no sweep: there is no 'sweep.json' in it")
+    return sorted((root / ROWS).glob("part-*.parquet"))
+
+
+def read(folder: str | Path, columns: Iterable[str] | None = None) -> Any:
+    """Read the rows of a sweep, in order, also while it is running.
+
+    Parameters
+    ----------
+    folder : str or Path
+    columns : iterable of str, optional
+        By default all.
+
+    Returns
+    -------
+    pyarrow.Table
+
+    Raises
+    ------
+    UsageError
+        If the folder holds no sweep, or nothing has been written yet.
+    """
+    files = parts(folder)
+    if not files:
+        raise UsageError(f"the sweep in '{folder}' has no rows yet")
+    dataset = arrow("dataset")
+    names = None if columns is None else list(dict.fromkeys(["row", *columns]))
+    table = dataset.dataset([str(path) for path in files], format="parquet").to_table(columns=names)
+    return table.sort_by("row")

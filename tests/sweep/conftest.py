@@ -1,0 +1,5 @@
+"""Fixtures of the tests of sweeps."""
+
+from tests.sweep.small import small
+
+__all__ = ["small"]
