@@ -86,7 +86,8 @@ READERS = {
 """Rooms that only read: what they work out is in no World and no Snapshot."""
 POSES = {
     "models/shift/assembly.py": 3, "models/shift/build.py": 2, "models/shift/chains.py": 1,
-    "models/shift/drivers.py": 1, "models/shift/kinematics.py": 10, "models/shift/timestep.py": 2,
+    "models/shift/drivers.py": 1, "models/shift/kinematics.py": 10, "models/shift/lights.py": 2,
+    "models/shift/timestep.py": 2,
     "models/urdf/build.py": 5, "models/urdf/solids.py": 1, "models/urdf/touching.py": 2, "formats/urdf/tree.py": 3,
     "coupling/actor_proxies.py": 1, "sensing/objects.py": 1, "spec/mechanism/reduce.py": 4,
 }  # fmt: skip

@@ -54,6 +54,8 @@ __all__ = ["count", "read", "write"]
 Element = etree._Element
 Value = TypeVar("Value")
 
+OBJECT_LIMIT = 500_000  # objects of one file; more cars than that come from pools of a scenario
+
 
 def read(source: Source, problems: Problems) -> ObjectFile | None:
     """Read a v2 object file.
@@ -103,6 +105,10 @@ def _file(root: Element, source: Source, problems: Problems) -> ObjectFile:
     for child in root.iterchildren("*"):  # not a comment
         tag = "object" if child.tag == objects_tag else tag_in(child, root)
         if tag == "object":
+            if len(objects) == OBJECT_LIMIT:
+                message = f"more than {OBJECT_LIMIT} objects; the rest is not read"
+                problems.error("E620", message, place_of(child, source))
+                break
             objects.append(_object(take_apart(child, len(objects) + 1, source, problems), once))
         elif tag == "name":
             names.append(Node(child, tag, len(names) + 1, source, problems).text)

@@ -141,7 +141,8 @@ class _Reading:
                 _, place = cursor.values("the object type", 1)
                 return Attempt(cursor, parse(cursor, place))
             except Misfit as misfit:
-                attempts.append(Attempt(cursor, misfit=misfit))
+                # its traceback would tie this frame into a cycle, and the collector is at rest
+                attempts.append(Attempt(cursor, misfit=misfit.with_traceback(None)))
             finally:
                 self.work += cursor.index - index
         # a later grammar explains the records better only if it got past its first waypoint

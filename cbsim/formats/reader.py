@@ -22,6 +22,7 @@ from cbsim.errors import Location, Problems
 
 __all__ = [
     "DEPTH_LIMIT",
+    "XML_NODE_LIMIT",
     "YAML_NODE_LIMIT",
     "Source",
     "collector_at_rest",
@@ -32,6 +33,7 @@ __all__ = [
 ]
 
 DEPTH_LIMIT = 64  # nesting of XML elements or YAML nodes; real files stay below 10
+XML_NODE_LIMIT = 5_000_000  # elements and comments, of which a tree takes up to 200 bytes each
 YAML_NODE_LIMIT = 1_000_000  # counting repeated aliases
 
 LINE = re.compile(r"([^\r\n]*)(?:\r\n?|\n|\Z)")
@@ -114,10 +116,13 @@ def read_xml(source: Source, problems: Problems) -> Element | None:
     -------
     Element or None
         The root; None if the text is not well-formed (every error is then in `problems`: E020 not well-formed,
-        E021 entity declaration or external reference, E022 nested too deep). A version of XML that does not exist
-        is read as 1.0, with a warning (W020): the robots that come with Bullet say 0.0. So is Latin-1 that says no
-        encoding.
+        E021 entity declaration or external reference, E022 nested too deep, E023 too many elements). A version of
+        XML that does not exist is read as 1.0, with a warning (W020): the robots that come with Bullet say 0.0. So
+        is Latin-1 that says no encoding.
     """
+    if source.data.count(b"<") - source.data.count(b"</") > XML_NODE_LIMIT:
+        problems.error("E023", f"XML has more than {XML_NODE_LIMIT} elements", source.at(1))
+        return None
     data = _versioned(source, problems)
     parser = _parser()
     try:

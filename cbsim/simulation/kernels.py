@@ -15,7 +15,8 @@ from cbsim.events.kernels.look import event_stack, look_at_events
 from cbsim.events.kernels.people import walk
 from cbsim.geometry.kernels.bvh import DEPTH
 from cbsim.jit import inlined, inner, kernel
-from cbsim.traffic.kernels.cars import bound_cars, drive_cars, have_left, mark_hits, refresh_cars
+from cbsim.traffic.kernels.bounds import bound_cars, have_left
+from cbsim.traffic.kernels.cars import drive_cars, mark_hits, refresh_cars
 from cbsim.traffic.kernels.driven import mark_hit_vehicles, remember_driven_cars
 from cbsim.traffic.kernels.events import note_events
 from cbsim.traffic.kernels.follower import follow_trajectories

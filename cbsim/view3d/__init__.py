@@ -6,7 +6,16 @@
 from __future__ import annotations
 
 from cbsim.view3d.api import build_robot, export_html, visualize
-from cbsim.view3d.environment import set_arrow, set_background, set_camera, set_floor, set_light, set_surface
+from cbsim.view3d.environment import (
+    set_arrow,
+    set_background,
+    set_camera,
+    set_floor,
+    set_lamp,
+    set_light,
+    set_surface,
+)
+from cbsim.view3d.recorded import visualize_recording
 from cbsim.view3d.visualizer import Visualizer
 
 __all__ = [
@@ -17,7 +26,9 @@ __all__ = [
     "set_background",
     "set_camera",
     "set_floor",
+    "set_lamp",
     "set_light",
     "set_surface",
     "visualize",
+    "visualize_recording",
 ]

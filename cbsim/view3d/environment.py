@@ -5,19 +5,25 @@ from __future__ import annotations
 import base64
 from collections.abc import Callable
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from cbsim.errors import ModelError
+from cbsim.spec.mechanism.model_light import LightKind
 from cbsim.spec.mechanism.values import number, unit, vector, whole
 from cbsim.view3d import tessellate
 from cbsim.view3d.build import along
-from cbsim.view3d.scene import Background, Camera, Floor, Light, Solid
+from cbsim.view3d.scene import Background, Camera, Floor, Lamp, Light, Solid
 from cbsim.view3d.shapes import color_of, triad
 from cbsim.view3d.visualizer import Visualizer
 
-__all__ = ["set_arrow", "set_background", "set_camera", "set_floor", "set_light", "set_surface"]
+__all__ = [
+    "MOST_LAMPS", "set_arrow", "set_background", "set_camera", "set_floor", "set_lamp", "set_light", "set_surface",
+]  # fmt: skip
+
+MOST_LAMPS = 8  # which the page's program has room for
 
 LARGEST_IMAGE = 4_000_000  # [bytes] largest tile image, which is embedded into the page
 IMAGES = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg"}
@@ -89,6 +95,44 @@ def set_light(
     bright = {"ambient": ambient, "fill": fill, "lamp": point_x}
     checked = {what: number(value, "set_light", what, least=0.0) for what, value in bright.items()}
     vis.change(light=Light(**checked, direction=(x, y, z), shadow=bool(point_x_shadow)))
+
+
+def set_lamp(
+    vis: Visualizer,
+    kind: LightKind,
+    *,
+    position: ArrayLike = (0.0, 0.0, 2.0),
+    direction: ArrayLike = (0.0, 0.0, -1.0),
+    color: ArrayLike = (1.0, 1.0, 1.0),
+    frame: str = "",
+    name: str = "lamp",
+) -> None:
+    """Add a lamp, beside what `set_light` says. It casts no shadows.
+
+    Parameters
+    ----------
+    vis : Visualizer
+        The scene.
+    kind : str
+        ``"point"``, ``"spot"`` (a cone of 30° about its direction) or ``"directional"``.
+    position, direction : array_like, shape (3,)
+        Where it is [m], and in which direction it shines.
+    color : array_like, shape (3,)
+        Red, green and blue intensities, from 0 to 1.
+    frame : str
+        ``robot/body``, with which it moves; empty: it is fixed in the world.
+    name : str
+        An existing lamp of the same name is replaced.
+    """
+    if kind not in get_args(LightKind):
+        raise ModelError(f"kind is {kind!r}, expected point, spot or directional", subject="set_lamp")
+    if frame and frame not in vis.scene.frames:
+        raise ModelError(f"there is no frame {frame!r}", subject="set_lamp")
+    if name not in vis.scene.lamps and len(vis.scene.lamps) == MOST_LAMPS:
+        raise ModelError(f"there are {MOST_LAMPS} lamps already", subject="set_lamp")
+    toward = _triple(unit(direction, "set_lamp", "direction"), "set_lamp", "direction")
+    lamp = Lamp(frame, kind, _triple(position, "set_lamp", "position"), toward, color_of(color, "color")[:3])
+    vis.change(lamps={**vis.scene.lamps, name: lamp})
 
 
 def set_surface(

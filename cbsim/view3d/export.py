@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import html
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from cbsim.errors import ModelError
 from cbsim.page import Packer, build_page
+from cbsim.spec.mechanism.model_light import LightKind
 from cbsim.view3d.framing import FIELD_OF_VIEW, framing
 from cbsim.view3d.scene import Scene
 
@@ -80,6 +81,10 @@ def page_data(scene: Scene) -> dict[str, Any]:
             "field": float(FIELD_OF_VIEW),
         },
         "light": fields_of(scene.light),
+        "lamps": [
+            {**fields_of(lamp), "frame": row.get(lamp.frame, -1), "kind": get_args(LightKind).index(lamp.kind)}
+            for lamp in scene.lamps.values()
+        ],
         "floor": None if floor is None else {**fields_of(floor), "quaternion": floor.quaternion},
         "background": None if back is None else {"top": back.top, "low": back.bottom},
         "data": packer.text(),

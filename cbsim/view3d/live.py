@@ -8,6 +8,7 @@ import importlib
 import io
 import socket
 import threading
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -16,12 +17,13 @@ import numpy as np
 from cbsim.errors import UsageError
 from cbsim.view3d.framing import FIELD_OF_VIEW, framing
 from cbsim.view3d.player import Player
-from cbsim.view3d.scene import Background, Camera, Floor, Light, Scene, Solid
+from cbsim.view3d.scene import Background, Camera, Floor, Lamp, Light, Scene, Solid
 from cbsim.view3d.shapes import Color
 
 __all__ = ["LiveScene"]
 
 SKY = Background((0.80, 0.87, 0.94), (0.965, 0.972, 0.98))
+SPOT_ANGLE = np.radians(30.0)
 TILES = (0.90, 0.915, 0.93, 1.0)
 
 
@@ -83,6 +85,7 @@ class LiveScene:
         self._frames = dict[str, Any]()
         self._names = dict[str, Any]()
         self._floor: list[Any] = []
+        self._lamps: list[Any] = []
         self._shown: Scene | None = None
         self._verbose = verbose
         self._follow, self._seen = False, np.zeros(3)
@@ -103,6 +106,8 @@ class LiveScene:
                 self._put_floor(scene.floor)
             if before is None or before.light is not scene.light:
                 self._put_light(scene.light)
+            if before is None or before.lamps is not scene.lamps or before.robots is not scene.robots:
+                self._put_lamps(scene.lamps)
             if before is None or before.background is not scene.background:
                 self._put_background(scene.background or SKY)
             self._put_camera(scene, None if before is None else before.camera)
@@ -198,6 +203,26 @@ class LiveScene:
             "/light/lamp", intensity=3.0 * light.lamp, position=(reach * x, reach * y, reach * z),
             cast_shadow=light.shadow,
         )  # fmt: skip
+
+    def _put_lamps(self, lamps: Mapping[str, Lamp]) -> None:
+        for handle in self._lamps:
+            handle.remove()
+        self._lamps = []
+        for name, lamp in lamps.items():
+            add, path = self.server.scene, f"{path_of(lamp.frame or 'world')}/lamp {name.replace('/', '∕')}"
+            x, y, z = lamp.direction
+            power: dict[str, Any] = {"color": rgb(lamp.color)}
+            match lamp.kind:
+                case "point":
+                    made = add.add_light_point(path, intensity=2.4, decay=0.0, position=lamp.position, **power)
+                case "spot":
+                    made = add.add_light_spot(
+                        path, intensity=2.4, decay=0.0, angle=SPOT_ANGLE, penumbra=0.1, position=lamp.position,
+                        direction=lamp.direction, **power,
+                    )  # fmt: skip
+                case "directional":
+                    made = add.add_light_directional(path, intensity=2.4, position=(-x, -y, -z), **power)
+            self._lamps.append(made)
 
     def _put_background(self, background: Background) -> None:
         share = np.linspace(0.0, 1.0, 256)[:, None, None]

@@ -14,10 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cbsim.geometry.pose import rotate
+from cbsim.spec.mechanism.model_light import LightKind
 from cbsim.view3d.tessellate import Triangles
 from cbsim.view3d.track import Track
 
-__all__ = ["Background", "Camera", "Floor", "Kind", "Light", "Robot", "Scene", "Solid"]
+__all__ = ["Background", "Camera", "Floor", "Kind", "Lamp", "Light", "Robot", "Scene", "Solid"]
 
 Array = NDArray[np.float64]
 Kind = Literal["shape", "inertia", "contact", "joint", "frame", "surface", "arrow"]
@@ -106,6 +107,31 @@ class Light:
 
 
 @dataclass(frozen=True)
+class Lamp:
+    """A lamp without shadows, beside the distant one of `Light`.
+
+    Attributes
+    ----------
+    frame : str
+        ``robot/body``, or empty for the world.
+    kind : str
+        ``point``, ``spot`` (a cone of 30° about its direction) or ``directional``.
+    position : tuple of float
+        In the frame [m]; of no effect for a directional one.
+    direction : tuple of float
+        Unit vector in which it shines, in the frame; of no effect for a point.
+    color : tuple of float
+        Red, green and blue intensities; 1 is full.
+    """
+
+    frame: str
+    kind: LightKind
+    position: tuple[float, float, float]
+    direction: tuple[float, float, float]
+    color: tuple[float, float, float]
+
+
+@dataclass(frozen=True)
 class Floor:
     """A tiled slab.
 
@@ -160,6 +186,8 @@ class Scene:
         By name, in order of addition.
     tracks : mapping of str to Track
         Motion of the robots that move.
+    lamps : mapping of str to Lamp
+        By name.
     floor : Floor or None
         None for no floor.
     background : Background or None
@@ -171,6 +199,7 @@ class Scene:
     tracks: Mapping[str, Track] = field(default_factory=dict)
     camera: Camera = field(default_factory=Camera)
     light: Light = field(default_factory=Light)
+    lamps: Mapping[str, Lamp] = field(default_factory=dict)
     floor: Floor | None = None
     background: Background | None = None
 

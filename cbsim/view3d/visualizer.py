@@ -53,7 +53,7 @@ class Visualizer:
         self.change(solids={**self.scene.solids, **solids})
 
     def remove(self, name: str) -> None:
-        """Remove a robot, a solid or the ``floor``.
+        """Remove a robot with what moves with it, a solid, a lamp or the ``floor``.
 
         Raises
         ------
@@ -66,13 +66,16 @@ class Visualizer:
                 robots={key: robot for key, robot in scene.robots.items() if key != name},
                 tracks={key: track for key, track in scene.tracks.items() if key != name},
                 solids={key: solid for key, solid in scene.solids.items() if not key.startswith(f"{name}/")},
+                lamps={key: lamp for key, lamp in scene.lamps.items() if not lamp.frame.startswith(f"{name}/")},
             )
         elif name in scene.solids:
             self.change(solids={key: solid for key, solid in scene.solids.items() if key != name})
+        elif name in scene.lamps:
+            self.change(lamps={key: lamp for key, lamp in scene.lamps.items() if key != name})
         elif name == "floor":
             self.change(floor=None)
         else:
-            known = [*scene.robots, *scene.solids, "floor"]
+            known = [*scene.robots, *scene.solids, *scene.lamps, "floor"]
             raise UsageError(f"nothing here is called '{name}' {did_you_mean(name, known)}".rstrip())
 
     def open(self, *, host: str = "127.0.0.1", port: int = 8080, verbose: bool = True) -> str:

@@ -98,14 +98,7 @@ COLUMNS: tuple[Column, ...] = (
         "order", "float", "ordered", 4, "m/s, m/s², 1, 1", "ordered speed of a reactive car, its rate, action, lane"
     ),
     Column("condition", "float", "conditions", 1, "by kind", "what conditions of events remember"),
-    Column(
-        "command_queue",
-        "float",
-        "queued",
-        8,
-        "1",
-        "commands in flight, in the order in which they act: 1 if there is one, the step in which it acts, the command",
-    ),
+    Column("command_queue", "float", "queued", 8, "1", "commands in flight: whether there is one, its step, itself"),
     # the run itself, and discrete states of moving bodies
     Column("clock", "int", "one", 1, "1", "steps since the start"),
     Column("seed", "int", "one", 1, "1", "seed of every random stream"),

@@ -7,6 +7,7 @@ import random
 import pytest
 
 from cbsim.formats import FORMATS
+from tests import attack
 from tests.mutations import check, mutated, seeds
 
 NAMES = {form.name: form for form in FORMATS}
@@ -32,3 +33,19 @@ def test_a_few_mutated_files_give_specs_or_located_errors(name):
     dice, stock = random.Random(7), seeds(NAMES[name])[:5]
     for _ in range(10):
         check(NAMES[name], mutated(dice, stock))
+
+
+def test_an_attack_counts_what_it_tries_and_keeps_an_input_of_each_kind_of_failure(monkeypatch, capsys, tmp_path):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    assert attack.attack("mdf", seed=3, count=5, seconds=60.0) == 0
+    assert capsys.readouterr().out.startswith("mdf: 5 inputs in ")
+
+    def fail(form, data, *, lints):
+        raise ValueError("wrong")
+
+    monkeypatch.setattr(attack.mutations, "check", fail)
+    assert attack.attack("mdf", seed=3, count=5, seconds=60.0) == 5
+    told, summary = capsys.readouterr().out.splitlines()
+    assert told.startswith("mdf 1: ValueError at ")
+    assert summary.startswith("mdf: 5 inputs in ")
+    assert len(list(tmp_path.glob("attack-mdf-*/failure*"))) == 1

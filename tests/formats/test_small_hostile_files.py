@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import gzip
 import zlib
 from contextlib import suppress
@@ -90,6 +91,32 @@ def test_own_keys_win_over_merged_ones_and_the_first_base_over_the_next():
     spec = read_scenario(Source.decode("x.yaml", text.replace("objects: ", "objects: x").encode()), Problems())
     assert spec is not None
     assert spec.objects == ("x012",)
+
+
+def test_objects_of_a_file_are_bounded_in_number(monkeypatch):
+    monkeypatch.setattr("cbsim.formats.objects.OBJECT_LIMIT", 20)
+    problems = read("x.xml", "<object_file><name>a</name>\n" + "<object type='static'/>\n" * 50 + "</object_file>")
+    (told,) = [problem for problem in problems if problem.code == "E620"]
+    assert told.location.line == 22
+    assert max(problem.location.line for problem in problems) == 22
+
+
+@pytest.mark.parametrize("name", ["x.xml", "x.urdf", "x.jm"])
+def test_elements_of_xml_are_bounded_in_number_before_a_tree_is_made(name, monkeypatch):
+    monkeypatch.setattr("cbsim.formats.reader.XML_NODE_LIMIT", 1000)
+    assert codes(read(name, "<a>" + "<b/>" * 1000 + "</a>")) == {"E023"}
+    assert "E023" not in codes(read(name, "<a>" + "<b></b>" * 999 + "</a>"))
+
+
+def test_objects_that_fit_no_grammar_leave_no_cycles_for_the_collector():
+    text = "9999\n" + "0\n" * 4000
+    gc.collect()
+    gc.disable()
+    try:
+        assert "E602" in codes(read("x.obj", text))
+        assert gc.collect() < 500
+    finally:
+        gc.enable()
 
 
 def test_hints_end_once_a_file_has_had_its_share_of_comparisons():

@@ -91,6 +91,31 @@ def test_two_runs_on_different_networks_are_told_apart(run):
     assert "on different networks" not in page_of([run, run])
 
 
+NETWORK = """RNDF_name bare
+num_segments 1
+num_zones 0
+segment 1
+num_lanes 1
+lane 1.1
+num_waypoints 2
+1.1.1 34.000000 -117.000000
+1.1.2 34.001000 -117.000000
+end_lane
+end_segment
+end_file
+"""
+
+
+def test_a_network_without_checkpoints_stops_and_exits_has_a_page(tmp_path):
+    (tmp_path / "bare.rndf").write_text(NETWORK)
+    (tmp_path / "bare.yaml").write_text("network: bare.rndf\nadd: [{name: Bot, kind: autonomous, at: 1.1.1}]\n")
+    path = write_report(cbsim.run(cbsim.load(tmp_path / "bare.yaml"), duration=0.2), tmp_path / "bare.html")
+    road = data_of(path.read_text())[0]["road"]
+    assert [lane["name"] for lane in road["lanes"]] == ["1.1"]
+    assert road["stops"] == []
+    assert road["checkpoints"]["texts"] == []
+
+
 def test_bodies_of_a_model_are_no_danger_to_each_other(tmp_path):
     path = tmp_path / "arm.urdf"
     path.write_text(ARM)
@@ -200,6 +225,27 @@ def test_in_a_browser_it_is_scrubbed_played_and_clicked(page, folder, opened, ru
         tab.wait_for_function("() => cbsim.page.replay.follow !== null")
         tab.get_by_role("button", name="Show all").click()
         assert clock().endswith("/ 12.00 s")
+        assert not tab.said
+
+
+@pytest.mark.slow
+def test_in_a_browser_a_failed_run_opens_at_its_first_failure_with_both_bodies_in_the_picture(
+    page, folder, opened, run
+):
+    path = folder / "page.html"
+    path.write_text(page)
+    first = min((event for event in run.events if event.passed is False), key=lambda event: event.time)
+    with opened(path.as_uri(), offline=True, size=(1280, 800)) as tab:
+        tab.evaluate("cbsim.ready")
+        tab.wait_for_function(f"() => document.getElementById('clock').textContent.startsWith('{first.time:.2f} /')")
+        box = tab.locator("#view").bounding_box()
+        assert tab.evaluate("cbsim.page.replay.scale") * 60.0 > box["width"]  # [pixels/m]: near
+        for name, half in (("CajunBot", 2.1), ("Truck", 4.2)):  # half of their diagonals [m]
+            x, y, _ = tab.evaluate("name => cbsim.pose(name)", name)
+            for corner in ([x - half, y - half], [x + half, y + half]):
+                left, top = tab.evaluate("p => cbsim.project(...p)", corner)
+                assert 0.0 < left < box["width"]
+                assert 0.0 < top < box["height"]
         assert not tab.said
 
 

@@ -148,6 +148,11 @@ def test_all_that_surrounds_a_robot_can_be_shown(viser, tmp_path):
         mb.set_floor(vis, x=3, y=2, imagename=tmp_path / "tile.png", axis=True)
         mb.set_floor(vis, grid=False, color=(0.5, 0.5, 0.5, 0.5))
         mb.set_light(vis, direction="Negative")
+        for kind in ("point", "spot", "directional"):
+            mb.set_lamp(vis, kind, position=(0, 1, 2), direction=(0, 1, -1), color=(1, 0.5, 0), name=kind)
+        assert len(vis.live._lamps) == 3
+        vis.remove("spot")
+        assert len(vis.live._lamps) == 2
         mb.set_background(vis)
         mb.set_camera(vis, cam_pos=(1, 2, 3))
         np.testing.assert_allclose(vis.live.server.initial_camera.position, (1, 2, 3))

@@ -157,6 +157,43 @@ def test_a_coloured_body_is_seen_where_the_camera_projects_it(tmp_path, opened):
         assert not page.said
 
 
+LIT = {
+    "directional": {"direction": (0, 0, -1)},
+    "point": {"position": (0, 0, 3)},
+    "spot": {"position": (0, 0, 3), "direction": (0, 0, -1)},
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", LIT)
+def test_a_lamp_lights_the_side_that_it_shines_at_in_its_color(kind, tmp_path, opened):
+    """A white ball, seen from the side: red from above, black below; black all over where a spot shines elsewhere."""
+    ball = gallery.build("sphere")
+    centre = np.array(ball.bodies[0].state.x2)
+    brightness = []
+    for away in (False, True) if kind == "spot" else (False,):
+        vis = mb.Visualizer()
+        mb.set_light(vis, ambient=0.0, fill=0.0, point_x=0.0, point_x_shadow=False)
+        mb.set_camera(vis, cam_pos=centre + np.array([4.0, 0.0, 0.0]), look_at=centre)
+        where = {key: value + centre if key == "position" else value for key, value in LIT[kind].items()}
+        mb.set_lamp(vis, kind, color=(1, 0, 0), **(where | ({"direction": (0, 0, 1)} if away else {})))
+        path = mb.export_html(ball, None, tmp_path / "page.html", vis=vis, color=(1, 1, 1, 1))
+        with opened(path.as_uri(), offline=True) as page:
+            page.evaluate("cbsim.ready")
+            radius = ball.bodies[0].shape.r
+            spots = [page.evaluate("p => cbsim.project(p)", [*centre[:2], centre[2] + up]) for up in (0.7 * radius, 0)]
+            pixels = pixels_of(page).astype(int)
+            top, middle = (pixels[round(y), round(x)] for x, y in spots)
+            low = pixels[round(2 * spots[1][1] - spots[0][1]), round(spots[1][0])]
+            assert top[1] < 10
+            assert low.max() < 10
+            assert middle[0] <= top[0]
+            brightness.append(top[0])
+            assert not page.said
+    assert brightness[0] > 150
+    assert max(brightness[1:], default=0) < 10
+
+
 def pixels_of(page):
     import io
 

@@ -394,6 +394,10 @@ def test_what_has_a_name_is_replaced_and_removed_by_it():
     [
         (lambda vis: mb.set_light(vis, direction="up"), "set_light: direction is 'up', expected Positive, Negative"),
         (lambda vis: mb.set_light(vis, ambient=-1.0), "set_light: ambient is -1.0"),
+        (lambda vis: mb.set_lamp(vis, "sun"), "set_lamp: kind is 'sun', expected point, spot or directional"),
+        (lambda vis: mb.set_lamp(vis, "spot", direction=(0, 0, 0)), "set_lamp: direction is .*, expected a direction"),
+        (lambda vis: mb.set_lamp(vis, "point", frame="robot/b"), "set_lamp: there is no frame 'robot/b'"),
+        (lambda vis: [mb.set_lamp(vis, "point", name=f"{k}") for k in range(9)], "set_lamp: there are 8 lamps already"),
         (lambda vis: mb.set_camera(vis, zoom=0.0), "set_camera: zoom is 0.0"),
         (lambda vis: mb.set_camera(vis, cam_pos=(1.0, 2.0)), "set_camera: cam_pos has the shape"),
         (lambda vis: mb.set_arrow(vis, (0, 0, 0), (0, 0, 0)), "set_arrow: direction is zero"),

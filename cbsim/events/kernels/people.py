@@ -1,20 +1,26 @@
-"""People who come to a crosswalk: they wait at the kerb for a gap of 3 s, unless they are bold."""
+"""People who come to a crosswalk: they wait at the kerb for a gap of 3 s, unless they are bold.
+
+Nobody walks into a vehicle that stands in the way, or is slow.
+"""
 
 from __future__ import annotations
 
 from cbsim.geometry.kernels import elementary as math
-from cbsim.jit import inner
+from cbsim.geometry.kernels.rotation import heading_of
+from cbsim.jit import inlined, inner
 from cbsim.world.events.tables import DELAY, IS_ON_ITS_WAY, LINK, ORDER, ORDER_RATE, PACE, PRESENCE, SEGMENT
 from cbsim.world.packed.kernels import constants_of, people_of, shapes_of
 
 __all__ = ["walk"]
 
-AT_KERB = -2.0  # value of `LINK` of somebody who waits
+WAITS = -2.0  # value of `LINK` of somebody who waits at the kerb, or before a vehicle
 KERB = 0.3  # [m] before the crosswalk
 GAP = 3.0  # [s]
 MOVES = 0.5  # [m/s]
 BESIDE = 1.0  # [m] beyond both ends of the way across in which something that comes is waited for
 SMALL = 1.0  # [m] people, who are not waited for
+SLOW = 6.0  # [m/s] of a vehicle into whose way nobody walks, not even who is bold
+IN_FRONT = 0.7  # [m] before a vehicle: beside it, nobody is in its way
 
 
 @inner
@@ -54,20 +60,75 @@ def is_free(constants, shapes, state, place):
 
 
 @inner
+def stands_ahead(constants, shapes, state, row, body, pace):
+    """Whether a vehicle that is slow is, or comes, where somebody would walk in this step, or a little further on."""
+    segment = int(row[SEGMENT])
+    u, w = constants.segment_velocity[segment, 0], constants.segment_velocity[segment, 1]
+    size, reach = math.sqrt(u * u + w * w), pace * constants.step + IN_FRONT
+    if size == 0.0:
+        return False
+    for k in range(constants.moving.shape[0]):
+        other = constants.moving[k]
+        width, length = shapes.size[other, 0], shapes.size[other, 1]
+        if shapes.solid[other] == 0 or max(width, length) < SMALL:
+            continue
+        x, y = state.position[body, 0] - state.position[other, 0], state.position[body, 1] - state.position[other, 1]
+        far = shapes.radius[other] + reach + SLOW * constants.step + shapes.radius[body]
+        if x * x + y * y > far * far or state.position[other, 2] < 0.0:
+            continue
+        a, b = state.velocity[other, 0], state.velocity[other, 1]
+        if a * a + b * b > SLOW * SLOW:
+            continue
+        heading = heading_of(state.orientation[other])
+        c, s = math.cos(heading), math.sin(heading)
+        across, along = c * x + s * y, c * y - s * x
+        a, b = reach * u / size - a * constants.step, reach * w / size - b * constants.step  # seen from the vehicle
+        sideways, ahead = c * a + s * b, c * b - s * a
+        wide, long = 0.5 * width + 0.5 * shapes.size[body, 0], 0.5 * length + 0.5 * shapes.size[body, 0]
+        if abs(across) < wide and abs(along) < long:
+            continue  # it came to where somebody stands, who gets away from it
+        first, last = part_inside(across, sideways, wide, 0.0, 1.0)
+        first, last = part_inside(along, ahead, long, first, last)
+        if first < last:
+            return True
+    return False
+
+
+@inlined
+def part_inside(begin, way, half, first, last):
+    """Part of a way on which a coordinate is less than half a width from 0, within a part."""
+    if abs(way) < 1e-12:
+        return (first, last) if abs(begin) < half else (1.0, 0.0)
+    one, two = (-half - begin) / way, (half - begin) / way
+    return max(first, min(one, two)), min(last, max(one, two))
+
+
+@inlined
+def comes_to(constants, row, place, time):
+    """Whether somebody comes to the kerb before a crosswalk in the step that begins at a time [s]."""
+    station, pace = station_of(constants, row, time)
+    return station < place[0] and station + max(pace, row[PACE]) * constants.step >= place[0] - KERB
+
+
+@inner
 def walk(pack, state, time):
-    """Let people wait at the kerb, or go on, in the step that begins at a time [s]."""
+    """Let people wait at the kerb and before slow vehicles, or go on, in the step that begins at a time [s]."""
     constants, shapes, people = constants_of(pack), shapes_of(pack), people_of(pack)
-    for c in range(people.crossings.shape[0]):
-        walker = people.crossings[c]
-        row, place = state.guided[people.walkers[walker, 0]], people.places[c]
-        waits = row[LINK] == AT_KERB
-        if people.walkers[walker, 1] != 0 or row[PRESENCE] != IS_ON_ITS_WAY or (row[ORDER] >= 0.0 and not waits):
+    c = 0
+    for walker in range(people.walkers.shape[0]):
+        guided = people.walkers[walker, 0]
+        row, body = state.guided[guided], constants.guided_body[guided]
+        waits, is_bold = row[LINK] == WAITS, people.walkers[walker, 1] != 0
+        may_walk = row[PRESENCE] == IS_ON_ITS_WAY and (row[ORDER] < 0.0 or waits)
+        _, pace = station_of(constants, row, time)
+        free = not may_walk or not stands_ahead(constants, shapes, state, row, body, pace)
+        while c < people.crossings.shape[0] and people.crossings[c] == walker:
+            if free and may_walk and not is_bold and comes_to(constants, row, people.places[c], time):
+                free = is_free(constants, shapes, state, people.places[c])
+            c += 1
+        if not may_walk:
             continue
-        station, pace = station_of(constants, row, time)
-        if station >= place[0] or station + max(pace, row[PACE]) * constants.step < place[0] - KERB:
-            continue
-        if is_free(constants, shapes, state, place):
-            if waits:
-                row[ORDER], row[LINK] = -1.0, -1.0
-        else:
-            row[ORDER], row[ORDER_RATE], row[LINK] = 0.0, math.inf, AT_KERB
+        if not free:
+            row[ORDER], row[ORDER_RATE], row[LINK] = 0.0, math.inf, WAITS
+        elif waits:
+            row[ORDER], row[LINK] = -1.0, -1.0

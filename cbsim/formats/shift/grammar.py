@@ -106,10 +106,10 @@ class LightRecord(Switched):
     """A light."""
 
     name: str | None = key("its name", "kept")
-    type: str | None = key("`point`, `spot` or `directional`", "kept")
-    parent: Pair = key("the frame it shines from", "kept")
-    Ka: Loose = key("ambient color", "kept")
-    Kd: Loose = key("diffuse color", "kept")
+    type: str | None = key("`point`, `spot` or `directional`")
+    parent: Pair = key("the frame it shines from, along −z; the ground's origin without")
+    Ka: Loose = key("ambient color")
+    Kd: Loose = key("diffuse color")
     Ks: Loose = key("specular color", "kept")
     kept: ClassVar[tuple[str, ...]] = ("Ka", "Kd", "Ks", "comment")
 

@@ -21,6 +21,7 @@ from cbsim.models.shift.drivers import Binder, needed_by, tyre_files
 from cbsim.models.shift.ground import terrain_of
 from cbsim.models.shift.kinematics import Array
 from cbsim.models.shift.laws import Laws, laws_of
+from cbsim.models.shift.lights import lights_of
 from cbsim.models.shift.massless_links import massless_links_of
 from cbsim.models.shift.meshes import read_meshes
 from cbsim.models.shift.restraints import gathered
@@ -131,7 +132,7 @@ def description_of(  # noqa: PLR0913 (its options)
         spec, built.start, behaviour=ShiftBehaviour(drivers, step) if drivers else None, velocities=built.velocities,
         tolerance=_tolerance(assembled, built, step, touching=bool(touching)),
         massless_links=massless_links_of(assembled, built, shapes, turn, _names(built, touching)),
-        rows=model.simulation.step, duration=model.simulation.span,
+        rows=model.simulation.step, duration=model.simulation.span, lights=lights_of(assembled, built, turn),
     )  # fmt: skip
 
 

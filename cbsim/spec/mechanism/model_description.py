@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from cbsim.spec.mechanism.behaviour import Behaviour, MasslessLinks, Motion
 from cbsim.spec.mechanism.bodies import Body
 from cbsim.spec.mechanism.description import MechanismSpec
+from cbsim.spec.mechanism.model_light import ModelLight
 from cbsim.spec.mechanism.values import Array
 
 __all__ = ["ModelDescription"]
@@ -47,6 +48,8 @@ class ModelDescription:
         Default step of a World with this model alone [s], a multiple of its own; None for its own.
     duration : float or None
         Default duration of a run with this model alone [s]; None if its file has none.
+    lights : tuple of ModelLight
+        For pictures; a run does not depend on them.
     """
 
     spec: MechanismSpec
@@ -62,6 +65,7 @@ class ModelDescription:
     massless_links: MasslessLinks | None = None
     rows: float | None = None
     duration: float | None = None
+    lights: tuple[ModelLight, ...] = ()
 
     @property
     def bodies(self) -> list[Body]:

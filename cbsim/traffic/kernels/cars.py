@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from cbsim.collision.kernels.workspace import MOVER
-from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined, inner, kernel, prefetch
 from cbsim.traffic.kernels.changes import change_over
 from cbsim.traffic.kernels.claims import DETOUR, find_detour
@@ -45,7 +44,6 @@ from cbsim.world.traffic.tables import (
     ACCELERATION,
     BACK,
     BODY,
-    CLASS_ACCELERATION,
     DRIVING,
     GOAL,
     HEIGHT,
@@ -63,11 +61,10 @@ from cbsim.world.traffic.tables import (
 )
 from cbsim.world.traffic.zones.tables import COLUMNS, ROWS
 
-__all__ = ["bound_cars", "drive_cars", "have_left", "mark_hits", "note_static_obstacles", "refresh_cars"]
+__all__ = ["drive_cars", "mark_hits", "note_static_obstacles", "refresh_cars"]
 
 
 AHEAD = 8  # cars ahead whose lanelets are loaded into the cache
-SIDEWAYS_TOO = 1.2  # way of a body that shifts, per way along its lane
 UPRIGHT = 1e-6  # part of a quaternion below which a mesh is upright
 
 
@@ -315,7 +312,7 @@ def drive_cars(pack, sizes, floats, ints, car_floats, car_ints):
             *(begin, count, dt, part > 0),
         )
         close_and_open(road, network, state, work, begin, count)
-        appear(road, network, demand, seed, state, work, time)
+        appear(road, network, demand, seed, state, work, occupied, time)
         move_cars(road, crossings, sides, seed, state, work, time, dt)
         if parks:
             drive_in_zones(shapes, road, network, zones, seed, state, work, zone_scratch, time, dt)
@@ -342,63 +339,6 @@ def remember_cars(constants, road, state):
         for c in range(4):
             row[3 + c] = state.orientation[body, c]
         row[10], row[11] = state.angular_velocity[body, 2], state.travel[i, SPEED]
-
-
-@kernel
-def bound_cars(pack, sizes, floats, ints, steps, bounds, reach):
-    """Bound where each reactive car can get in some steps, for the broad phase; absent ones are nowhere.
-
-    Parameters
-    ----------
-    steps : int
-    bounds : (bodies, 4) [m], out
-        Least x and y, largest x and y.
-    reach : (bodies,) [m], out
-        Radius and the way of one step.
-    """
-    bound(constants_of(pack), shapes_of(pack), road_of(pack), state_of(floats, ints, sizes), steps, bounds, reach)
-
-
-@inner
-def bound(constants, shapes, road, state, steps, bounds, reach):
-    """Fill `bounds` and `reach` for every car."""
-    duration = steps * constants.step
-    for i in range(road.car_rows.shape[0]):
-        body = road.car_rows[i, BODY]
-        if road.car_rows[i, VEHICLE] >= 0:
-            continue
-        box = bounds[body]
-        if state.intent[i, PHASE] == ABSENT:
-            box[0] = box[1] = math.inf
-            box[2] = box[3] = -math.inf
-            continue
-        speed, fastest = state.travel[i, SPEED], road.car_sizes[i, CLASS_ACCELERATION]
-        way = SIDEWAYS_TOO * duration * (speed + 0.5 * fastest * duration) + shapes.radius[body] + 1e-6
-        x, y = state.position[body, 0], state.position[body, 1]
-        u, w = constants.step * state.velocity[body, 0], constants.step * state.velocity[body, 1]
-        box[0], box[1] = min(x, x - u) - way, min(y, y - w) - way
-        box[2], box[3] = max(x, x - u) + way, max(y, y - w) + way
-        reach[body] = shapes.radius[body] + constants.step * (speed + fastest * duration) + math.sqrt(u * u + w * w)
-
-
-@inner
-def have_left(cars, step, parts, state, radius, bounds):
-    """Whether a car has been outside its bounds in this step, as one that has just appeared has.
-
-    Bounds are scratch of the call before, and the state may be that of another run at the same time.
-    """
-    for i in range(cars.shape[0]):
-        body = cars[i, BODY]
-        if state.intent[i, PHASE] == ABSENT or cars[i, VEHICLE] >= 0:
-            continue
-        x, y, box, more = state.position[body, 0], state.position[body, 1], bounds[body], radius[body]
-        u, w = step * state.velocity[body, 0], step * state.velocity[body, 1]
-        if parts > 1:  # it need not have moved in a straight line
-            more += abs(u) + abs(w)
-        inside = min(x, x - u) - more >= box[0] and max(x, x - u) + more <= box[2]
-        if not (inside and min(y, y - w) - more >= box[1] and max(y, y - w) + more <= box[3]):
-            return True
-    return False
 
 
 @inner

@@ -9,7 +9,7 @@ from cbsim.traffic.kernels.crosswalks import place_to_stop
 from cbsim.traffic.kernels.drivers import COMFORTABLE, FACTOR, LEAST, MISTAKES, RUNS_STOPS, STRONGEST, uniform, word_of
 from cbsim.traffic.kernels.drivers import SPEED as OWN_SPEED
 from cbsim.traffic.kernels.way import next_on_way
-from cbsim.traffic.kernels.workspace import PACE, SPOT
+from cbsim.traffic.kernels.workspace import EXTENT, PACE, SPOT
 from cbsim.world.traffic.tables import (
     BACK,
     CAR_LENGTH,
@@ -73,6 +73,8 @@ __all__ = [
 # its speed, as long as widths overlap; most acceleration that leaves room for who changes lanes [m/s²]
 GAP, LEADER, DESIRED, STOP, LINE, CHAIN, CHAIN_END, WAY_END, SIDE_GAP, SIDE_LEADER, YIELDS = range(11)
 BEFORE_LINE = 0.5  # [m] where a car means to stop before a line, and before a conflict area
+SMALL = 1.0  # [m] along the lane: people
+BESIDE = 0.1  # [m] behind its front at which somebody small is beside a car
 PASSED = 0.3  # [m] beyond a line at which it has been passed
 BEYOND = 1.5  # [m] ahead of the front within which the line stands that a car has been let over
 NO_STOP = 40.0  # [m] behind a stop line in which its conflicts begin
@@ -141,9 +143,17 @@ def behind_fork(crossings, entries, lanelet, station):
 
 
 @inlined
-def not_passed(entries, lanelet, at, station):
-    """Place in the order of the first entry from one on that stands beyond a station up to which a car passes all."""
-    while at < entries.first[lanelet + 1] and entries.sorted_stands[at, SPOT] < station:
+def not_passed(entries, lanelet, own, passes, length, base):
+    """Place in the order of the first entry on a lanelet that is ahead of a car, whose own place is -1 on others.
+
+    Up to a distance `passes` it passes all; small ones behind its front, who are people, stand or walk beside it.
+    """
+    station, front = passes - base, length - BESIDE - base
+    at = own + 1 if own >= 0 else entries.first[lanelet]
+    while at < entries.first[lanelet + 1]:
+        spot = entries.sorted_stands[at, SPOT]
+        if spot >= station and (spot >= front or entries.stands[entries.order[at], EXTENT] > SMALL):
+            break
         at += 1
     return at
 
@@ -261,7 +271,7 @@ def look(
     while True:
         end = base + road.lanelets[lanelet, LENGTH]
         if gap == math.inf:
-            nxt = not_passed(entries, lanelet, at + 1 if k == 0 else entries.first[lanelet], travel[i, BACK] - base)
+            nxt = not_passed(entries, lanelet, at if k == 0 else -1, travel[i, BACK], length, base)
             gap, leader, beside, pace = leaders_on(road, crossings, entries, lanelet, nxt, base, length, side_gap)
             side_gap, side_leader = (beside, pace) if beside < side_gap else (side_gap, side_leader)
         desired = min(desired, allowed_on(road, values, lanelet, base, length, k == 0))

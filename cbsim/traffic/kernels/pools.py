@@ -9,6 +9,7 @@ from cbsim.jit import inner
 from cbsim.traffic.kernels.closures import find_ways
 from cbsim.traffic.kernels.drivers import ARRIVALS, COMFORTABLE, FACTOR, HEADWAY, LEAST, draw_driver, uniform
 from cbsim.traffic.kernels.drivers import SPEED as OWN_SPEED
+from cbsim.traffic.kernels.look import BEFORE_LINE
 from cbsim.traffic.kernels.way import destination_of, following
 from cbsim.traffic.kernels.workspace import EXTENT, PACE, SPOT
 from cbsim.world.traffic.tables import (
@@ -35,6 +36,7 @@ from cbsim.world.traffic.tables import (
     SERIAL,
     SPEED,
     STATION,
+    STOP_LINE,
     UNBEGUN,
     UNTIL,
 )
@@ -43,6 +45,7 @@ __all__ = ["appear", "leave"]
 
 ARRIVED, APPEARED, LEFT = range(3)  # columns of `State.pool_counts`
 BEHIND = 2.0  # [s] that who comes from behind has at least
+SEEN = 60.0  # [m] ahead in which a car that appears looks for a place at which it has to stop
 
 
 @inner
@@ -67,7 +70,23 @@ def comes_in(road, entries, lanelet, station, least):
 
 
 @inner
-def appear(road, network, demand, seed, state, work, time):
+def stopping_speed(road, seed, state, drawn, occupied, i, lanelet, front):
+    """Speed from which car i stops comfortably before the next stop line or occupied crosswalk near ahead [m/s]."""
+    ahead, base, one = math.inf, 0.0, lanelet
+    while one >= 0 and base < front + SEEN:
+        end = base + road.lanelets[one, LENGTH]
+        if one < occupied.shape[0] and base + occupied[one] >= front:
+            ahead = min(ahead, base + occupied[one] - front)
+        if road.links[one, STOP_LINE] != 0 and end >= front:
+            ahead = min(ahead, end - front)
+        destination = destination_of(road, state.intent, drawn, i)
+        one = following(road, seed, i, state.intent[i, SERIAL], destination, one, 0)[0] if base == 0.0 else -1
+        base = end
+    return math.sqrt(2.0 * drawn[i, COMFORTABLE] * max(ahead - BEFORE_LINE, 0.0))
+
+
+@inner
+def appear(road, network, demand, seed, state, work, occupied, time):
     """Count the arrivals up to a time [s], and let one car of each flow appear where there is room."""
     drawn, memo, entries, (base, around, sides) = work.drawn, work.memo, work.entries, network
     words, normal = np.empty(4, np.uint64), np.empty(8)
@@ -127,6 +146,8 @@ def appear(road, network, demand, seed, state, work, time):
             keeps = max(leader, 0.0)
             free = gap - values[LEAST] - keeps * values[HEADWAY]
             speed = min(own, keeps + math.sqrt(2.0 * values[COMFORTABLE] * free)) if free > 0.0 else -1.0
+        if speed > 0.0:
+            speed = min(speed, stopping_speed(road, seed, state, drawn, occupied, i, lanelet, station + length))
         if blocked or speed < 0.0 or (gap < math.inf and speed < 0.3 * own and gap < 2.0 * length):
             continue
         counts[APPEARED] += 1

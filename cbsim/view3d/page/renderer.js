@@ -180,6 +180,7 @@ class Renderer {
     gl.uniform3fv(at.eye, eye);
     gl.uniform3fv(at.toLamp, toLamp);
     this.bright = [light.ambient, light.fill, light.lamp];
+    this.setLamps(models);
     const camera = product(projection, view);
     this.each(0, camera, models, whole);
     if (this.floor) this.drawFloor(camera, eye, theme);
@@ -189,6 +190,19 @@ class Renderer {
     gl.depthMask(true);
     gl.disable(gl.BLEND);
     this.last = { camera, models, solids };
+  }
+
+  setLamps(models) { // places and axes in the world
+    const gl = this.gl, at = this.main.at, { lamps } = this.scene;
+    gl.uniform1i(at.lamps, lamps.length);
+    if (!lamps.length) return;
+    const frame = (lamp) => (lamp.frame < 0 ? UNMOVED : models[lamp.frame]);
+    const turned = (m, [x, y, z]) => [0, 1, 2].map((i) => m[i] * x + m[4 + i] * y + m[8 + i] * z);
+    const moved = (m, p) => add(turned(m, p), [m[12], m[13], m[14]]);
+    gl.uniform1iv(at["lampKind[0]"], lamps.map((lamp) => lamp.kind));
+    gl.uniform3fv(at["lampPlace[0]"], lamps.flatMap((lamp) => moved(frame(lamp), lamp.position)));
+    gl.uniform3fv(at["lampAxis[0]"], lamps.flatMap((lamp) => turned(frame(lamp), lamp.direction)));
+    gl.uniform3fv(at["lampTint[0]"], lamps.flatMap((lamp) => lamp.color));
   }
 
   drawSky({ top, low }) {

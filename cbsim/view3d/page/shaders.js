@@ -25,6 +25,9 @@ uniform vec4 color, other, number;
 uniform vec3 eye, toLamp;
 uniform vec4 bright;              // ambient, fill, lamp, highlight of what is under the pointer
 uniform float tile, shadowed, pictured, edges;
+uniform int lamps;
+uniform int lampKind[8];          // 0 point, 1 spot, 2 directional
+uniform vec3 lampPlace[8], lampAxis[8], lampTint[8];
 uniform sampler2DShadow depths;
 uniform sampler2D picture;
 out vec4 pixel;
@@ -70,6 +73,13 @@ void main() {
   float light = bright.x * (0.7 + 0.35 * n.z) + bright.y * max(dot(n, look), 0.0) + 0.75 * bright.z * lamp;
   vec3 shown = linear(base.rgb) * light;
   if (mode == 0) shown += 0.08 * bright.z * lamp * pow(max(dot(normalize(look + toLamp), n), 0.0), 40.0);
+  for (int i = 0; i < lamps; i++) {
+    vec3 back = normalize(lampKind[i] == 2 ? -lampAxis[i] : lampPlace[i] - world);
+    float cone = lampKind[i] == 1 ? smoothstep(0.84, 0.88, dot(-back, lampAxis[i])) : 1.0; // 30 degrees
+    float facing = max(dot(n, back), 0.0);
+    shown += 0.75 * cone * facing * lampTint[i] * linear(base.rgb);
+    if (mode == 0) shown += 0.08 * cone * facing * lampTint[i] * pow(max(dot(normalize(look + back), n), 0.0), 40.0);
+  }
   shown += bright.w * vec3(0.10, 0.14, 0.22);
   pixel = vec4(pow(shown, vec3(1.0 / 2.2)), base.a);
 }`;

@@ -86,7 +86,6 @@ def road_tables(road: LaneletMap, lights: Sequence[LightProgram] = (), aprons: S
     stations = np.concatenate([lanelets.stations, *(_stations(each) for each in more)])
     counts = np.concatenate([np.diff(lanelets.offsets), [len(each) for each in more]]).astype(np.int64)
     offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-    extra = len(more)
     lengths = np.concatenate([lanelets.lengths, [_stations(each)[-1] for each in more]])
     limits = np.concatenate([lanelets.limits, np.full(len(turns), TURN_SPEED), [apron.limit for apron in aprons]])
     graph = with_aprons(ways_on(lanelets, turns), aprons)
@@ -108,7 +107,7 @@ def road_tables(road: LaneletMap, lights: Sequence[LightProgram] = (), aprons: S
     gaps[signals["signalled"].all(axis=1)] = LEFT_FROM_MAJOR.critical
     signals_at = np.diff(signals["signal_offsets"])[: len(lanelets)] > 0  # a light stands for the stop line beside it
     first_pieces, pieces = fit_pieces(points, stations, bends * bends, offsets)
-    stops = np.concatenate([lanelets.stops & ~signals_at, np.zeros(extra, bool)])
+    stops = np.concatenate([lanelets.stops & ~signals_at, np.zeros(len(more), bool)])
     extras = np.where(np.diff(fork_offsets) > 0, FORKS, 0)
     extras |= np.where(np.diff(signals["signal_offsets"]) > 0, SIGNALS, 0)
     extras[road.neighbours.lanelets] |= BESIDE
@@ -116,7 +115,7 @@ def road_tables(road: LaneletMap, lights: Sequence[LightProgram] = (), aprons: S
         "lanelets": np.stack([lengths, limits, bends[offsets[:-1]], _densities(first_pieces, lengths)], axis=1),
         "links": _links(wander_offsets, entry_offsets, first_pieces, stops, extras),
         "pieces": pieces,
-        "widths": np.concatenate([lanelets.widths, np.full(extra, 3.0)]),
+        "widths": np.concatenate([lanelets.widths, np.full(len(more), 3.0)]),
         "sample_offsets": offsets,
         "samples": np.column_stack([points, stations]),
         "wanders": wanders,
@@ -133,7 +132,7 @@ def road_tables(road: LaneletMap, lights: Sequence[LightProgram] = (), aprons: S
         rules=np.stack([rules, greens, junctions], axis=1),
         yields=yields,
         **signals,
-        ranks=np.concatenate([conflicts.approaches, np.zeros(extra, np.int64)]),
+        ranks=np.concatenate([conflicts.approaches, np.zeros(len(more), np.int64)]),
         fork_offsets=fork_offsets,
         forks=forks,
     )

@@ -1,0 +1,69 @@
+"""Where reactive cars can get in some steps, for the broad phase."""
+
+from __future__ import annotations
+
+from cbsim.geometry.kernels import elementary as math
+from cbsim.jit import inner, kernel
+from cbsim.world.packed.kernels import constants_of, road_of, shapes_of, state_of
+from cbsim.world.traffic.tables import ABSENT, BODY, CLASS_ACCELERATION, PHASE, SPEED, VEHICLE
+
+__all__ = ["bound_cars", "have_left"]
+
+SIDEWAYS_TOO = 1.2  # way of a body that shifts, per way along its lane
+
+
+@kernel
+def bound_cars(pack, sizes, floats, ints, steps, bounds, reach):
+    """Bound where each reactive car can get in some steps, for the broad phase; absent ones are nowhere.
+
+    Parameters
+    ----------
+    steps : int
+    bounds : (bodies, 4) [m], out
+        Least x and y, largest x and y.
+    reach : (bodies,) [m], out
+        Radius and the way of one step.
+    """
+    bound(constants_of(pack), shapes_of(pack), road_of(pack), state_of(floats, ints, sizes), steps, bounds, reach)
+
+
+@inner
+def bound(constants, shapes, road, state, steps, bounds, reach):
+    """Fill `bounds` and `reach` for every car."""
+    duration = steps * constants.step
+    for i in range(road.car_rows.shape[0]):
+        body = road.car_rows[i, BODY]
+        if road.car_rows[i, VEHICLE] >= 0:
+            continue
+        box = bounds[body]
+        if state.intent[i, PHASE] == ABSENT:
+            box[0] = box[1] = math.inf
+            box[2] = box[3] = -math.inf
+            continue
+        speed, fastest = state.travel[i, SPEED], road.car_sizes[i, CLASS_ACCELERATION]
+        way = SIDEWAYS_TOO * duration * (speed + 0.5 * fastest * duration) + shapes.radius[body] + 1e-6
+        x, y = state.position[body, 0], state.position[body, 1]
+        u, w = constants.step * state.velocity[body, 0], constants.step * state.velocity[body, 1]
+        box[0], box[1] = min(x, x - u) - way, min(y, y - w) - way
+        box[2], box[3] = max(x, x - u) + way, max(y, y - w) + way
+        reach[body] = shapes.radius[body] + constants.step * (speed + fastest * duration) + math.sqrt(u * u + w * w)
+
+
+@inner
+def have_left(cars, step, parts, state, radius, bounds):
+    """Whether a car has been outside its bounds in this step, as one that has just appeared has.
+
+    Bounds are scratch of the call before, and the state may be that of another run at the same time.
+    """
+    for i in range(cars.shape[0]):
+        body = cars[i, BODY]
+        if state.intent[i, PHASE] == ABSENT or cars[i, VEHICLE] >= 0:
+            continue
+        x, y, box, more = state.position[body, 0], state.position[body, 1], bounds[body], radius[body]
+        u, w = step * state.velocity[body, 0], step * state.velocity[body, 1]
+        if parts > 1:  # it need not have moved in a straight line
+            more += abs(u) + abs(w)
+        inside = min(x, x - u) - more >= box[0] and max(x, x - u) + more <= box[2]
+        if not (inside and min(y, y - w) - more >= box[1] and max(y, y - w) + more <= box[3]):
+            return True
+    return False

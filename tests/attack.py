@@ -1,0 +1,99 @@
+"""``python -m tests.attack [NAME…]``: mutated files of every format, and accepted extremes, for as long as one likes.
+
+Names are formats, ``traffic`` and ``models`` (the extremes); all by default. Each kind of failure is printed once,
+with an input kept in a folder, and counted. CI runs a few of the same cases as slow tests.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import resource
+import shutil
+import sys
+import time
+import traceback
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from tempfile import mkdtemp
+
+from cbsim.formats import FORMATS
+from tests import extremes, mutations
+
+MOST_MEMORY = 1 << 20  # KiB, of the whole process
+EXTREMES = {"traffic": extremes.TRAFFIC, "models": extremes.MODELS}
+
+
+def mutated_files(name: str, seed: int, folder: Path) -> Iterator[tuple[str, Callable[[], str]]]:
+    """Give inputs without end, and what tries each and says what became of it."""
+    dice, form = random.Random(seed), mutations.form_named(name)
+    stock = mutations.seeds(form)
+    number = 0
+    while True:
+        data, lints = mutations.mutated(dice, stock), number % 4 == 0
+        number += 1
+
+        def attempt(data: bytes = data, lints: bool = lints) -> str:
+            (folder / "input").write_bytes(data)
+            return "rejected" if mutations.check(form, data, lints=lints) is None else "accepted"
+
+        yield str(number), attempt
+
+
+def accepted_extremes(name: str, seed: int, folder: Path) -> Iterator[tuple[str, Callable[[], str]]]:
+    """Give scenarios with extremes in them without end, and what runs each."""
+    for case in extremes.cases([make() for make in EXTREMES[name]], seed):
+        yield "; ".join(case.changes), lambda case=case: extremes.attempt(case, folder).kind
+
+
+def attack(name: str, seed: int, count: int, seconds: float) -> int:
+    """Try inputs of one kind until so many were tried or so much CPU time was spent; return the number of failures."""
+    folder = Path(mkdtemp(prefix=f"attack-{name}-"))
+    inputs = (accepted_extremes if name in EXTREMES else mutated_files)(name, seed, folder)
+    results, failures, slowest, begin = Counter[str](), Counter[str](), 0.0, time.process_time()
+    while results.total() < count and time.process_time() - begin < seconds:
+        told, attempt = next(inputs)
+        before, memory = time.process_time(), peak()
+        try:
+            results[attempt()] += 1
+            assert peak() <= max(memory, MOST_MEMORY), "more than 1 GiB of memory"
+        except Exception as error:
+            results["failure"] += 1
+            where = traceback.extract_tb(error.__traceback__)[-1]
+            kind = f"{type(error).__name__} at {where.filename}:{where.lineno}: {str(error)[:300]}"
+            if not failures[kind]:
+                print(f"{name} {told}: {kind}", flush=True)
+                for path in [path for path in folder.iterdir() if path.is_file()]:
+                    path.replace(folder / f"failure{len(failures)}-{path.name}")
+            failures[kind] += 1
+        slowest = max(slowest, time.process_time() - before)
+    counts = ", ".join(f"{number} {kind}" for kind, number in sorted(results.items()))
+    used = time.process_time() - begin
+    print(f"{name}: {results.total()} inputs in {used:.0f} CPU s ({counts}); slowest {slowest:.2f} s", end=", ")
+    print(f"{peak() >> 10} MiB" + (f"; inputs in {folder}" if failures else ""), flush=True)
+    if not failures:
+        shutil.rmtree(folder)
+    return failures.total()
+
+
+def peak() -> int:
+    """Largest memory of this process so far [KiB]."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+
+def main() -> int:
+    """Attack what is named; exit code 1 if anything failed."""
+    parser = argparse.ArgumentParser(prog="python -m tests.attack", description=__doc__)
+    names = [*(form.name for form in FORMATS), *EXTREMES]
+    parser.add_argument("names", nargs="*", metavar="NAME", choices=[*names, []], help=", ".join(names))
+    parser.add_argument("--seed", type=int, default=1, help="of the inputs, which are the same for the same seed")
+    parser.add_argument("--count", type=int, default=100_000, help="inputs of each kind at most")
+    parser.add_argument("--seconds", type=float, default=60.0, help="CPU time for each kind at most")
+    chosen = parser.parse_args()
+    failures = [attack(name, chosen.seed, chosen.count, chosen.seconds) for name in chosen.names or names]
+    return int(any(failures))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
