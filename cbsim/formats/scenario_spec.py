@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import PurePosixPath
 from typing import Any
@@ -231,6 +232,9 @@ def _pool(model: PoolModel, place: Location) -> Pool:
         drivers=_shares(model.drivers),
         vehicle_class=model.vehicle,
         location=place,
+        parked=tuple(model.parked),
+        pause=math.inf if model.pause is None else model.pause,
+        thens=_shares(model.then),
     )
 
 

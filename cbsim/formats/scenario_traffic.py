@@ -139,6 +139,13 @@ def _targets(value: Any) -> Any:
     return value if isinstance(value, dict) or value is None else {value: 1.0}
 
 
+def _zones(value: Any) -> Any:
+    return value if isinstance(value, list) or value is None else [value]
+
+
+ZoneNumber = Annotated[int, Field(ge=1)]
+
+
 class PoolModel(Model):
     """Cars that react to each other: as many from the start, or so many an hour."""
 
@@ -150,6 +157,18 @@ class PoolModel(Model):
     at: Waypoint | None = about("where they appear", None, alias="from", example="2.1.1")
     to: Annotated[dict[Waypoint, Positive], BeforeValidator(_targets), ShortForm(**STRING)] = about(
         "where they go, with shares; by default they wander and leave where their lane ends", {}, example={"4.1.6": 1.0}
+    )
+    parked: Annotated[list[ZoneNumber], BeforeValidator(_zones)] = about(
+        "zones in whose parking spots the cars of a count stand at the start", [], example=[4]
+    )
+    pause: Positive | None = about(
+        "for how long cars park in a spot; by default for good",
+        None,
+        unit="s",
+        example=300.0,
+    )
+    then: Annotated[dict[Waypoint, Positive], BeforeValidator(_targets), ShortForm(**STRING)] = about(
+        "where they go after that, with shares; by default they wander", {}, example={"1.1.10": 1.0}
     )
     begin: Time = about("when the flow begins", 0.0, unit="s")
     until: Time | None = about("when it ends; by default never", None, unit="s", example=600.0)
@@ -169,10 +188,17 @@ class PoolModel(Model):
         if count == flow:
             yield (("flow",) if count else ()), "one of 'count' and 'flow' is needed, not both"
             return
-        theirs = ("on", "spread") if flow else ("from", "to", "begin", "until", "arrivals", "at_most")
+        theirs = ("on", "spread", "parked") if flow else ("from", "to", "begin", "until", "arrivals", "at_most")
         for key in theirs:
             if data.get(key):
                 yield (key,), f"'{key}' is for a {'count' if flow else 'flow'} of cars"
+        for key in ("on", "spread"):
+            if data.get("parked") and data.get(key):
+                yield (key,), f"'{key}' is for cars on lanes, 'parked' for cars in parking spots"
+        if data.get("pause") is not None and not (data.get("parked") or data.get("to")):
+            yield ("pause",), "'pause' is for cars that are parked, or go to a parking spot"
+        if data.get("then") and data.get("pause") is None:
+            yield ("then",), "'then' needs 'pause', how long the cars park before"
         if flow and not data.get("from"):
             yield (), "a flow needs 'from', the waypoint where its cars appear"
         yield from ordered(data, "begin", "until")

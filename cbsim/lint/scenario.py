@@ -32,6 +32,7 @@ from cbsim.lint.scenario_traffic import (
     unknown_driver,
     unknown_lane,
     unknown_light,
+    unknown_zone,
     unreachable,
 )
 from cbsim.paths import Files
@@ -178,7 +179,7 @@ def _waypoints(scenario: Scenario, *, inline: bool) -> Iterator[tuple[PointId, L
     )
     yield from ((one.waypoint, one.location) for one in placements if one.waypoint is not None)
     for pool in scenario.traffic:
-        ends = [point for point, _ in pool.destinations]
+        ends = [point for point, _ in (*pool.destinations, *pool.thens)]
         yield from ((point, pool.location) for point in ([] if pool.origin is None else [pool.origin]) + ends)
     yield from points_of_events(scenario)
     for person in scenario.people:
@@ -220,6 +221,7 @@ RULES: tuple[Rule[ScenarioContext], ...] = (
     Rule("E825", _nothing_to_drive),
     Rule("E826", _missing_needs),
     Rule("E822", unknown_lane, requires="network"),
+    Rule("E822", unknown_zone, requires="network"),
     Rule("E822", unknown_light, requires="network"),
     Rule("E829", unreachable),
     Rule("E830", traffic_without_road),

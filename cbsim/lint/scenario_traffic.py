@@ -19,6 +19,7 @@ __all__ = [
     "unknown_driver",
     "unknown_lane",
     "unknown_light",
+    "unknown_zone",
     "unreachable",
 ]
 
@@ -45,6 +46,21 @@ def unknown_lane(context: ScenarioContext) -> Iterator[Finding]:
                 yield Finding(f"lane '{name}' is not in network {quote(context.network.name)}", pool.location, hint)
 
 
+def unknown_zone(context: ScenarioContext) -> Iterator[Finding]:
+    """E822: traffic is parked in a zone that is not in the network, or has too few parking spots."""
+    assert context.network is not None  # as the table requires
+    spots = {zone.number: len(zone.spots) for zone in context.network.zones}
+    for pool in context.scenario.traffic:
+        for number in pool.parked:
+            if number not in spots:
+                there = f"zones are {', '.join(map(str, spots))}" if spots else "it has none"
+                yield Finding(f"zone {number} is not in network {quote(context.network.name)}", pool.location, there)
+        room = sum(spots.get(number, 0) for number in set(pool.parked))
+        if pool.parked and room < pool.count and all(number in spots for number in pool.parked):
+            message = f"{quote(pool.name)} has {pool.count} cars for {room} parking spots"
+            yield Finding(message, pool.location, "'count' cars at most as there are spots in 'parked'")
+
+
 def unknown_light(context: ScenarioContext) -> Iterator[Finding]:
     """E822: a program is for a light that no lane has."""
     assert context.network is not None  # as the table requires
@@ -63,12 +79,20 @@ def unreachable(context: ScenarioContext) -> Iterator[Finding]:
         if origin is None or addresses is None or origin not in addresses:
             continue  # E822 reports what does not exist
         ends = [point for point, _ in pool.destinations if point in addresses]
-        lanes = () if context.network is None else context.network.lanes
+        lanes, zones = ((), ()) if context.network is None else (context.network.lanes, context.network.zones)
         on_lane = {(lane.segment, lane.number) for lane in lanes}
-        beside = [point for point in (origin, *ends) if point[:2] not in on_lane]
+        spots = {(zone.number, spot.number) for zone in zones for spot in zone.spots}
+        thens = [point for point, _ in pool.thens if point in addresses]
+        beside = [point for point in (origin, *thens) if point[:2] not in on_lane]
+        beside += [point for point in ends if point[:2] not in on_lane | spots]
         for point in beside:
             yield Finding(f"'{point}' is on no lane; the cars of {quote(pool.name)} drive on lanes", pool.location)
-        from cbsim.road.lanelets.reach import locate_point, nearest_reachable, reachable  # of what others have no need
+        from cbsim.road.lanelets.reach import (  # of what others have no need
+            locate_point,
+            mouths_of,
+            nearest_reachable,
+            reachable,
+        )
 
         lanelets, graph = context.ways if ends and not beside else (None, [])
         start = None if lanelets is None else locate_point(lanelets, origin, leaving=True)
@@ -77,7 +101,8 @@ def unreachable(context: ScenarioContext) -> Iterator[Finding]:
         found = reachable(graph, start[0])
         for point in ends:
             goal = locate_point(lanelets, point, leaving=False)
-            if goal is not None and not found[goal[0]]:
+            gates = [] if point[:2] in on_lane else mouths_of(lanelets, point.segment)
+            if (goal is not None and not found[goal[0]]) or (goal is None and not any(found[row] for row in gates)):
                 near = nearest_reachable(lanelets, found, point)
                 hint = f"the nearest that can be reached is '{near}'"
                 yield Finding(f"no way leads from '{origin}' to '{point}'", pool.location, hint)

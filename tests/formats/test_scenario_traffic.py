@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import pytest
@@ -36,6 +37,8 @@ traffic:
   - {name: town, count: 40, on: ["1.1", "3.2"], spread: random, drivers: {calm: 4, hasty: 1}}
   - {name: through, flow: 600, from: 1.1.1, to: {14.1.6: 0.7, 6.1.6: 0.3}, begin: 10, until: 600, class: truck,
      at_most: 9}
+  - {name: there, count: 3, parked: 31, pause: 60, then: 1.1.1}
+  - {name: park, flow: 30, from: 1.1.1, to: 31.2.2, pause: 90}
 """
 
 
@@ -50,12 +53,14 @@ def test_every_key_is_read():
     assert not problems
     assert spec is not None
     assert spec.record == Record("near")
-    town, through = spec.traffic
+    town, through, there, park = spec.traffic
     assert (town.count, town.lanes, town.is_random) == (40, ((1, 1), (3, 2)), True)
     assert town.drivers == (("calm", 0.8), ("hasty", 0.2))
     assert (through.flow, through.origin) == (600.0, PointId(1, 1, 1))
     assert through.destinations == ((PointId(14, 1, 6), 0.7), (PointId(6, 1, 6), 0.3))
     assert (through.begin, through.until, through.vehicle_class, through.at_most) == (10.0, 600.0, "truck", 9)
+    assert (there.parked, there.pause, there.thens) == ((31,), 60.0, ((PointId(1, 1, 1), 1.0),))
+    assert (park.destinations, park.pause, park.thens) == (((PointId(31, 2, 2), 1.0),), 90.0, ())
     calm, hasty = spec.drivers
     assert (calm.time_headway, calm.desired_speed) == (Spread(1.8), Spread(0.9))
     assert (hasty.model, hasty.speed) == (FollowingModel.KRAUSS, Spread(14.0, 1.0))
@@ -103,10 +108,20 @@ def flows(draw: st.DrawFn) -> Pool:
         until=draw(st.sampled_from([1e12, 100.0])),
         is_even=draw(st.booleans()),
         at_most=draw(st.sampled_from([0, 7])),
+        pause=draw(st.sampled_from([math.inf, 45.0])),
     )
 
 
-@given(st.lists(counts | flows(), max_size=3, unique_by=lambda pool: pool.name), st.lists(drivers, max_size=3))
+@st.composite
+def parked(draw: st.DrawFn) -> Pool:
+    zones, pause = draw(st.lists(st.integers(1, 9), min_size=1, max_size=3)), draw(st.sampled_from([math.inf, 45.0]))
+    thens = ((draw(points), 1.0),) if pause < math.inf else ()
+    return Pool(draw(names), count=draw(st.integers(1, 9)), parked=tuple(zones), pause=pause, thens=thens)
+
+
+@given(
+    st.lists(counts | flows() | parked(), max_size=3, unique_by=lambda pool: pool.name), st.lists(drivers, max_size=3)
+)
 def test_what_is_written_reads_back_equal(pools, listed):
     unique = {driver.name: driver for driver in listed}
     spec = Scenario(network="city", traffic=tuple(pools), drivers=tuple(unique.values()))
@@ -130,6 +145,11 @@ def test_what_is_written_reads_back_equal(pools, listed):
         ("{name: a, count: 3, class: tank}", "E805"),
         ("{name: a, count: 3, driver: calm}", "E803"),
         ("{name: a, flow: 5, from: 1.1.1, begin: 9, until: 3}", "E806"),
+        ("{name: a, flow: 5, from: 1.1.1, parked: 4}", "E806"),
+        ("{name: a, count: 5, parked: 4, on: ['1.1']}", "E806"),
+        ("{name: a, count: 5, pause: 4}", "E806"),
+        ("{name: a, count: 5, parked: 4, then: 1.1.1}", "E806"),
+        ("{name: a, count: 5, parked: 0}", "E805"),
     ],
 )
 def test_mistakes_are_told_with_their_line(entry, code):
@@ -229,6 +249,28 @@ def test_flow_whose_end_is_on_no_lane_is_told():
     lane = with_zone.segments[0].lanes[0]
     found = linted(with_zone, f"flow: 60, from: {lane.segment}.{lane.number}.1, to: {zone.number}.0.1")
     assert [(line, code) for line, code, _, _ in found] == [(3, "E829")]
+
+
+def test_spots_are_destinations_of_flows_where_a_way_leads_to_their_zone():
+    park = read_file(data_folder("rndf") / "parking.rndf").spec
+    assert linted(park, "flow: 60, from: 1.1.1, to: 4.3.2, pause: 60, then: 1.1.10") == []
+    found = linted(park, "flow: 60, from: 3.1.1, to: 4.3.2")
+    assert [(line, code, message) for line, code, message, _ in found] == [
+        (3, "E829", "no way leads from '3.1.1' to '4.3.2'")
+    ] or found == []
+    beside = linted(park, "flow: 60, from: 1.1.1, to: 4.3.2, pause: 60, then: 4.1.2")
+    assert [(line, code) for line, code, _, _ in beside] == [(3, "E829")]
+
+
+def test_zones_in_which_cars_are_parked_exist_and_have_room():
+    park = read_file(data_folder("rndf") / "parking.rndf").spec
+    assert linted(park, "count: 11, parked: 4") == []
+    name = park.name
+    assert linted(park, "count: 3, parked: [4, 5]") == [
+        (3, "E822", f"zone 5 is not in network '{name}'", "zones are 4")
+    ]
+    message, hint = "'a' has 12 cars for 11 parking spots", "'count' cars at most as there are spots in 'parked'"
+    assert linted(park, "count: 12, parked: 4") == [(3, "E822", message, hint)]
 
 
 def test_goal_of_a_literal_object_needs_a_speed_that_of_a_reactive_one_does_not():

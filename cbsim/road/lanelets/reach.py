@@ -14,7 +14,7 @@ from cbsim.road.lanelets.table import LaneletKind, Lanelets
 from cbsim.spec.road import PointId
 
 __all__ = [
-    "Turn", "change_edges", "find_turns", "locate_point", "nearest_reachable",
+    "Turn", "change_edges", "find_turns", "locate_point", "mouths_of", "nearest_reachable",
     "reachable", "ways_on", "with_changes",
 ]  # fmt: skip
 
@@ -143,6 +143,12 @@ def locate_point(lanelets: Lanelets, point: PointId, *, leaving: bool) -> tuple[
     chosen = int(inside[-1] if leaving or joined else inside[0])
     along = station - float(lanelets.begins[chosen])
     return chosen, min(max(along, 0.0), float(lanelets.lengths[chosen]))
+
+
+def mouths_of(lanelets: Lanelets, zone: int) -> list[int]:
+    """List the lanelets that lead into a zone."""
+    ids, mouths = lanelets.roadmap.ids, np.flatnonzero(lanelets.kinds == LaneletKind.ZONE_MOUTH)
+    return [row for row in mouths.tolist() if ids[int(lanelets.ends[row, 1])][:2] == (zone, 0)]
 
 
 def nearest_reachable(lanelets: Lanelets, found: Bools, point: PointId) -> PointId | None:

@@ -29,6 +29,7 @@ RUN_INS = (0.0, 1.0, 2.5)  # [m] of straight before a spot
 BACKS = (0.6, 0.8, 1.0, 1.3, 1.7)  # straight reverse out of a spot, in lengths of a car
 SWINGS = (0.0, 0.5, 1.0, 1.57)  # [rad] turned in reverse after it
 GEAR_CHANGE, REVERSE = 4.0, 1.5  # cost [m], and dearer by
+MOST, PART = 8000, 800  # nodes that are tried, and at once
 STEP = 0.25  # [m] between samples of a way
 
 
@@ -167,12 +168,16 @@ def _connect(
     order = near[
         np.argsort(tree.costs[near] + np.sqrt(gaps[:, 0] * gaps[:, 0] + gaps[:, 1] * gaps[:, 1]), kind="stable")
     ]
-    arcs = np.zeros((3, 2))
-    node, cost = connect(
-        *(tree.poses, tree.costs, order, np.array(pose, float), gear, shape.radius, field, ground.frame, shape.discs),
-        *(float(bound), arcs),
-    )
-    return int(node), float(cost), arcs
+    best, arcs, found = -1, np.zeros((3, 2)), np.zeros((3, 2))
+    ends = np.array(pose, float), gear, shape.radius, field, ground.frame, shape.discs
+    for first in range(0, min(len(order), MOST), PART):
+        if tree.costs[order[first]] >= bound:
+            break
+        part = order[first : first + PART]
+        node, cost = connect(tree.poses, tree.costs, part, *ends, float(bound), found)
+        if node >= 0:
+            best, bound, arcs = int(node), float(cost), found.copy()
+    return best, bound, arcs
 
 
 def _path(tree: Tree, node: int) -> tuple[Pose, list[tuple[float, float]]]:

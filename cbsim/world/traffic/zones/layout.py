@@ -27,7 +27,7 @@ Bools = NDArray[np.bool_]
 
 STANDS = 0.5  # [m] of a way that only stands for a place in a spot
 SLOW = 3.0  # [m/s] at which ways through zones are compared with those on roads
-NEAR = 3.0  # [m] from the second point of a spot at which an object stands in it
+NEAR, ALIGNED = 1.0, 0.866  # [m] beside and beyond a spot at which an object still stands in it; cosine of 30°
 EDGE = 4.0  # [m] of the grid around ways
 
 
@@ -101,8 +101,10 @@ class ZoneLayout:
         """Spot in which an object stands, -1 for none."""
         for zone, plan in enumerate(self.plans):
             for number, (x, y, along) in enumerate(plan.parked):
-                ahead, left = position[0] - x, position[1] - y
-                if math.hypot(ahead, left) < NEAR and math.cos(heading - along) > 0.5:
+                dx, dy = position[0] - x, position[1] - y
+                ahead, aside = dy * math.cos(along) - dx * math.sin(along), dx * math.cos(along) + dy * math.sin(along)
+                inside = -plan.shape.tail < ahead < plan.shape.nose + NEAR and abs(aside) < NEAR
+                if inside and math.cos(heading - along) > ALIGNED:
                     return int(self.first_spot[zone]) + number
         return -1
 
@@ -131,8 +133,8 @@ class ZoneLayout:
                 if row not in taken and not near.any() and self._can_leave(plan, spot):
                     free.append(row)
         if len(free) < pool.count:
-            text = f"its {pool.count} cars have no room: {len(free)} free spots are there"
-            raise ModelError(text, subject=f"traffic '{pool.name}'", location=pool.location)
+            text = f"{pool.count} cars do not fit: there is room for {len(free)}"
+            raise ModelError(text, subject=f"traffic '{pool.name}'", location=pool.location, code="E836")
         taken.update(free[: pool.count])
         return free[: pool.count]
 
