@@ -216,7 +216,7 @@ def ask_name(session: SessionState) -> None:
         if not text.strip() or not session.apply(Edit("name", name=text.strip())):
             raise UsageError(session.message or "a name is not empty")
 
-    session.prompt = Prompt("name of the file's content", session.document.spec.name, act)
+    session.prompt = Prompt("name of the file's content", session.document.title, act)
 
 
 def confs_of(session: SessionState) -> tuple[str, ...]:

@@ -1,25 +1,23 @@
-"""Documents: object files with their edit history, contents and problems, independent of any window.
-
-The text is authoritative. An edit becomes patches of the text, the patched text is parsed by the format's reader,
-and the result must equal the request. What is shown is therefore what a run will load, every problem has a line, and
-undo restores the exact bytes.
-"""
+"""Documents of object files, version 1 and 2."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from cbsim.editor import record_edits, xml_edits
 from cbsim.editor.edits import Edit, Unpatchable
-from cbsim.editor.source_buffer import Patch, SourceBuffer, inverse
+from cbsim.editor.source_buffer import SourceBuffer
+from cbsim.editor.text_document import TextDocument, reason_of
 from cbsim.errors import FileError, Location, Problem, Problems, Severity, UsageError
 from cbsim.export.objects import to_v1, to_v2
 from cbsim.formats import objects, objects_v1, read_as
 from cbsim.formats.objects_extensions import text_of
 from cbsim.formats.reader import Source
+from cbsim.lint.objects import lint_objects
+from cbsim.loading.request import Request
 from cbsim.paths import Files
 from cbsim.spec.objects import ObjectFile, TrafficObject
 from cbsim.spec.road import RoadNetwork
@@ -36,16 +34,7 @@ EMPTY = {
 IMPLIED = re.compile(r"(object|mesh) [0-9]+")
 
 
-@dataclass(frozen=True)
-class Step:
-    """A step of the history: its label, and the patches that do and undo it."""
-
-    label: str
-    done: tuple[Patch, ...]
-    undone: tuple[Patch, ...]
-
-
-class Document:
+class Document(TextDocument[ObjectFile]):
     """An object file being edited.
 
     Parameters
@@ -61,27 +50,10 @@ class Document:
     ------
     FileError
         If the contents are so broken that objects are missing; the text must be repaired first.
-
-    Attributes
-    ----------
-    spec : ObjectFile
-        Parsed contents.
-    problems : Problems
-        Problems reported by the reader.
-    buffer : SourceBuffer
-        Its text.
     """
 
-    spec: ObjectFile
-    problems: Problems
-
     def __init__(self, path: Path, data: bytes, version: int) -> None:
-        self.path, self.version = path, version
-        self.buffer = SourceBuffer.decode(data)
-        self._done: list[Step] = []
-        self._undone: list[Step] = []
-        found = self._read(self.buffer)
-        self.spec, self.problems = found
+        super().__init__(path, data, version)
         self._check_text()
 
     @classmethod
@@ -113,14 +85,27 @@ class Document:
         return self.spec.objects
 
     @property
-    def data(self) -> bytes:
-        """Contents as bytes."""
-        return self.buffer.data
+    def title(self) -> str:
+        """Name of the contents."""
+        return self.spec.name
 
-    def line(self, number: int) -> str:
-        """Return the text of a line, counted from 1, without surrounding blanks."""
-        lines = (text for other, text in Source("", self.buffer.text, b"").lines() if other == number)
-        return next(lines, "").strip()
+    @property
+    def format_name(self) -> str:
+        """Name of the format, for people."""
+        return f"version {self.version}"
+
+    @property
+    def save_as_hint(self) -> str:
+        """Names under which it can be saved."""
+        return ".xml version 2, .obj version 1"
+
+    def lint(self, network: RoadNetwork | None, files: Files, problems: Problems) -> None:
+        """Add what the linter says to the problems of the reader."""
+        lint_objects(self.spec, network, files, problems)
+
+    def request(self, rndf: str | None, mdf: str | None, planner: Mapping[str, str]) -> Request:
+        """Return what a trial run loads."""
+        return Request(None, rndf, str(self.path), mdf, planner=dict(planner))
 
     def _read(self, buffer: SourceBuffer) -> tuple[ObjectFile, Problems]:
         problems = Problems()
@@ -142,11 +127,6 @@ class Document:
             raise FileError(Problem(Severity.ERROR, "E670", message, place)) from None
 
     # --- history -----------------------------------------------------------------------------------------------------
-    @property
-    def undoable(self) -> str:
-        """Label of the step that undo would revert; empty if there is none."""
-        return self._done[-1].label if self._done else ""
-
     def apply(self, edit: Edit) -> None:
         """Apply an edit.
 
@@ -172,56 +152,23 @@ class Document:
             ):  # ValueError: overlapping patches; OverflowError: numbers out of range
                 continue
             if spec.name == name and _same(_kept(spec.objects, self.version), wanted):
-                if patches:
-                    self._done.append(Step(edit.label, tuple(patches), inverse(patches)))
-                    self._undone.clear()
-                self.buffer, self.spec, self.problems = buffer, spec, problems
+                self._take_step(edit.label, patches, buffer, (spec, problems))
                 return
             trouble = problems
-        raise UsageError(_reason(trouble, self.problems, self.version))
-
-    def undo(self) -> str:
-        """Revert the last step; returns its label, empty if there is none."""
-        if not self._done:
-            return ""
-        step = self._done.pop()
-        self._undone.append(step)
-        self._take(step.undone)
-        return step.label
-
-    def redo(self) -> str:
-        """Repeat the last reverted step; returns its label, empty if there is none."""
-        if not self._undone:
-            return ""
-        step = self._undone.pop()
-        self._done.append(step)
-        self._take(step.done)
-        return step.label
-
-    def _take(self, patches: Sequence[Patch]) -> None:
-        self.buffer = self.buffer.patched(patches)
-        self.spec, self.problems = self._read(self.buffer)
+        raise UsageError(reason_of(trouble, self.problems, f"a file of version {self.version} has no place for that"))
 
     # --- versions ----------------------------------------------------------------------------------------------------
-    def replace(self, data: bytes) -> None:
-        """Replace the contents as one step, such as by recovered work.
+    def with_data(self, data: bytes, version: int | None = None, path: Path | None = None) -> Document:
+        """Return a document of other contents without history, by default of the same version and path."""
+        return Document(path or self.path, data, self.version if version is None else version)
 
-        Raises
-        ------
-        FileError
-            If they are not a valid file.
-        """
-        found = Document(self.path, data, self.version)
-        if found.buffer.codec != self.buffer.codec or found.buffer.mark != self.buffer.mark:
-            self._done.clear()  # earlier steps refer to another encoding
-            self._undone.clear()
-            self.buffer = found.buffer
-        else:
-            patches = (Patch(0, self.buffer.text, found.buffer.text),)
-            self._done.append(Step("recover", patches, inverse(patches)))
-            self._undone.clear()
-            self.buffer = self.buffer.patched(patches)
-        self.spec, self.problems = found.spec, found.problems
+    def reopened(self) -> Document:
+        """Return the document as the file on disk is now."""
+        return Document.open(self.path, Files([self.path]))
+
+    def version_at(self, path: Path) -> int:
+        """Version that it would have under another path."""
+        return version_of(path, self.version)
 
     def converted(self, path: Path, version: int, network: RoadNetwork | None, problems: Problems) -> Document:
         """Return the document under another path or version; the text is unchanged within a version.
@@ -242,9 +189,7 @@ class Document:
             If the version cannot represent the contents.
         """
         if version == self.version:
-            same = Document(path, self.data, version)
-            same._done, same._undone = list(self._done), list(self._undone)
-            return same
+            return self._at(path)
         own = Problems()
         spec = to_v1(self.spec, network, own) if version == 1 else to_v2(self.spec, own)
         problems.extend(own)
@@ -284,13 +229,3 @@ def _same(found: Sequence[TrafficObject], wanted: Sequence[TrafficObject]) -> bo
 def _lasting(item: TrafficObject) -> list[str]:
     """Extensions that do not belong to list entries, and so survive edits of lists."""
     return [text for text in item.extensions if not text.startswith(("goal[", "sensor[", "script["))]
-
-
-def _reason(found: Problems | None, before: Problems, version: int) -> str:
-    """Explain why an edit failed: the first problem that the reader did not report before."""
-    known = {(one.code, one.message) for one in before}
-    new = [one for one in found or () if (one.code, one.message) not in known]
-    errors = [one for one in new if one.severity is Severity.ERROR] or new
-    if errors:
-        return errors[0].message
-    return f"a file of version {version} has no place for that"

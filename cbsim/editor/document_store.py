@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import time
 from pathlib import Path
+from typing import Any
 
 from cbsim.editor.atomic_write import atomic_write
 from cbsim.editor.autosave import Autosave, RecoveredWork, digest
-from cbsim.editor.document import Document, version_of
 from cbsim.editor.prompt import Answer, Prompt, Question
 from cbsim.editor.session_state import SessionState
+from cbsim.editor.text_document import TextDocument
 from cbsim.errors import CbsimError, FileError, Problems, UsageError
-from cbsim.paths import Files
 
 __all__ = ["DocumentStore"]
 
@@ -94,7 +94,7 @@ class DocumentStore:
                 session.document.replace(found.data)
                 session.refresh()
             else:
-                session.replace_document(Document(session.document.path, found.data, found.version))
+                session.replace_document(session.document.with_data(found.data, found.version))
         except CbsimError as error:
             session.message = f"it cannot be read: {error}".splitlines()[0]
             try:
@@ -166,9 +166,8 @@ class DocumentStore:
         """
         session = self.session
         self.keep()
-        path = session.document.path
         try:
-            found = Document.open(path, Files([path]))
+            found = session.document.reopened()
             if found.version == session.document.version:
                 session.document.replace(found.data)
         except CbsimError as error:
@@ -176,7 +175,7 @@ class DocumentStore:
             return
         if found.version != session.document.version:  # no step of the history leads to another version and back
             session.message = (
-                f"it is a file of version {found.version} now: save yours under another name, and open it again"
+                f"it is a file of {found.format_name} now: save yours under another name, and open it again"
             )
             return
         session.refresh()
@@ -187,7 +186,7 @@ class DocumentStore:
     def ask_where(self) -> None:
         """Prompt for another file name; its suffix selects the version."""
         path = self.session.document.path
-        self.session.prompt = Prompt("save as (.xml version 2, .obj version 1)", str(path), self._save_as)
+        self.session.prompt = Prompt(f"save as ({self.session.document.save_as_hint})", str(path), self._save_as)
         self.session.prompt.put_caret(len(str(path)))
 
     def _save_as(self, text: str) -> None:
@@ -200,7 +199,7 @@ class DocumentStore:
             same = there and old.path.exists() and path.samefile(old.path)
         except (OSError, ValueError, RuntimeError) as reason:
             raise UsageError(f"that is no file's name: {getattr(reason, 'strerror', None) or reason}") from None
-        if same and version_of(path, old.version) == old.version:
+        if same and old.version_at(path) == old.version:
             self.save()
         else:
             self._save_at(path, there=there)
@@ -210,7 +209,7 @@ class DocumentStore:
         session, old, problems = self.session, self.session.document, Problems()
         network = None if session.roadmap is None else session.roadmap.network
         try:
-            document = old.converted(path, version_of(path, old.version), network, problems)
+            document = old.converted(path, old.version_at(path), network, problems)
         except FileError as error:
             session.message = f"not saved: {error}".splitlines()[0]
             return
@@ -221,7 +220,7 @@ class DocumentStore:
             more = ", and there is unsaved work on it" if found.work or found.held else ""
             reasons.append(f"'{path.name}' exists{more}")
         if lost and (there or self.dirty):  # this may be the only copy of the work
-            reasons.append(f"in version {document.version}, {_losses(lost, 'will be', LISTED)}")
+            reasons.append(f"in {document.format_name}, {_losses(lost, 'will be', LISTED)}")
         said = _losses(lost, "were", 1)
         if not reasons:
             self._move(document, said)
@@ -229,7 +228,7 @@ class DocumentStore:
         go_on = Answer("overwrite it" if there else "go on", lambda: self._move(document, said))
         session.question = Question("; ".join(reasons), {"o": go_on, "esc": STAY})
 
-    def _move(self, document: Document, said: str) -> None:
+    def _move(self, document: TextDocument[Any], said: str) -> None:
         """Save a document under another name and continue with it."""
         session = self.session
         try:
@@ -241,7 +240,7 @@ class DocumentStore:
         self.autosave = Autosave(document.path, self.state)
         session.replace_document(document)
         self._saved()
-        session.message = f"saved {document.path.name} as version {document.version}" + (f"; {said}" if said else "")
+        session.message = f"saved {document.path.name} as {document.format_name}" + (f"; {said}" if said else "")
 
     # --- leaving -----------------------------------------------------------------------------------------------------
     def close(self) -> None:

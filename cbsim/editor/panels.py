@@ -90,7 +90,7 @@ class Panels:
     def _title(self, canvas: Canvas) -> None:
         session, points = self.session, canvas.points
         star = " *" if self._store.dirty else ""
-        lines = [(f"{session.document.path.name}{star}   version {session.document.version}", CHROME.ink)]
+        lines = [(f"{session.document.path.name}{star}   {session.document.format_name}", CHROME.ink)]
         lines.append((self._hint(), CHROME.soft))
         if session.message:
             lines.append((session.message[:110], CHROME.accent))

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pygame
 
-from cbsim.editor.document import Document
 from cbsim.editor.document_store import DocumentStore
 from cbsim.editor.drawing import draw_objects
 from cbsim.editor.keys import ACTIONS
 from cbsim.editor.mouse import Mouse
 from cbsim.editor.panels import Panels
 from cbsim.editor.session_state import RunSettings, SessionState
+from cbsim.editor.text_document import TextDocument
 from cbsim.errors import CbsimError
 from cbsim.road.roadmap import RoadMap
 from cbsim.viewer.actions import find_action
@@ -49,7 +49,7 @@ class Session(SessionState):
 
     def __init__(
         self,
-        document: Document,
+        document: TextDocument[Any],
         roadmap: RoadMap | None,
         run: RunSettings = RunSettings(),  # noqa: B008 - it never changes
         *,

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pygame
 
 from cbsim.editor import placement, templates
-from cbsim.editor.document import Document
 from cbsim.editor.edits import Addition, Edit
 from cbsim.editor.preview import Preview, PreviewBuilder
 from cbsim.editor.prompt import Prompt, Question
 from cbsim.editor.stops import stops_of
+from cbsim.editor.text_document import TextDocument
 from cbsim.errors import Problem, Problems, UsageError
-from cbsim.lint.objects import lint_objects
 from cbsim.paths import Files
 from cbsim.road.roadmap import RoadMap
 from cbsim.spec.objects import Kind, TrafficObject
@@ -41,7 +40,7 @@ class SessionState:
 
     Parameters
     ----------
-    document : Document
+    document : TextDocument
     roadmap : RoadMap or None
     run : RunSettings
         How the document is run.
@@ -66,7 +65,7 @@ class SessionState:
 
     def __init__(
         self,
-        document: Document,
+        document: TextDocument[Any],
         roadmap: RoadMap | None,
         run: RunSettings = RunSettings(),  # noqa: B008 - it never changes
         *,
@@ -123,7 +122,7 @@ class SessionState:
             self._shown = (
                 self.document.objects,
                 dict(self.draft),
-                self.preview_builder.build(objects, self.document.spec.name),
+                self.preview_builder.build(objects, self.document.title),
             )
         return self._shown[2]
 
@@ -138,7 +137,7 @@ class SessionState:
             self.goal = None
         problems = Problems(self.document.problems)
         network = None if self.roadmap is None else self.roadmap.network
-        lint_objects(self.document.spec, network, self.files, problems)
+        self.document.lint(network, self.files, problems)
         self.problems = problems.in_order()
 
     # --- work --------------------------------------------------------------------------------------------------------
@@ -195,7 +194,7 @@ class SessionState:
         self.refresh()
 
     # --- the file ----------------------------------------------------------------------------------------------------
-    def replace_document(self, document: Document) -> None:
+    def replace_document(self, document: TextDocument[Any]) -> None:
         """Replace the document."""
         self.document = document
         self.files = Files([document.path, *filter(None, (self.run_settings.rndf, self.run_settings.mdf))])

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from functools import partial
+from typing import Any
 
 import pygame
 
-from cbsim.editor.document import Document
+from cbsim.editor.text_document import TextDocument
 from cbsim.loading.load import load_scene
-from cbsim.loading.request import Request
 from cbsim.paths import Files, stored_name
 from cbsim.simulation.rehearsal import compiled
 from cbsim.viewer.camera import Camera
@@ -27,13 +27,17 @@ Waiting = Callable[[Callable[[Progress], World], str], World]
 
 
 def load_trial_run(
-    document: Document, rndf: str | None, mdf: str | None, planner: Mapping[str, str], wait: Waiting | None = None
+    document: TextDocument[Any],
+    rndf: str | None,
+    mdf: str | None,
+    planner: Mapping[str, str],
+    wait: Waiting | None = None,
 ) -> World:
     """Load a document from memory.
 
     Parameters
     ----------
-    document : Document
+    document : TextDocument
     rndf, mdf : str or None
         Network and mission.
     planner : mapping
@@ -49,7 +53,7 @@ def load_trial_run(
     named = [name for name in (rndf, mdf) if name is not None]
     files = Files([document.path, *named])
     files.seen[stored_name(document.path)] = document.data  # read instead of the file on disk
-    request = Request(None, rndf, str(document.path), mdf, None, None, None, dict(planner), {}, False, None)
+    request = document.request(rndf, mdf, planner)
 
     def load() -> World:
         return compile_world(load_scene(request, files=files))
