@@ -15,6 +15,7 @@ from cbsim.traffic.kernels.driven import command_vehicles, read_driven_cars
 from cbsim.traffic.kernels.drivers import draw_drivers
 from cbsim.traffic.kernels.entries import OVERHEAD, SWEPT, find_obstacles, find_shadows, sort_entries
 from cbsim.traffic.kernels.leaving import CHANGES
+from cbsim.traffic.kernels.look import clear_conflict
 from cbsim.traffic.kernels.meshes import find_mesh, make_mesh_search
 from cbsim.traffic.kernels.moving import move
 from cbsim.traffic.kernels.orders import is_slowed, limit_by_order, want_ordered_speed
@@ -99,8 +100,9 @@ def note_static_obstacles(pack, sizes, floats, ints, car_floats, car_ints):
     junctions = -1
     for row in range(crossings.rules.shape[0]):
         work.queues.heads[row] = -1
+        clear_conflict(work.claims, row)
         junctions = max(junctions, crossings.rules[row, JUNCTION])
-    work.counts[0], work.counts[1] = count, junctions + 1
+    work.counts[0], work.counts[1], work.claims.size[1] = count, junctions + 1, 0
 
 
 @inner
@@ -270,7 +272,7 @@ def drive_cars(pack, sizes, floats, ints, car_floats, car_ints):
             *(work, scratch, time),
             *(begin, count, dt, part > 0),
         )
-        appear(road, demand, seed, state, work.drawn, work.memo, entries, time)
+        appear(road, crossings, demand, seed, state, work.drawn, work.memo, entries, time, dt)
         move_cars(road, crossings, sides, seed, state, work, time, dt)
         if parts > 1:
             trace_cars(road, seed, state, work, part, path)

@@ -14,7 +14,7 @@ from scipy.spatial import KDTree
 from cbsim.road.lanelet_map import LaneletMap
 from cbsim.road.lanelets import Lanelets
 from cbsim.road.lanelets.reach import Turn, change_edges, find_turns, locate_point, ways_on
-from cbsim.road.right_of_way import Conflicts
+from cbsim.road.right_of_way import ConflictKind, Conflicts
 from cbsim.road.right_of_way.gaps import LEFT_FROM_MAJOR, LEFT_FROM_MINOR, critical_gaps
 from cbsim.road.right_of_way.places import Relation, network_places
 from cbsim.road.right_of_way.rules import Rule
@@ -100,6 +100,8 @@ def road_tables(road: LaneletMap, lights: Sequence[LightProgram] = ()) -> RoadTa
     junctions[alone] = len(road.junctions) + np.arange(len(alone))
     gaps = np.full((len(pairs), 2), LEFT_FROM_MINOR.critical)
     gaps[: len(conflicts.pairs)] = critical_gaps(lanelets, conflicts)
+    merges = np.zeros(len(pairs), np.int64)
+    merges[: len(conflicts.pairs)] = conflicts.kinds == ConflictKind.MERGING
     fork_offsets, forks = _forks(lanelets, len(graph))
     wander_offsets, wanders = _rows(_endless(graph))
     signals = signal_columns(lanelets, lights, graph, pairs)
@@ -128,7 +130,7 @@ def road_tables(road: LaneletMap, lights: Sequence[LightProgram] = ()) -> RoadTa
         entry_spans=np.stack([begins[rows, sides], ends[rows, sides]], axis=1),
         spans=np.concatenate([begins, ends], axis=1),
         gaps=gaps,
-        rules=np.stack([rules, greens, junctions], axis=1),
+        rules=np.stack([rules, greens, junctions, merges], axis=1),
         yields=yields,
         **signals,
         ranks=np.concatenate([conflicts.approaches, np.zeros(extra, np.int64)]),
