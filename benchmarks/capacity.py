@@ -4,11 +4,13 @@ Four roads of 300 m meet. Cars come up as fast as there is room for them; those 
 hour are counted. Values of the HCM are
 
 - HCM 2000, chapter 17: saturation headways of all-way stops by the approaches that are busy, and for minor roads the
-  capacity by gaps, q e^(−q t_c / 3600) / (1 − e^(−q t_f / 3600)), with the follow-up headway t_f of the manual, and
-  with that of these cars, which all come to rest at the line;
+  capacity by gaps, q e^(−q t_c / 3600) / (1 − e^(−q t_f / 3600));
 - HCM 6, chapter 22: entry to a circle of one lane, 1380 e^(−0.00102 q), which is
-  3600 / t_f e^(−q (t_c − t_f / 2) / 3600) with a critical gap of 4.98 s and a follow-up headway of 2.61 s; and with
-  that of these cars.
+  3600 / t_f e^(−q (t_c − t_f / 2) / 3600) with a critical gap of 4.98 s and a follow-up headway of 2.61 s.
+
+Both take the headways of the major flow as exponential, which no cars in one lane can have. Therefore the gaps that
+came are measured, too: each of at least t_c lets one car in, and one more for each t_f that it is longer (Siegloch
+1973), with the follow-up headway of these cars.
 
 On a ring of 2 km the flow is beside that of the intelligent driver model in equilibrium.
 
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from cbsim.spec.road import RoadNetwork
 
 DURATION, SETTLED, STEP = 1800.0, 300.0, 0.1  # [s]
+LOOKS = 3  # steps between two looks at who has come to a conflict
 SATURATED = 3600.0  # [1/h]
 ALL_WAY = (((1,), "3.9"), ((1, 3), "4.7"), ((1, 2), "5.8"), ((1, 2, 4), "7.0"), ((1, 2, 3, 4), "9.6"))
 BUSY = "one", "two opposite", "two at right angles", "three", "four"
@@ -46,9 +49,15 @@ Flow = tuple[Point, Point, float]
 
 def departures(network: RoadNetwork, flows: list[Flow]) -> list[int]:
     """Count the cars of flows (from, to, vehicles per hour) that arrive within `DURATION`."""
+    return measure(network, flows)[0]
+
+
+def measure(network: RoadNetwork, flows: list[Flow]) -> tuple[list[int], Any]:
+    """Count the cars that arrive, and tell the headways at which others come to the conflicts of the first flow [s]."""
     from cbsim.simulation.advance import advance
     from cbsim.spec.road import PointId
     from cbsim.spec.traffic import Pool
+    from cbsim.world.traffic.tables import ABSENT, CAR_LENGTH, LANELET, LENGTH, NEXT, PHASE, POOL, SERIAL, STATION
     from tests.traffic.sites import world
 
     pools = [
@@ -57,11 +66,46 @@ def departures(network: RoadNetwork, flows: list[Flow]) -> list[int]:
         if rate > 0.0
     ]
     made = world(network, *pools, step=STEP)
-    snapshot = made.start
+    snapshot, road = made.start, made.traffic.road
+    begins, lengths, sizes = conflicts_of_first(made), road.lanelets[:, LENGTH], road.car_sizes[:, CAR_LENGTH]
     advance(made, snapshot, round(SETTLED / STEP))
     before = snapshot.columns.pool_counts[:, 2].copy()
-    advance(made, snapshot, round(DURATION / STEP))
-    return [int(count) for count in snapshot.columns.pool_counts[:, 2] - before]
+    times, others = dict[int, float](), np.flatnonzero(road.car_rows[:, POOL] != 0)
+    for _ in range(round(DURATION / STEP / LOOKS)):
+        advance(made, snapshot, LOOKS)
+        intent, fronts = snapshot.columns.intent[others], (snapshot.columns.travel[:, STATION] + sizes)[others]
+        lanelets = intent[:, LANELET]
+        there = (fronts > begins[lanelets]) | (
+            (intent[:, NEXT] >= 0) & (fronts - lengths[lanelets] > begins[intent[:, NEXT]])
+        )
+        for serial in intent[there & (intent[:, PHASE] != ABSENT), SERIAL].tolist():
+            times.setdefault(serial, snapshot.time)
+    counts = [int(count) for count in snapshot.columns.pool_counts[:, 2] - before]
+    return counts, np.diff(np.sort(list(times.values())))
+
+
+def conflicts_of_first(made: Any) -> Any:
+    """Station on each lanelet at which it comes to a conflict with the way of the first flow, infinite for none [m]."""
+    from cbsim.world.traffic.tables import FIRST_TARGET, ORIGIN
+
+    road, crossings, demand = made.traffic.road, made.traffic.crossings, made.traffic.demand
+    destination = int(demand.targets[demand.pool_rows[0, FIRST_TARGET], 0])
+    begins, lanelet = np.full(len(road.lanelets), np.inf), int(demand.pool_rows[0, ORIGIN])
+    while True:
+        for e in range(crossings.entry_offsets[lanelet], crossings.entry_offsets[lanelet + 1]):
+            other, side = crossings.entry_others[e], 1 - crossings.entry_sides[e]
+            begins[other] = min(begins[other], crossings.spans[crossings.entry_rows[e], side])
+        if lanelet == int(road.destinations[destination, 0]):
+            return begins
+        lanelet = int(road.hops[destination * len(road.lanelets) + lanelet])
+
+
+def by_these_gaps(headways: Any, critical: float, follow_up: float) -> float:
+    """Capacity in gaps that have been measured [1/h]: Siegloch (1973)."""
+    if not len(headways):
+        return 3600.0 / follow_up
+    usable = headways[headways >= critical]
+    return float((1.0 + np.floor((usable - critical) / follow_up)).sum()) * 3600.0 / DURATION
 
 
 def between(a: int, b: int, rate: float) -> Flow:
@@ -88,41 +132,40 @@ def all_way_stops() -> list[float]:
     return found
 
 
-def minor_roads(own_follow_up: float) -> dict[str, list[float]]:
-    """Capacities of each movement from the minor road, by `MAJOR_FLOWS` [1/h]."""
+def minor_roads(own_follow_up: float) -> dict[str, list[tuple[float, float]]]:
+    """Capacities of each movement from the minor road, and what the gaps allow, by `MAJOR_FLOWS` [1/h]."""
     from tests.traffic.sites import cross
 
-    print("\n| from the minor road | flow of the major one [1/h] | capacity [1/h] | HCM 2000 | at our follow-up |")
+    print("\n| from the minor road | flow of the major one [1/h] | capacity [1/h] | HCM 2000 | by the gaps that came |")
     print("|---|---|---|---|---|")
-    found: dict[str, list[float]] = {name: [] for name, *_ in MINOR}
+    found: dict[str, list[tuple[float, float]]] = {name: [] for name, *_ in MINOR}
     for name, target, critical, follow_up in MINOR:
         for flow in MAJOR_FLOWS:
             ways = [(2, 4, flow)] if name == "right" else [(2, 4, 0.5 * flow), (4, 2, 0.5 * flow)]
             flows = [between(1, target, SATURATED), *(between(*one) for one in ways)]
-            capacity = departures(cross((1, 3)), flows)[0] * 3600.0 / DURATION
-            theirs, ours = by_gaps(flow, critical, follow_up), by_gaps(flow, critical, own_follow_up)
+            counts, headways = measure(cross((1, 3)), flows)
+            capacity = counts[0] * 3600.0 / DURATION
+            theirs, ours = by_gaps(flow, critical, follow_up), by_these_gaps(headways, critical, own_follow_up)
             print(f"| {name} | {flow:.0f} | {capacity:.0f} | {theirs:.0f} | {ours:.0f} |", flush=True)
-            found[name].append(capacity)
+            found[name].append((capacity, ours))
     return found
 
 
-def circle_entries() -> list[tuple[float, float]]:
-    """Flow that goes past an entry of the shipped roundabout, and what the entry passes [1/h]."""
+def circle_entries() -> list[tuple[float, float, float]]:
+    """Flow that goes past an entry of the shipped roundabout, what the entry passes, and what the gaps allow [1/h]."""
     from cbsim.formats import read_file
     from cbsim.paths import data_folder
 
     network: Any = read_file(data_folder("rndf") / "roundabout.rndf").spec
-    print("\n| flow past the entry of a circle [1/h] | capacity [1/h] | HCM 6 [1/h] | at our follow-up |")
+    print("\n| flow past the entry of a circle [1/h] | capacity [1/h] | HCM 6 [1/h] | by the gaps that came |")
     print("|---|---|---|---|")
-    found = list[tuple[float, float]]()
+    found = list[tuple[float, float, float]]()
     for flow in CIRCLE_FLOWS:
-        counts = departures(network, [(FROM_SOUTH, TO_NORTH, SATURATED), (FROM_WEST, TO_EAST, flow)])
-        past = (counts[1] if flow else 0) * 3600.0 / DURATION
-        found.append((past, counts[0] * 3600.0 / DURATION))
-        ours = found[0][1] * math.exp(-past * (4.98 / 3600.0 - 0.5 / found[0][1]))
-        print(
-            f"| {past:.0f} | {found[-1][1]:.0f} | {1380.0 * math.exp(-0.00102 * past):.0f} | {ours:.0f} |", flush=True
-        )
+        counts, headways = measure(network, [(FROM_SOUTH, TO_NORTH, SATURATED), (FROM_WEST, TO_EAST, flow)])
+        past, capacity = (counts[1] if flow else 0) * 3600.0 / DURATION, counts[0] * 3600.0 / DURATION
+        found.append((past, capacity, by_these_gaps(headways, 4.98, 3600.0 / (found or [(0, capacity)])[0][1])))
+        theirs = 1380.0 * math.exp(-0.00102 * past)
+        print(f"| {past:.0f} | {capacity:.0f} | {theirs:.0f} | {found[-1][2]:.0f} |", flush=True)
     return found
 
 
@@ -157,8 +200,8 @@ def equilibrium_flow(density: float) -> float:
 def draw(
     path: Path,
     headways: list[float],
-    minor: dict[str, list[float]],
-    circle: list[tuple[float, float]],
+    minor: dict[str, list[tuple[float, float]]],
+    circle: list[tuple[float, float, float]],
     rings: list[tuple[float, float]],
 ) -> None:
     """Draw the four plots."""
@@ -180,12 +223,16 @@ def draw(
         q = np.linspace(1.0, 1000.0, 200)
         for colour, (name, _, critical, follow_up) in zip(colours, MINOR, strict=False):
             minors.plot(q, [by_gaps(float(one), critical, follow_up) for one in q], color=colour, linestyle="--")
-            minors.plot(MAJOR_FLOWS, minor[name], "o", color=colour, markersize=4, label=name)
+            minors.plot(MAJOR_FLOWS, [own for own, _ in minor[name]], "o", color=colour, markersize=4, label=name)
+            minors.plot(MAJOR_FLOWS, [gaps for _, gaps in minor[name]], "_", color=colour, markersize=9)
+        minors.plot([], [], "_", color="#606060", markersize=9, label="by the gaps")
         minors.plot([], [], "--", color="#606060", label="HCM 2000")
         minors.set(title="Minor road", xlabel="flow of the major road [1/h]", ylabel="capacity [1/h]", ylim=(0, None))
         minors.legend(loc="upper right")
         circles.plot(q, 1380.0 * np.exp(-0.00102 * q), "--", color="#606060", label="HCM 6")
-        circles.plot(*zip(*circle, strict=True), "o", color=colours[0], markersize=4, label="cbsim")
+        past, passed, gaps = zip(*circle, strict=True)
+        circles.plot(past, passed, "o", color=colours[0], markersize=4, label="cbsim")
+        circles.plot(past, gaps, "_", color=colours[0], markersize=9, label="by the gaps")
         circles.set(
             title="Entry to a circle", xlabel="flow past the entry [1/h]", ylabel="capacity [1/h]", ylim=(0, None)
         )

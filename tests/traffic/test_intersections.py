@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -23,6 +25,7 @@ from cbsim.world.traffic.tables import (
     CROSSING,
     LANELET,
     LENGTH,
+    MERGES,
     PHASE,
     ROLLING,
     RULE,
@@ -39,6 +42,7 @@ from tests.worlds import bot, prop
 HARDEST = 4.5  # [m/s²]
 STEPS = (0.05, 0.1, 1.0)  # [s]
 LONGEST_PART = 0.1  # [s] of a step
+LEAST_GAP = 0.5  # [m] between two who merge, as they are projected on one lanelet
 TOGETHER = 0.5  # [s] between arrivals that count as one
 
 
@@ -112,9 +116,10 @@ class Watch:
         self.before = over
 
     def _areas(self, columns) -> None:
-        """Nobody is in a conflict area while somebody is in it on the other lanelet."""
+        """Nobody is in a crossing while somebody is in it on the other lanelet; where they merge, one is behind."""
         crossings = self.made.traffic.crossings
         inside: dict[tuple[int, int], int] = {}
+        merging: dict[int, list[tuple[float, float, int, int]]] = {}
         for car, (lanelet, station) in enumerate(
             zip(columns.intent[:, LANELET].tolist(), columns.travel[:, STATION].tolist(), strict=True)
         ):
@@ -122,9 +127,17 @@ class Watch:
                 row, side = int(crossings.entry_rows[e]), int(crossings.entry_sides[e])
                 begin, end = crossings.spans[row, side], crossings.spans[row, 2 + side]
                 if station < end - 1e-9 and station + self.size[car] > begin + 1e-9:
-                    inside[row, side] = car
+                    if crossings.rules[row, MERGES]:
+                        merging.setdefault(row, []).append((end - station, end - station - self.size[car], side, car))
+                    else:
+                        inside[row, side] = car
         for (row, side), car in inside.items():
             assert side == 1 or (row, 1) not in inside, f"cars {car} and {inside[row, 1]} are in conflict {row}"
+        for row, cars in merging.items():
+            cars.sort()
+            for (rest, _, side, car), (_, front, other, follower) in pairwise(cars):
+                gap = front - rest
+                assert side == other or gap > LEAST_GAP, f"{follower} is {gap:.2f} m behind {car} in conflict {row}"
 
 
 def hold(made: World, duration: float, checks: int = 1) -> Watch:

@@ -15,6 +15,7 @@ from cbsim.traffic.kernels.driven import command_vehicles, read_driven_cars
 from cbsim.traffic.kernels.drivers import draw_drivers
 from cbsim.traffic.kernels.entries import OVERHEAD, SWEPT, find_obstacles, find_shadows, sort_entries
 from cbsim.traffic.kernels.leaving import CHANGES
+from cbsim.traffic.kernels.look import clear_conflict
 from cbsim.traffic.kernels.meshes import find_mesh, make_mesh_search
 from cbsim.traffic.kernels.moving import move
 from cbsim.traffic.kernels.orders import end_lane_order, is_slowed, limit_by_order, want_ordered_speed
@@ -110,8 +111,9 @@ def note_static_obstacles(pack, sizes, floats, ints, car_floats, car_ints):
     junctions = -1
     for row in range(crossings.rules.shape[0]):
         work.queues.heads[row] = -1
+        clear_conflict(work.claims, row)
         junctions = max(junctions, crossings.rules[row, JUNCTION])
-    work.counts[0], work.counts[1] = count, junctions + 1
+    work.counts[0], work.counts[1], work.claims.size[1] = count, junctions + 1, 0
 
 
 @inner
@@ -312,7 +314,7 @@ def drive_cars(pack, sizes, floats, ints, car_floats, car_ints):
             *(begin, count, dt, part > 0),
         )
         close_and_open(road, network, state, work, begin, count)
-        appear(road, network, demand, seed, state, work, occupied, time)
+        appear(road, network, crossings, demand, seed, state, work, occupied, time, dt)
         move_cars(road, crossings, sides, seed, state, work, time, dt)
         if parks:
             drive_in_zones(shapes, road, network, zones, seed, state, work, zone_scratch, time, dt)

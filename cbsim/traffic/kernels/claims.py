@@ -10,7 +10,8 @@ from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined, inner
 from cbsim.road.kernels.right_of_way import fill_ties, order_arrivals, who_yields
 from cbsim.traffic.kernels.drivers import CAUTION, IGNORES, LEAST, MISTAKES, STRONGEST, uniform, word_of
-from cbsim.traffic.kernels.look import CHAIN, CHAIN_END, DESIRED, LINE, STANDS, hold, travel_time
+from cbsim.traffic.kernels.look import CHAIN, CHAIN_END, DESIRED, LINE, STANDS, hold, list_merging, travel_time
+from cbsim.traffic.kernels.merging import EASY, NEAREST, is_behind_all
 from cbsim.traffic.kernels.sideways import reach_of_turn
 from cbsim.traffic.kernels.way import next_on_way
 from cbsim.traffic.kernels.workspace import EXTENT, PACE, SPOT
@@ -27,6 +28,7 @@ from cbsim.world.traffic.tables import (
     GREEN,
     LANELET,
     LENGTH,
+    MERGES,
     PHASE,
     POOL,
     ROLLING,
@@ -49,7 +51,6 @@ AGAIN = 4.0  # [m/s²] with which who drives behind the conflicts is expected to
 LEAVES = 2.5  # [s] before others leave a conflict area in which who waits for them decides whether the gap will do
 FROM_REST = 1.0  # [s] to a conflict that critical gaps, which are those of cars at rest, include
 KEPT = 1.0  # [s] by which a gap that has been taken may turn out to be shorter
-EASY = 2.0  # [m/s²] with which who comes next must be able to stop, whatever the critical gap
 SURE, SLOWEST = 0.5, 6.0  # [s] more than that takes; [m/s] at least of those who have gone through an area
 HURRY, HURRIED = 60.0, 0.6  # [s] of waiting after which a critical gap is so much of what it was
 PASSED_OVER = 10.0  # [s] that one has been free to go and has not moved
@@ -260,6 +261,7 @@ def may_enter(
     destination,
     judging,
     takes,
+    dt,
 ):
     """Whether car i may enter the conflicts ahead of it, up to the end of its chain.
 
@@ -285,14 +287,23 @@ def may_enter(
             begin, over = base + crossings.entry_spans[e, 0], base + crossings.entry_spans[e, 1]
             if begin < chain or over > chain_end + 1e-9:
                 continue
-            last = e + 1
+            last, merges = e + 1, crossings.rules[row, MERGES] != 0
             if takes:
                 hold(claims, row, side, i, travel_time(over, travel[i, SPEED], plan[DESIRED], values[STRONGEST]))
+                if merges:
+                    list_merging(claims, row, side, i, over)
                 continue
             if ignores:
                 continue
-            if claims.holder[row, 1 - side] != -1 and claims.holder[row, 1 - side] != i:
+            holder, follows = claims.holder[row, 1 - side], merges and claims.alone[row, 1 - side] == 0
+            taken = holder not in (-1, i)
+            if taken and follows:
+                taken = not is_behind_all(claims, travel, values, i, row, side, over - length, plan[DESIRED], dt)
+            if taken:
                 left_in = claims.left_in[row, 1 - side]
+                if follows:  # it comes to the conflict behind them when they have not left it
+                    pace = entries.stands[holder, PACE] if holder >= 0 else 0.0
+                    left_in -= max(over - begin - NEAREST, 0.0) / max(pace, SLOWEST)
                 if intent[i, PHASE] in (STOPPED, ROLLING):
                     left_in += judging - travel_time(begin - length, travel[i, SPEED], plan[DESIRED], values[STRONGEST])
                 elif plan[LINE] == math.inf:
@@ -339,6 +350,7 @@ def arbitrate(
     destinations,
     junction,
     candidates,
+    dt,
 ):
     """Let those in the list of a junction claim what is ahead of them, by arrival, then by serial.
 
@@ -372,7 +384,7 @@ def arbitrate(
             if last > 0:
                 last = may_enter(
                     *(road, crossings, seed, travel, intent, values, own, entries, watch, claims, queues, ways),
-                    *(i, destination, judging, takes == 1),
+                    *(i, destination, judging, takes == 1, dt),
                 )
         if last < 0:
             intent[i, PHASE] = ROLLING

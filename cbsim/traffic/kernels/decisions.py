@@ -9,16 +9,10 @@ from cbsim.traffic.kernels.claims import UNTURNED, arbitrate, join, order_waitin
 from cbsim.traffic.kernels.drivers import (
     BRAKES_HARD,
     COMFORTABLE,
-    HEADWAY,
-    LEAST,
     MISTAKES,
-    MODEL,
-    STRONGEST,
     uniform,
     word_of,
 )
-from cbsim.traffic.kernels.following import follow
-from cbsim.traffic.kernels.following.krauss import krauss
 from cbsim.traffic.kernels.leaving import choose_changes
 from cbsim.traffic.kernels.look import (
     BEFORE_LINE,
@@ -32,9 +26,11 @@ from cbsim.traffic.kernels.look import (
     STOP,
     WAY_END,
     YIELDS,
+    clear_conflict,
     look,
     prefetch_rows,
 )
+from cbsim.traffic.kernels.merging import QUEUE, accelerate_behind, follow_merging
 from cbsim.traffic.kernels.others import announce_others, free_others, see_arrivals
 from cbsim.traffic.kernels.parking import wait_outside
 from cbsim.traffic.kernels.passing import may_block, mind_blocker
@@ -48,6 +44,7 @@ from cbsim.world.traffic.tables import (
     HIT,
     JUNCTION,
     LANELET,
+    MERGES,
     PAUSING,
     PHASE,
     POOL,
@@ -63,9 +60,7 @@ __all__ = ["MOST", "WAIT", "acceleration_of", "decide"]
 HARDEST = 8.0  # [m/s²] that tyres hold
 AFTER_A_HIT = 6.0  # [m/s²]
 WITHOUT_CAUSE = 6.0  # [m/s²] with which a driver brakes by mistake, for a second
-QUEUE = 30.0  # [m] before a line, or a conflict, in which one moves up with the car ahead
 SLOW = 4.0  # [m/s] below which one moves up
-QUEUE_TIME, QUEUE_GAP = 0.4, 2.0  # [s] of reaction, and [m] of gap at rest there
 ASK_BEFORE = 3.0  # [m] more than comfortable braking takes within which a car asks for a claim
 WAIT = 32  # who wait at the stop lines of one junction and have a place in the order
 MOST = 64  # conflicts ahead that a car announces
@@ -95,16 +90,22 @@ def decide(
 ):
     """Fill the plan of every car, and give claims, from what there is at a time [s].
 
-    With `keeps`, areas that somebody was in earlier in the step stay held: bodies move straight within a step, so that
-    another one in the same area later in it could touch whoever has left.
+    With `keeps`, crossing areas that somebody was in earlier in the step stay held: bodies move straight within a step,
+    so that another one in the same area later in it could touch whoever has left.
     """
     ahead_of, distances, waiting, tree, changes = scratch
     cars, entries, claims, queues, ways = intent.shape[0], work.entries, work.claims, work.queues, work.ways
-    for row in range(claims.holder.shape[0]):
+    for n in range(claims.size[1]):
+        row = claims.touched[n]
+        if not keeps:
+            clear_conflict(claims, row)
+            continue
         for side in range(2):
             claims.comer[row, side] = -1
-            if not keeps:
-                claims.holder[row, side], claims.left_in[row, side] = -1, 0.0
+            if crossings.rules[row, MERGES] != 0:
+                claims.holder[row, side], claims.left_in[row, side], claims.heads[row, side] = -1, 0.0, -1
+    claims.size[1] = claims.size[1] if keeps else 0
+    claims.size[0] = 0
     for lanelet in range(claims.reserved.shape[0]):
         claims.reserved[lanelet] = 0.0
     destinations, plans, drawn = work.destinations, work.plan, work.drawn
@@ -167,8 +168,9 @@ def decide(
         if queues.heads[junction] >= 0:
             arbitrate(
                 *(road, crossings, seed, travel, intent, drawn, plans, entries, watch, claims, queues, ways),
-                *(destinations, junction, queues.candidates),
+                *(destinations, junction, queues.candidates, dt),
             )
+    follow_merging(road, travel, plans, claims)
     free_others(road, crossings, around, entries, watch, claims, queues, begin, count, dt)
     if sides.rows.shape[0] > 0:
         choose_changes(
@@ -203,16 +205,10 @@ def acceleration_of(road, seed, travel, intent, values, plan, i, time, dt):
         return -AFTER_A_HIT
     if phase in (STOPPED, PAUSING):
         return -max(speed / dt, 0.0)
-    following_values = values[HEADWAY], values[LEAST], values[STRONGEST], values[COMFORTABLE]
-    queue_values = QUEUE_TIME, min(values[LEAST], QUEUE_GAP), values[STRONGEST], values[COMFORTABLE]
     moves_up, chosen = speed < SLOW and min(plan[LINE], plan[CHAIN]) < QUEUE, math.inf
     for n in range(2 if plan[SIDE_GAP] < math.inf else 1):
         gap, leader = (plan[GAP], plan[LEADER]) if n == 0 else (plan[SIDE_GAP], plan[SIDE_LEADER])
-        one = follow(int(values[MODEL]), speed, plan[DESIRED], gap, leader, following_values, dt)
-        if gap < QUEUE and (moves_up or one < -values[COMFORTABLE]):
-            safe = krauss(speed, plan[DESIRED], gap, leader, queue_values, dt)
-            one = max(one, safe if moves_up else min(safe, -values[COMFORTABLE]))  # IDM is startled by a small gap
-        chosen = min(chosen, one)
+        chosen = min(chosen, accelerate_behind(values, speed, plan[DESIRED], gap, leader, moves_up, dt))
     stop = min(plan[STOP], plan[LINE] - BEFORE_LINE, plan[CHAIN] - BEFORE_LINE)
     if stop < math.inf:
         needed = speed * speed / (2.0 * stop) if stop > 0.0 else 0.0  # at a light turned yellow more than comfortable

@@ -28,6 +28,7 @@ from cbsim.world.traffic.tables import (
     LAST_GOAL,
     LENGTH,
     LIMIT,
+    MERGES,
     NEXT,
     OTHER,
     PAUSING,
@@ -61,8 +62,12 @@ __all__ = [
     "WAY_END",
     "YIELDS",
     "behind_fork",
+    "clear_conflict",
     "hold",
+    "leaders_on",
+    "list_merging",
     "look",
+    "not_passed",
     "prefetch_rows",
     "travel_time",
 ]
@@ -100,8 +105,26 @@ def travel_time(distance, speed, desired, acceleration):
 
 
 @inlined
+def clear_conflict(claims, row):
+    """Forget all that has been noted of a conflict."""
+    for side in range(2):
+        claims.holder[row, side] = claims.comer[row, side] = claims.heads[row, side] = -1
+        claims.left_in[row, side], claims.alone[row, side] = 0.0, 0
+    claims.heads[row, 0] = -2
+
+
+@inlined
+def touch(claims, row):
+    """List a conflict of which something is noted for the first time in a step."""
+    if claims.heads[row, 0] == -2:
+        claims.heads[row, 0], claims.touched[claims.size[1]] = -1, row
+        claims.size[1] += 1
+
+
+@inlined
 def hold(claims, row, side, who, left_in):
     """Note that somebody is in a conflict area, or may enter it, and in which time it leaves [s]."""
+    touch(claims, row)
     holder = claims.holder[row, side]
     claims.left_in[row, side] = max(claims.left_in[row, side], left_in)
     if holder == -1:
@@ -111,8 +134,20 @@ def hold(claims, row, side, who, left_in):
 
 
 @inlined
+def list_merging(claims, row, side, who, rest):
+    """List a car in a merging conflict, by the distance of its rear from the end [m]; without a place, it is alone."""
+    at = claims.size[0]
+    if at == claims.rests.shape[0]:
+        claims.alone[row, side] = 1
+        return
+    claims.merging[at, 0], claims.merging[at, 1], claims.merging[at, 2] = claims.heads[row, side], who, 2 * row + side
+    claims.rests[at], claims.heads[row, side], claims.size[0] = rest, at, at + 1
+
+
+@inlined
 def announce(claims, row, side, who, eta):
     """Note that somebody comes to a conflict area, if nobody comes sooner."""
+    touch(claims, row)
     if claims.comer[row, side] < 0 or eta < claims.eta[row, side]:
         claims.comer[row, side], claims.eta[row, side] = who, eta
 
@@ -226,6 +261,19 @@ def prefetch_rows(road, crossings, entries, intent, travel, i):
 
 
 @inlined
+def announce_ahead(crossings, claims, plan, i, speed, length, strongest, ahead_of, distances, count):
+    """Announce a car at the conflicts that it comes to; who stands behind somebody does not come further."""
+    reached = plan[GAP] + length if plan[LEADER] < STANDS else math.inf
+    reached = min(reached, plan[SIDE_GAP] + length) if plan[SIDE_LEADER] < STANDS else reached
+    for n in range(count):
+        e = ahead_of[n]
+        if distances[n] > reached:
+            break
+        eta = travel_time(distances[n] - length, speed, plan[DESIRED], strongest)
+        announce(claims, crossings.entry_rows[e], crossings.entry_sides[e], i, eta)
+
+
+@inlined
 def look(
     road,
     crossings,
@@ -285,6 +333,10 @@ def look(
             if begin < length or mine:
                 left_in = travel_time(over, speed, desired, values[STRONGEST])
                 hold(claims, row, side, i, math.inf if phase in (HIT, PAUSING) else left_in)
+                if crossings.rules[row, MERGES] != 0:
+                    list_merging(claims, row, side, i, over)
+                    if phase in (HIT, PAUSING):
+                        claims.alone[row, side] = 1
                 continue
             if closed or (line < math.inf and (phase != STOPPED or begin > line + length + NO_STOP)):
                 closed = True
@@ -340,11 +392,4 @@ def look(
     plan[SIDE_GAP], plan[SIDE_LEADER], plan[YIELDS] = side_gap, side_leader, math.inf
     plan[STOP], plan[LINE], plan[CHAIN], plan[CHAIN_END], plan[WAY_END] = stop, line, chain, chain_end, way_end
     queues.conflicts[i], queues.is_blocked[i] = conflict, 0
-    reached = gap + length if leader < STANDS else math.inf  # who stands behind somebody does not come
-    reached = min(reached, side_gap + length) if side_leader < STANDS else reached
-    for n in range(count):
-        e = ahead_of[n]
-        if distances[n] > reached:
-            break
-        eta = travel_time(distances[n] - length, speed, plan[DESIRED], values[STRONGEST])
-        announce(claims, crossings.entry_rows[e], crossings.entry_sides[e], i, eta)
+    announce_ahead(crossings, claims, plan, i, speed, length, values[STRONGEST], ahead_of, distances, count)

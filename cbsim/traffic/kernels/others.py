@@ -124,6 +124,7 @@ def announce_others(road, crossings, around, entries, watch, claims, queues, tre
                     continue
                 if first < front:
                     hold(claims, conflict, side, e, math.inf)
+                    claims.alone[conflict, side] = 1
                 elif first - front < SEEN:
                     eta = math.sqrt(2.0 * (first - front) / STARTS) if waits else (first - front) / pace
                     announce(claims, conflict, side, e, eta)

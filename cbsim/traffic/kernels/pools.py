@@ -9,7 +9,8 @@ from cbsim.jit import inner
 from cbsim.traffic.kernels.closures import find_ways
 from cbsim.traffic.kernels.drivers import ARRIVALS, COMFORTABLE, FACTOR, HEADWAY, LEAST, draw_driver, uniform
 from cbsim.traffic.kernels.drivers import SPEED as OWN_SPEED
-from cbsim.traffic.kernels.look import BEFORE_LINE
+from cbsim.traffic.kernels.look import leaders_on, not_passed
+from cbsim.traffic.kernels.merging import accelerate_behind
 from cbsim.traffic.kernels.way import destination_of, following
 from cbsim.traffic.kernels.workspace import EXTENT, PACE, SPOT
 from cbsim.world.traffic.tables import (
@@ -19,6 +20,8 @@ from cbsim.world.traffic.tables import (
     CAR_LENGTH,
     CLAIM,
     DRIVING,
+    ENTRY,
+    ENTRY_END,
     EVEN,
     FIRST_CAR,
     GOAL,
@@ -44,8 +47,9 @@ from cbsim.world.traffic.tables import (
 __all__ = ["appear", "leave"]
 
 ARRIVED, APPEARED, LEFT = range(3)  # columns of `State.pool_counts`
+HARDEST = 3.0  # [m/s²] with which a car may have to brake when it appears
+TRIES, SLOWER = 8, 0.8  # speeds that are tried, each so much slower than the one before
 BEHIND = 2.0  # [s] that who comes from behind has at least
-SEEN = 60.0  # [m] ahead in which a car that appears looks for a place at which it has to stop
 
 
 @inner
@@ -70,23 +74,60 @@ def comes_in(road, entries, lanelet, station, least):
 
 
 @inner
-def stopping_speed(road, seed, state, drawn, occupied, i, lanelet, front):
-    """Speed from which car i stops comfortably before the next stop line or occupied crosswalk near ahead [m/s]."""
-    ahead, base, one = math.inf, 0.0, lanelet
-    while one >= 0 and base < front + SEEN:
-        end = base + road.lanelets[one, LENGTH]
-        if one < occupied.shape[0] and base + occupied[one] >= front:
-            ahead = min(ahead, base + occupied[one] - front)
-        if road.links[one, STOP_LINE] != 0 and end >= front:
-            ahead = min(ahead, end - front)
-        destination = destination_of(road, state.intent, drawn, i)
-        one = following(road, seed, i, state.intent[i, SERIAL], destination, one, 0)[0] if base == 0.0 else -1
+def see_ahead(road, crossings, occupied, seed, entries, i, serial, destination, lanelet, station, length, reach):
+    """Find the leader of a car that appears at a station, and where the car may have to stop.
+
+    Parameters
+    ----------
+    reach : float
+        Distance ahead of its rear that is looked at [m].
+
+    Returns
+    -------
+    gap, leader, stop : float
+        [m], [m/s], [m]
+    """
+    base, forks, gap, leader, stop = -station, 0, math.inf, 0.0, math.inf
+    while base < reach and gap == math.inf:
+        end, at = base + road.lanelets[lanelet, LENGTH], not_passed(entries, lanelet, -1, 0.0, length, base)
+        gap, leader, beside, pace = leaders_on(road, crossings, entries, lanelet, at, base, length, math.inf)
+        if beside < gap:
+            gap, leader = beside, pace
+        for e in range(road.links[lanelet, ENTRY], road.links[lanelet, ENTRY_END]):
+            if base + crossings.entry_spans[e, 0] > length:
+                stop = min(stop, base + crossings.entry_spans[e, 0] - length)
+                break
+        if lanelet < occupied.shape[0] and base + occupied[lanelet] > length:
+            stop = min(stop, base + occupied[lanelet] - length)
+        if road.links[lanelet, STOP_LINE] != 0 and end > length:
+            stop = min(stop, end - length)
+        lanelet, forks = following(road, seed, i, serial, destination, lanelet, forks)
+        if lanelet < 0:
+            break
         base = end
-    return math.sqrt(2.0 * drawn[i, COMFORTABLE] * max(ahead - BEFORE_LINE, 0.0))
+    return gap, leader, stop
 
 
 @inner
-def appear(road, network, demand, seed, state, work, occupied, time):
+def speed_to_appear(values, own, gap, leader, stop, dt):
+    """Speed at which a car may appear, so that it need not brake hard; -1 for none [m/s]."""
+    speed = min(own, math.sqrt(2.0 * values[COMFORTABLE] * stop)) if stop < math.inf else own
+    if gap == math.inf:
+        return speed
+    keeps = max(leader, 0.0)
+    free = gap - values[LEAST] - keeps * values[HEADWAY]
+    if free <= 0.0:
+        return -1.0
+    speed = min(speed, keeps + math.sqrt(2.0 * values[COMFORTABLE] * free))
+    for _ in range(TRIES):
+        if accelerate_behind(values, speed, own, gap, leader, False, dt) >= -HARDEST:
+            return speed
+        speed *= SLOWER
+    return -1.0
+
+
+@inner
+def appear(road, network, crossings, demand, seed, state, work, occupied, time, dt):
     """Count the arrivals up to a time [s], and let one car of each flow appear where there is room."""
     drawn, memo, entries, (base, around, sides) = work.drawn, work.memo, work.entries, network
     words, normal = np.empty(4, np.uint64), np.empty(8)
@@ -112,43 +153,40 @@ def appear(road, network, demand, seed, state, work, occupied, time):
         state.intent[i, SERIAL] = cars + counts[APPEARED] * pools + p
         if memo[i, 0] != state.intent[i, SERIAL] or memo[i, 1] != seed:
             draw_driver(road, demand, seed, state.intent, drawn, memo, i, words, normal)
-        find_ways(base, around, sides, work, destination_of(road, state.intent, drawn, i))
+        destination = destination_of(road, state.intent, drawn, i)
+        find_ways(base, around, sides, work, destination)
         values, length = drawn[i], road.car_sizes[i, CAR_LENGTH]
         lanelet, station = demand.pool_rows[p, ORIGIN], demand.flows[p, ORIGIN_STATION]
         own = values[FACTOR] * road.lanelets[lanelet, LIMIT] if values[OWN_SPEED] < 0.0 else values[OWN_SPEED]
-        gap, leader, blocked = math.inf, 0.0, False
+        blocked = False
         for at in range(entries.first[lanelet], entries.first[lanelet + 1]):
             e = entries.order[at]
             if entries.stands[e, SPOT] >= station:
-                gap, leader = entries.stands[e, SPOT] - station - length, entries.stands[e, PACE]
                 break
             front = entries.stands[e, SPOT] + entries.stands[e, EXTENT]
             blocked = front + values[LEAST] + max(entries.stands[e, PACE], 0.0) * BEHIND > station
         for k in range(demand.before_offsets[p], demand.before_offsets[p + 1]):
             blocked = blocked or comes_in(road, entries, demand.befores[k], station, values[LEAST])
-        ahead = station + length
-        if gap == math.inf and entries.first[lanelet + 1] > 0 and road.lanelets[lanelet, LENGTH] < ahead + 50.0:
-            beyond = road.lanelets[lanelet, LENGTH]
-            next_one, _ = following(
+        if blocked:
+            continue
+        gap, leader, stop = see_ahead(
+            *(
                 road,
+                crossings,
+                occupied,
                 seed,
+                entries,
                 i,
                 state.intent[i, SERIAL],
-                destination_of(road, state.intent, drawn, i),
+                destination,
                 lanelet,
-                0,
-            )
-            if next_one >= 0 and entries.first[next_one] < entries.first[next_one + 1]:
-                e = entries.order[entries.first[next_one]]
-                gap, leader = beyond + entries.stands[e, SPOT] - ahead, entries.stands[e, PACE]
-        speed = own
-        if gap < math.inf:
-            keeps = max(leader, 0.0)
-            free = gap - values[LEAST] - keeps * values[HEADWAY]
-            speed = min(own, keeps + math.sqrt(2.0 * values[COMFORTABLE] * free)) if free > 0.0 else -1.0
-        if speed > 0.0:
-            speed = min(speed, stopping_speed(road, seed, state, drawn, occupied, i, lanelet, station + length))
-        if blocked or speed < 0.0 or (gap < math.inf and speed < 0.3 * own and gap < 2.0 * length):
+                station,
+                length,
+            ),
+            station + length + 20.0 + own * (4.0 + 0.5 * own),
+        )
+        speed = speed_to_appear(values, own, gap, leader, stop, dt)
+        if speed < 0.0 or (gap < math.inf and speed < 0.3 * own and gap < 2.0 * length):
             continue
         counts[APPEARED] += 1
         if pools > 1:
@@ -158,7 +196,6 @@ def appear(road, network, demand, seed, state, work, occupied, time):
             travel[k] = 0.0
         travel[STATION], travel[SPEED] = station, speed
         intent[LANELET], intent[GOAL], intent[CLAIM], intent[PHASE] = lanelet, 0, 0, DRIVING
-        destination = destination_of(road, state.intent, drawn, i)
         intent[NEXT], _ = following(road, seed, i, intent[SERIAL], destination, lanelet, 0)
 
 

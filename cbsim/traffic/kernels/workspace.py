@@ -20,6 +20,7 @@ __all__ = [
 
 LONGEST_STEP = 0.1  # [s] in which a car decides once
 OBSTACLES = 6  # lanelets that one body may stand on
+MERGING = 64  # cars in merging conflicts that have a place in the list, more than there are cars
 PLAN = 11  # columns of `CarWorkspace.plan`
 KEY = 6  # columns of `Ways.keys`
 SPOT, PACE, EXTENT = range(3)  # columns of `Entries.stands`
@@ -71,6 +72,20 @@ class Claims(NamedTuple):
         In which time those leave who are there.
     reserved : (lanelets,) [m]
         Room behind conflicts that those need who hold claims to there.
+    alone : (conflicts, 2) int64
+        1 where nobody may follow who is there through a merging conflict.
+    heads : (conflicts, 2) int64
+        First of `merging` of either side of a merging conflict, negative for none; -2 on the first side of a conflict
+        of which nothing has been noted.
+    merging : (n, 3) int64
+        Who is in a merging conflict, or may enter it: next one on the same side, -1 at the end; number of the car;
+        twice the conflict, and the side.
+    rests : (n,) [m]
+        Distance of the rear of each from the end of the conflict.
+    touched : (conflicts,) int64
+        Conflicts of which something has been noted; all others are as `clear_conflict` leaves them.
+    size : (2,) int64
+        How many of `merging` and of `touched` there are.
     """
 
     holder: Any
@@ -78,6 +93,12 @@ class Claims(NamedTuple):
     eta: Any
     left_in: Any
     reserved: Any
+    alone: Any
+    heads: Any
+    merging: Any
+    rests: Any
+    touched: Any
+    size: Any
 
 
 class Queues(NamedTuple):
@@ -203,9 +224,10 @@ def car_workspace_sizes(cars, lanelets, conflicts, others, parts, routes):
     `routes` the lengths of `Routes.hops`, `wanders`, `changes`, `known` and `noted`.
     """
     entries = 2 * cars + OBSTACLES * others
-    floats = (VALUES + PLAN) * cars + 5 * entries + 4 * conflicts + 3 * lanelets
+    merging = cars + MERGING
+    floats = (VALUES + PLAN) * cars + 5 * entries + 4 * conflicts + 3 * lanelets + merging
     floats += 4 * cars * (parts + 1) if parts > 1 else 0
-    ints = (10 + KEY + AHEAD) * cars + lanelets + 4 + 6 * entries + 5 * conflicts
+    ints = (10 + KEY + AHEAD) * cars + lanelets + 6 + 6 * entries + 10 * conflicts + 3 * merging
     for size in routes:
         ints += size
     return floats, ints
@@ -236,13 +258,13 @@ def car_workspace_of(cars, lanelets, conflicts, others, routes, floats, ints):
     c = b + PLAN * cars
     d = c + 4 * conflicts
     e = d + lanelets
+    merging = cars + MERGING
     i = 2 * cars
     j = i + lanelets + 1
     k = j + entries
     m = k + entries
     n = m + 2 * entries
-    o = n + 2 * conflicts
-    p = o + 2 * conflicts
+    p = n + 8 * conflicts
     q = p + conflicts
     r = q + entries
     s = r + entries
@@ -253,6 +275,13 @@ def car_workspace_of(cars, lanelets, conflicts, others, routes, floats, ints):
     hops, wanders, changes, known, noted = routes
     x = w + hops + wanders
     y = x + changes + known
+    z = y + noted
+    g = z + 3 * merging
+    f = e + merging
+    areas, times = (
+        ints[n:p].reshape((conflicts, 2, 4)),
+        floats[c:d].reshape((conflicts, 2, 2)),
+    )  # a line of the cache each
     return CarWorkspace(
         drawn=floats[:a].reshape((cars, VALUES)),
         memo=ints[:i].reshape((cars, 2)),
@@ -266,11 +295,17 @@ def car_workspace_of(cars, lanelets, conflicts, others, routes, floats, ints):
             watched=ints[m + entries : n],
         ),
         claims=Claims(
-            holder=ints[n:o].reshape((conflicts, 2)),
-            comer=ints[o:p].reshape((conflicts, 2)),
-            eta=floats[c : c + 2 * conflicts].reshape((conflicts, 2)),
-            left_in=floats[c + 2 * conflicts : d].reshape((conflicts, 2)),
+            holder=areas[:, :, 0],
+            comer=areas[:, :, 1],
+            eta=times[:, :, 0],
+            left_in=times[:, :, 1],
             reserved=floats[d:e],
+            alone=areas[:, :, 2],
+            heads=areas[:, :, 3],
+            merging=ints[z:g].reshape((merging, 3)),
+            rests=floats[e:f],
+            touched=ints[g : g + conflicts],
+            size=ints[g + conflicts : g + conflicts + 2],
         ),
         queues=Queues(
             heads=ints[p:q],
@@ -293,8 +328,8 @@ def car_workspace_of(cars, lanelets, conflicts, others, routes, floats, ints):
             changes=ints[x : x + changes],
             known=ints[x + changes : y],
             noted=ints[y : y + noted],
-            costs=floats[e : e + lanelets],
-            times=floats[e + lanelets : e + 2 * lanelets],
+            costs=floats[f : f + lanelets],
+            times=floats[f + lanelets : f + 2 * lanelets],
             blocked=ints[w - cars : w],
         ),
         counts=ints[v : v + 2],

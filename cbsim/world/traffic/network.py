@@ -14,7 +14,7 @@ from scipy.spatial import KDTree
 from cbsim.road.lanelet_map import LaneletMap
 from cbsim.road.lanelets import Lanelets
 from cbsim.road.lanelets.reach import Turn, change_edges, find_turns, locate_point, ways_on
-from cbsim.road.right_of_way import Conflicts
+from cbsim.road.right_of_way import ConflictKind, Conflicts
 from cbsim.road.right_of_way.gaps import LEFT_FROM_MAJOR, LEFT_FROM_MINOR, critical_gaps
 from cbsim.road.right_of_way.places import Relation, network_places
 from cbsim.road.right_of_way.rules import Rule
@@ -94,13 +94,11 @@ def road_tables(road: LaneletMap, lights: Sequence[LightProgram] = (), aprons: S
     owners = np.repeat(np.arange(len(graph)), counts)
     pairs, begins, ends, rules, yields, greens = _with_turns(conflicts, points, stations, owners, turns)
     entry_offsets, others, sides, rows = _by_lanelet(pairs, begins, len(graph))
-    junctions = np.full(len(pairs), -1, np.int64)
-    for number, junction in enumerate(road.junctions):
-        junctions[list(junction.conflicts)] = number
-    alone = np.flatnonzero(junctions < 0)
-    junctions[alone] = len(road.junctions) + np.arange(len(alone))
+    junctions = _junctions_of(road, len(pairs))
     gaps = np.full((len(pairs), 2), LEFT_FROM_MINOR.critical)
     gaps[: len(conflicts.pairs)] = critical_gaps(lanelets, conflicts)
+    merges = np.zeros(len(pairs), np.int64)
+    merges[: len(conflicts.pairs)] = conflicts.kinds == ConflictKind.MERGING
     fork_offsets, forks = _forks(lanelets, len(graph))
     wander_offsets, wanders = _rows(_endless(graph))
     signals = signal_columns(lanelets, lights, graph, pairs)
@@ -129,7 +127,7 @@ def road_tables(road: LaneletMap, lights: Sequence[LightProgram] = (), aprons: S
         entry_spans=np.stack([begins[rows, sides], ends[rows, sides]], axis=1),
         spans=np.concatenate([begins, ends], axis=1),
         gaps=gaps,
-        rules=np.stack([rules, greens, junctions], axis=1),
+        rules=np.stack([rules, greens, junctions, merges], axis=1),
         yields=yields,
         **signals,
         ranks=np.concatenate([conflicts.approaches, np.zeros(len(more), np.int64)]),
@@ -148,6 +146,16 @@ def with_aprons(graph: list[list[int]], aprons: Sequence[Apron]) -> list[list[in
         if apron.source >= 0:
             graph[apron.source].append(len(graph) - 1)
     return graph
+
+
+def _junctions_of(road: LaneletMap, conflicts: int) -> Ints:
+    """Junction of each conflict; those that belong to none have one of their own."""
+    junctions = np.full(conflicts, -1, np.int64)
+    for number, junction in enumerate(road.junctions):
+        junctions[list(junction.conflicts)] = number
+    alone = np.flatnonzero(junctions < 0)
+    junctions[alone] = len(road.junctions) + np.arange(len(alone))
+    return junctions
 
 
 def _tree(points: Floats) -> Any:

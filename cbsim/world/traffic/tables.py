@@ -54,6 +54,7 @@ __all__ = [
     "LENGTH",
     "LIMIT",
     "MAY_CROSS",
+    "MERGES",
     "MIX",
     "MOVED",
     "NEXT",
@@ -125,7 +126,7 @@ ALONG = 2  # column of `Road.samples`
 BODY, POOL, MIX, FIRST_GOAL, LAST_GOAL, VEHICLE = range(6)
 CAR_LENGTH, REAR_AXLE, FRONT_AXLE, HEIGHT, CLASS_ACCELERATION = range(5)
 # columns of `Crossings.rules` and `Crossings.forks`
-RULE, GREEN, JUNCTION = range(3)
+RULE, GREEN, JUNCTION, MERGES = range(4)
 OTHER, FORK_END, SHIFT = range(3)
 # columns of `Demand.flows` and `Demand.pool_rows`
 ORIGIN_STATION, RATE, BEGIN, UNTIL, EVEN = range(5)
@@ -218,8 +219,8 @@ class Crossings(NamedTuple):
         Begin on either side, end on either side.
     gaps : (conflicts, 2) [s]
         Critical gap of either side where it yields, 0 where the order of arrival decides.
-    rules : (conflicts, 3) int64
-        Rule, who yields at green, junction.
+    rules : (conflicts, 4) int64
+        Rule, who yields at green, junction, and 1 where both lanelets lead to the same point.
     yields : (conflicts,) int64
     ranks : (lanelets,) int64
         `Conflicts.approaches`.
@@ -244,7 +245,7 @@ class Crossings(NamedTuple):
     entry_spans: Annotated[Floats, (2,)]
     spans: Annotated[Floats, (4,)]
     gaps: Annotated[Floats, (2,)]
-    rules: Annotated[Ints, (3,)]
+    rules: Annotated[Ints, (4,)]
     yields: Ints
     ranks: Ints
     signal_offsets: Ints

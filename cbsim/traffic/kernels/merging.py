@@ -1,0 +1,68 @@
+"""Merging conflicts: cars on two lanelets that lead to the same point go through them one behind the other.
+
+Who is in such a conflict, or may enter it, is in a list of its side of the conflict, with the distance of its rear from
+the end. By these distances cars are projected on one another's lanelets: each follows the nearest one that is ahead on
+the other side, as it follows its leader.
+"""
+
+from __future__ import annotations
+
+from cbsim.jit import inlined, inner
+from cbsim.traffic.kernels.drivers import COMFORTABLE, HEADWAY, LEAST, MODEL, STRONGEST
+from cbsim.traffic.kernels.following import follow
+from cbsim.traffic.kernels.following.krauss import krauss
+from cbsim.traffic.kernels.look import GAP, SIDE_GAP, SIDE_LEADER
+from cbsim.world.traffic.tables import CAR_LENGTH, SPEED
+
+__all__ = ["EASY", "NEAREST", "QUEUE", "accelerate_behind", "follow_merging", "is_behind_all"]
+
+EASY = 2.0  # [m/s²] with which who comes next must be able to stop, and who enters to follow those ahead
+NEAREST = 2.0  # [m] behind the rear of a car, as it is projected, at which another one may enter
+QUEUE = 30.0  # [m] before a line, or a conflict, in which one moves up with the car ahead
+QUEUE_TIME, QUEUE_GAP = 0.4, 2.0  # [s] of reaction, and [m] of gap at rest there
+
+
+@inlined
+def accelerate_behind(values, speed, desired, gap, leader, moves_up, dt):
+    """Acceleration of a car behind a leader, where it need not be startled by a small gap [m/s²]."""
+    following_values = values[HEADWAY], values[LEAST], values[STRONGEST], values[COMFORTABLE]
+    one = follow(int(values[MODEL]), speed, desired, gap, leader, following_values, dt)
+    if gap < QUEUE and (moves_up or one < -values[COMFORTABLE]):
+        queue_values = QUEUE_TIME, min(values[LEAST], QUEUE_GAP), values[STRONGEST], values[COMFORTABLE]
+        safe = krauss(speed, desired, gap, leader, queue_values, dt)
+        one = max(one, safe if moves_up else min(safe, -values[COMFORTABLE]))
+    return one
+
+
+@inner
+def is_behind_all(claims, travel, values, i, row, side, front, desired, dt):
+    """Whether car i, whose front is at a distance from the end of a merging conflict, may follow all on the other side.
+
+    They have to be ahead of it, and it must not have to brake hard for them.
+    """
+    at, speed = claims.heads[row, 1 - side], travel[i, SPEED]
+    while at >= 0:
+        who = claims.merging[at, 1]
+        gap = front - claims.rests[at]
+        if who != i:
+            if gap < NEAREST:
+                return False
+            if accelerate_behind(values, speed, desired, gap, travel[who, SPEED], False, dt) < -EASY - 1e-9:
+                return False
+        at = claims.merging[at, 0]
+    return True
+
+
+@inner
+def follow_merging(road, travel, plans, claims):
+    """Let all who are in merging conflicts see who is next ahead of them on the other side, in their plans."""
+    for n in range(claims.size[0]):
+        i, row = claims.merging[n, 1], claims.merging[n, 2] // 2
+        plan, rear = plans[i], claims.rests[n]
+        at = claims.heads[row, 1 - claims.merging[n, 2] % 2]
+        while at >= 0:
+            who, rest = claims.merging[at, 1], claims.rests[at]
+            gap = rear - road.car_sizes[i, CAR_LENGTH] - rest
+            if (rest, who) < (rear, i) and gap < min(plan[GAP], plan[SIDE_GAP]):
+                plan[SIDE_GAP], plan[SIDE_LEADER] = gap, travel[who, SPEED]
+            at = claims.merging[at, 0]
