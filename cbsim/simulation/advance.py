@@ -22,10 +22,11 @@ from cbsim.world.snapshot import Snapshot
 from cbsim.world.tables import Floats
 from cbsim.world.world import World
 
-__all__ = ["NO_ROWS", "Advanced", "advance"]
+__all__ = ["NO_OUTCOMES", "NO_ROWS", "Advanced", "advance"]
 
 NO_ROWS = np.zeros(0, np.int64)
 NO_ROWS.setflags(write=False)  # as `World.moving` is: another type would compile `advance_into` twice
+NO_OUTCOMES = np.zeros((0, 3), np.int64)
 CONTACT_ROOM = 64  # rows of contacts in one kernel call, besides those that one step can add
 
 Advanced = tuple[NDArray[np.uint64], Floats, Floats]
@@ -143,7 +144,7 @@ def _advance_traffic(
                     *cars,
                     *(NO_NOTES if notes is None else notes.blocks),
                 ),
-                *(rows, hashes[done:], motion[done:], room),
+                *(rows, 1, steps - done, hashes[done:], motion[done:], room, NO_OUTCOMES),
             )
             done += taken
             contacts += [room[:found].copy()] if found else []

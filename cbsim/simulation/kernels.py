@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 import numpy as np
 
 from cbsim.collision.kernels.active_contacts import order_rows, release_contacts
+from cbsim.collision.kernels.body_paths import make_paths, trajectory_of
 from cbsim.collision.kernels.broad import has_left
 from cbsim.collision.kernels.literal import find_literal_contacts
-from cbsim.collision.kernels.stage import make_workspaces, models_from, near_pairs, pairs_on
-from cbsim.collision.kernels.workspace import HORIZON, are_valid, store_pairs
+from cbsim.collision.kernels.pairs import make_pair_workspace
+from cbsim.collision.kernels.stage import models_from, near_pairs, pairs_on
+from cbsim.collision.kernels.touch import make_touch_workspace
+from cbsim.collision.kernels.workspace import HORIZON, are_valid, store_pairs, workspace_of
 from cbsim.events.kernels.actions.run_state import brake_stopped, give_back
 from cbsim.events.kernels.guided import bound_guided, move_guided
 from cbsim.events.kernels.look import event_stack, look_at_events
 from cbsim.events.kernels.people import walk
 from cbsim.geometry.kernels.bvh import DEPTH
-from cbsim.jit import inlined, inner, kernel
+from cbsim.jit import inlined, inner, kernel, view
 from cbsim.traffic.kernels.bounds import bound_cars, have_left
 from cbsim.traffic.kernels.cars import drive_cars, mark_hits, refresh_cars
 from cbsim.traffic.kernels.driven import mark_hit_vehicles, remember_driven_cars
@@ -23,10 +28,15 @@ from cbsim.traffic.kernels.follower import follow_trajectories
 from cbsim.traffic.kernels.literal import move_literally
 from cbsim.traffic.kernels.vehicles import drive_vehicles, read_vehicles
 from cbsim.traffic.kernels.workspace import parts_of, path_of
+from cbsim.vehicle.kernels import ARC_ROWS, arc_numbers
+from cbsim.vehicle.kernels.columns import PLANAR
 from cbsim.world.kernels import hash_leaves_into, hash_words
 from cbsim.world.packed.kernels import constants_of, road_of, shapes_of, state_of
+from cbsim.world.tables import Layout
 
 __all__ = ["advance_into", "settle_into"]
+
+RUN_STATES = [field.name for field in fields(Layout)].index("run_states")  # in `Layout.sizes`
 
 
 @inlined
@@ -42,8 +52,8 @@ def record_into(state, rows, out):
             out[r, 3 + c] = state.orientation[body, c]
 
 
-@kernel
-def advance_into(
+@inlined
+def advance_one(
     pack,
     sizes,
     floats,
@@ -58,61 +68,32 @@ def advance_into(
     note_ints,
     events,
     rows,
+    steps,
     hashes,
     record,
     contacts,
+    constants,
+    shapes,
+    scratch,
+    tables,
 ):
-    """Advance a Snapshot in place by as many steps as `hashes` is long, or fewer if the contact table fills up.
+    """Advance one Snapshot in place, as `advance_into`; hash it where `hashes` has room.
 
-    Parameters
-    ----------
-    pack : Pack
-        `Constants` and `Shapes` of the World.
-    sizes, floats, ints : tuple, (n,), (m,)
-        `Layout.sizes`, and the two blocks of the Snapshot that is written.
-    leaves, live : (leaves,) uint64, (live,) int64
-        Hashes of the leaves of the floats; which of them a step may change (`cbsim.world.static_cache`) and writes.
-    workspace_floats, workspace_ints
-        Blocks of a workspace filled for the static bodies of this Snapshot (`cbsim.collision.kernels.workspace`);
-        written.
-    car_floats, car_ints
-        Blocks of a workspace of reactive cars (`cbsim.traffic.kernels.workspace`), empty where there are none; written.
-    note_floats, note_ints, events
-        What cars of traffic do (`cbsim.traffic.kernels.events`), and events of the scenario; empty where nobody wants
-        to know; written.
-    rows : (r,) int64
-        Bodies whose motion is recorded.
-    hashes : (steps,) uint64, out
-        Hash after each step.
-    record : (steps, r, 13) float64, out
-        Position, orientation, velocity and angular velocity of `rows` after each step.
-    contacts : (capacity, 12) float64, out
-        One row per contact that begins, columns as in `cbsim.collision.contacts.CONTACT`. A step begins only if there
-        is room for as many as it can add, four per moving body.
-
-    Returns
-    -------
-    steps, found : int
-        Steps taken and contacts written.
-    failed : int
-        First row in the table of vehicles whose motion is not finite after the last step; -1 if there is none.
-        Non-finite values persist, so earlier steps need no check.
+    Scratch and workspaces are made by the entry point, once for all Snapshots.
     """
-    constants, shapes, state = constants_of(pack), shapes_of(pack), state_of(floats, ints, sizes)
+    state, (planar, arcs, stack, kept, stack_of_events) = state_of(floats, ints, sizes), scratch
+    touch_workspace, pair_workspace, ways = tables
     float_words, int_words = floats.view(np.uint64), ints.view(np.uint64)
-    planar, stack = np.empty((constants.vehicle_body.shape[0], 6)), np.empty(DEPTH, np.int64)
     parts, car_rows = parts_of(constants.step), road_of(pack).car_rows
-    segments, workspace, touch_workspace, pair_workspace, ways = make_workspaces(
-        *(constants, shapes, state, workspace_floats, workspace_ints),
-        path_of(state.intent.shape[0], parts, car_floats),
-    )
+    segments = trajectory_of(constants, state, path_of(state.intent.shape[0], parts, car_floats))
+    workspace = workspace_of(shapes.kind.shape[0], planar.shape[0], workspace_floats, workspace_ints)
     pairs, anchors, cars = pairs_on(workspace), workspace.anchors, state.intent.shape[0]
     moving, active_contacts, start = constants.moving, state.active_contacts, state.clock[0]
     if cars > 0:
         refresh_cars(pack, sizes, floats, ints, car_floats, car_ints)
-    waiting, stack_of_events, kept = state.event.shape[0], event_stack(pack), np.empty((state.run_state.shape[0], 2))
-    found, most, (models, _) = 0, 4 * constants.moving.shape[0], models_from(constants, shapes.kind.shape[0])
-    for k in range(hashes.shape[0]):
+    waiting, found, most = state.event.shape[0], 0, 4 * constants.moving.shape[0]
+    models, _ = models_from(constants, shapes.kind.shape[0])
+    for k in range(steps):
         if found + most > contacts.shape[0]:
             store_pairs(workspace, pairs)
             return k, found, first_non_finite(constants, state)
@@ -154,7 +135,8 @@ def advance_into(
         if planar.shape[0] > 0:
             brake_stopped(constants, state, kept)
             found, pairs = drive_vehicles(
-                constants, shapes, state, planar, stack, segments, workspace, touch_workspace, pairs, contacts, found
+                *(constants, shapes, state, planar, arcs, stack, segments, workspace, touch_workspace, pairs),
+                *(contacts, found),
             )
             give_back(state, kept)
         if cars > 0:
@@ -165,11 +147,125 @@ def advance_into(
         release_contacts(moving, state.position, state.orientation, active_contacts, shapes, 0, models, pair_workspace)
         order_rows(contacts, before, found)
         start += 1
-        hash_leaves_into(float_words, live, leaves)
-        hashes[k] = hash_words(int_words, hash_words(leaves, np.uint64(0)))
-        record_into(state, rows, record[k])
+        if k < hashes.shape[0]:
+            hash_leaves_into(float_words, live, leaves)
+            hashes[k] = hash_words(int_words, hash_words(leaves, np.uint64(0)))
+        if rows.shape[0] > 0:
+            record_into(state, rows, record[k])
     store_pairs(workspace, pairs)
-    return hashes.shape[0], found, first_non_finite(constants, state)
+    return steps, found, first_non_finite(constants, state)
+
+
+@kernel
+def advance_into(
+    pack,
+    sizes,
+    floats,
+    ints,
+    leaves,
+    live,
+    workspace_floats,
+    workspace_ints,
+    car_floats,
+    car_ints,
+    note_floats,
+    note_ints,
+    events,
+    rows,
+    worlds,
+    steps,
+    hashes,
+    record,
+    contacts,
+    outcomes,
+):
+    """Advance Snapshots of one World in place, or by fewer steps if the contact table fills up.
+
+    Parameters
+    ----------
+    pack : Pack
+        `Constants` and `Shapes` of the World.
+    sizes, floats, ints : tuple, (worlds · n,), (worlds · m,)
+        `Layout.sizes`, and the two blocks of each Snapshot, one after another; written.
+    leaves, live : (worlds · leaves,) uint64, (live,) int64
+        Hashes of the leaves of the floats; which of them a step may change (`cbsim.world.static_cache`) and writes.
+    workspace_floats, workspace_ints
+        Blocks of a workspace for each Snapshot, filled for its static bodies (`cbsim.collision.kernels.workspace`);
+        written.
+    car_floats, car_ints
+        Blocks of a workspace of reactive cars for each (`cbsim.traffic.kernels.workspace`), empty where there are none;
+        written.
+    note_floats, note_ints, events
+        What cars of traffic do (`cbsim.traffic.kernels.events`), and events of the scenario; empty where nobody wants
+        to know, as with several Snapshots; written.
+    rows : (r,) int64
+        Bodies whose motion is recorded.
+    worlds, steps : int
+        Number of Snapshots, and steps of each.
+    hashes : (worlds · steps,) or (0,) uint64, out
+        Hash after each step; none is computed without room.
+    record : (worlds · steps, r, 13) float64, out
+        Position, orientation, velocity and angular velocity of `rows` after each step.
+    contacts : (worlds · capacity, 12) float64, out
+        One row per contact that begins, columns as in `cbsim.collision.contacts.CONTACT`. A step begins only if there
+        is room for as many as it can add, four per moving body.
+    outcomes : (worlds, 3) or (0, 3) int64, out
+        What is returned, of each Snapshot.
+
+    Returns
+    -------
+    steps, found : int
+        Steps taken and contacts written, of the last Snapshot.
+    failed : int
+        First row in the table of vehicles whose motion is not finite after the last step; -1 if there is none.
+        Non-finite values persist, so earlier steps need no check.
+    """
+    taken, found, failed = 0, 0, -1
+    constants, shapes = constants_of(pack), shapes_of(pack)
+    vehicles, triangles = constants.vehicle_body.shape[0], shapes.triangles.shape[0]
+    scratch = (
+        np.empty((vehicles, PLANAR)),
+        np.empty((ARC_ROWS, arc_numbers(constants.substeps))),
+        np.empty(DEPTH, np.int64),
+        np.empty((sizes[RUN_STATES], 2)),
+        event_stack(pack),
+    )
+    tables = make_touch_workspace(vehicles, triangles), make_pair_workspace(triangles), make_paths()
+    for w in range(worlds):
+        taken, found, failed = advance_one(
+            pack,
+            sizes,
+            share_of(floats, w, worlds),
+            share_of(ints, w, worlds),
+            share_of(leaves, w, worlds),
+            live,
+            share_of(workspace_floats, w, worlds),
+            share_of(workspace_ints, w, worlds),
+            share_of(car_floats, w, worlds),
+            share_of(car_ints, w, worlds),
+            note_floats,
+            note_ints,
+            events,
+            rows,
+            steps,
+            share_of(hashes, w, worlds),
+            share_of(record, w, worlds),
+            share_of(contacts, w, worlds),
+            constants,
+            shapes,
+            scratch,
+            tables,
+        )
+        if w < outcomes.shape[0]:
+            outcomes[w, 0], outcomes[w, 1], outcomes[w, 2] = taken, found, failed
+    return taken, found, failed
+
+
+@view
+def share_of(block, share, shares):
+    """Rows of a block that belong to one of several Snapshots."""
+    rows = block.shape[0] // shares
+    return block[share * rows : (share + 1) * rows]
 
 
 @inner

@@ -7,8 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from cbsim.collision.kernels.body_paths import trajectory_of
 from cbsim.collision.kernels.driven import collide, remember_places
-from cbsim.collision.kernels.stage import make_workspaces, near_pairs, pairs_on
+from cbsim.collision.kernels.stage import near_pairs, pairs_on
+from cbsim.collision.kernels.touch import make_touch_workspace
+from cbsim.collision.kernels.workspace import workspace_of
 from cbsim.collision.workspace import take_workspace
 from cbsim.geometry.pose import rotate
 from cbsim.spec.objects import ShapeKind
@@ -38,6 +41,14 @@ def support(kind: int, size: np.ndarray, place: np.ndarray, q: np.ndarray, direc
     return directions @ place + reach
 
 
+def make_workspaces(world: World, state: Any, blocks: Any) -> tuple[Any, Any, Any]:
+    """Trajectories, and workspaces of the broad phase and of contact points, as a step makes them."""
+    vehicles, triangles = world.layout.vehicles, len(world.shapes.triangles)
+    segments = trajectory_of(world.constants, state, np.empty((0, 2, 4)))
+    workspace = workspace_of(world.layout.bodies, vehicles, blocks.floats, blocks.ints)
+    return segments, workspace, make_touch_workspace(vehicles, triangles)
+
+
 def blow(world: World, poses: Any, velocities: Any, dt: float = 1e-6) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Let vehicles collide once: x, y, heading (n, 3) after, world velocity and yaw rate (n, 3) after, contact rows."""
     snapshot = world.start
@@ -50,9 +61,7 @@ def blow(world: World, poses: Any, velocities: Any, dt: float = 1e-6) -> tuple[n
         row[3:] = vx * fx + vy * fy, vy * fx - vx * fy, rate
     state.clock[0] = 1
     blocks = take_workspace(world, world.static_caches.of(snapshot))
-    segments, workspace, touch_workspace, *_ = make_workspaces(
-        world.constants, world.shapes, state, blocks.floats, blocks.ints, np.empty((0, 2, 4))
-    )
+    segments, workspace, touch_workspace = make_workspaces(world, state, blocks)
     _, _, pairs, count, touches = near_pairs(
         world.constants, world.shapes.radius, 0, segments, planar, workspace, pairs_on(workspace)
     )

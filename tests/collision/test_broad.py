@@ -7,13 +7,14 @@ import pytest
 
 from cbsim.collision.kernels.body_paths import trajectory_of
 from cbsim.collision.kernels.broad import find_pairs, has_left, order_pairs, set_bounds
-from cbsim.collision.kernels.stage import make_workspaces, near_pairs, pairs_on
+from cbsim.collision.kernels.stage import near_pairs, pairs_on
 from cbsim.collision.kernels.workspace import workspace_of
 from cbsim.collision.workspace import take_workspace
 from cbsim.simulation.advance import advance
 from cbsim.spec.objects import ShapeKind, Triple
 from cbsim.spec.traffic import Pool
 from cbsim.traffic.kernels.vehicles import read_vehicles
+from tests.collision.bodies import make_workspaces
 from tests.traffic.sites import put, straight
 from tests.traffic.sites import world as traffic
 from tests.worlds import bot, mesh, mover, prop, world
@@ -111,9 +112,7 @@ def test_vehicle_that_leaves_its_margin_asks_for_new_pairs():
     state, planar = made.start.state, np.empty((4, 6))
     read_vehicles(made.constants, state, planar)
     blocks = take_workspace(made, made.static_caches.of(made.start))
-    segments, workspace, *_ = make_workspaces(
-        made.constants, made.shapes, state, blocks.floats, blocks.ints, np.empty((0, 2, 4))
-    )
+    segments, workspace, _ = make_workspaces(made, state, blocks)
     near_pairs(made.constants, made.shapes.radius, 0, segments, planar, workspace, pairs_on(workspace))
     anchors = workspace[3]
     assert not has_left(planar, anchors)

@@ -21,7 +21,7 @@ from cbsim.geometry.kernels.footprints import OUTLINE, half_height, outline_into
 from cbsim.geometry.kernels.polygons import TOUCH_WIDTH, polygon_contact
 from cbsim.geometry.kernels.rotation import heading_of, rotate, rotate_back, turn_in_place
 from cbsim.geometry.kernels.solids import SHAPE_BOX, SHAPE_MESH, SHAPE_SPHERE
-from cbsim.jit import inner
+from cbsim.jit import inner, kernel
 
 __all__ = ["BODY_A", "TouchWorkspace", "find_touches", "make_touch_workspace", "room_for"]
 
@@ -83,7 +83,7 @@ class TouchWorkspace(NamedTuple):
     search: TreeSearch
 
 
-@inner
+@kernel
 def make_touch_workspace(vehicles, triangles):
     """Allocate a workspace for a number of vehicles and triangles of meshes; once per kernel call."""
     return TouchWorkspace(

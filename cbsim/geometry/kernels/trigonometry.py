@@ -15,7 +15,7 @@ from cbsim.geometry.kernels import polynomials
 from cbsim.geometry.kernels.polynomials import LARGE_ANGLE, TWO_OVER_PI
 from cbsim.jit import bits_of, inlined, inner, multiply_high
 
-__all__ = ["cos", "sin", "tan"]
+__all__ = ["cos", "sin", "sin_cos", "sin_cos_into", "tan"]
 
 rest_of, product_with_half_pi = inlined(polynomials.rest_of), inlined(polynomials.product_with_half_pi)
 sin_of, cos_of = inlined(polynomials.sin_of), inlined(polynomials.cos_of)
@@ -101,6 +101,40 @@ def cos(x):
     n, r, low = reduced(x)
     value = sin_of(r, low) if n & 1 else cos_of(r, low)
     return -value if (n + 1) & 2 else value
+
+
+@inlined
+def sin_cos(x):
+    """Sine and cosine, with the bits of `sin` and `cos`, of one reduction."""
+    n, r, low = reduced(x)
+    s, c = sin_of(r, low), cos_of(r, low)
+    sine, cosine = (c, s) if n & 1 else (s, c)
+    sine = -sine if n & 2 else sine
+    return (x if abs(x) < 1e-8 else sine), (-cosine if (n + 1) & 2 else cosine)
+
+
+ROUND = 6755399441055744.0  # 1.5 · 2⁵²: a number plus this, less this, is rounded to a whole one
+
+
+@inner
+def sin_cos_into(angles, sines, cosines):
+    """Write sines and cosines (n,) of angles below 10⁵, with the bits of `sin` and `cos`; without branches."""
+    for k in range(angles.shape[0]):
+        x = angles[k]
+        y = x * TWO_OVER_PI + 0.5
+        n = (y + ROUND) - ROUND
+        n = n - 1.0 if n > y else n
+        r, low = rest_of(x, n)
+        s, c = sin_of(r, low), cos_of(r, low)
+        m = 0.25 * n
+        quarter = (m + ROUND) - ROUND
+        quarter = quarter - 1.0 if quarter > m else quarter
+        quadrant = n - 4.0 * quarter
+        is_odd = (quadrant == 1.0) | (quadrant == 3.0)
+        sine, cosine = c if is_odd else s, s if is_odd else c
+        sine = -sine if quadrant >= 2.0 else sine
+        sines[k] = x if abs(x) < 1e-8 else sine
+        cosines[k] = -cosine if (quadrant == 1.0) | (quadrant == 2.0) else cosine
 
 
 @inner

@@ -10,8 +10,23 @@ from cbsim.geometry.kernels import elementary as math
 from cbsim.geometry.kernels.ground import gradient_of, lean_into, stand
 from cbsim.geometry.kernels.rotation import heading_of, rotate, rotate_back, turn_in_place
 from cbsim.jit import inner, kernel
-from cbsim.vehicle.kernels import hear, step_on_ground
-from cbsim.vehicle.kernels.columns import DELAYED, SKID_KINEMATIC, TRACK, WHEEL_RADIUS, WHEELBASE
+from cbsim.traffic.kernels.alone import are_free, mark_alone, may_leave
+from cbsim.vehicle.kernels import hear, roll_through, step_kinematic, step_on_ground
+from cbsim.vehicle.kernels.columns import (
+    ALONE,
+    DELAYED,
+    KINEMATIC,
+    KNOWN_ANGLE,
+    KNOWN_COSINE,
+    KNOWN_HEADING,
+    KNOWN_SINE,
+    KNOWN_TANGENT,
+    PLANAR,
+    SKID_KINEMATIC,
+    TRACK,
+    WHEEL_RADIUS,
+    WHEELBASE,
+)
 
 __all__ = ["drive_vehicles", "read_vehicles"]
 
@@ -20,22 +35,24 @@ STEP_UP = 0.5  # [m] a wheel climbs a drivable edge of that height, not a higher
 
 @kernel
 def read_vehicles(constants, state, planar):
-    """Write the motion of all vehicles in the plane (vehicles, 6), as `cbsim.vehicle.kernels.step_vehicle` has it."""
+    """Write the motion of all vehicles in the plane, as `cbsim.vehicle.kernels.step_vehicle` has it."""
     for v in range(constants.vehicle_body.shape[0]):
         planar_into(constants, state, constants.vehicle_body[v], planar[v])
 
 
 @inner
 def drive_vehicles(
-    constants, shapes, state, planar, stack, segments, workspace, touch_workspace, pairs, contacts, found
+    constants, shapes, state, planar, arcs, stack, segments, workspace, touch_workspace, pairs, contacts, found
 ):
     """Carry every vehicle through one step of its drive, all together substep by substep, and let them collide.
 
     Parameters
     ----------
     constants, shapes, state : Constants, Shapes, State
-    planar : (vehicles, 6)
+    planar : (vehicles, 12)
         From `read_vehicles`.
+    arcs : (4, n)
+        Scratch of `cbsim.vehicle.kernels.kinematic.roll_through`.
     stack : (DEPTH,) int64
         Scratch.
     segments, workspace, touch_workspace, pairs : TrajectoryTables, BroadWorkspace, TouchWorkspace, CandidatePairs
@@ -56,17 +73,40 @@ def drive_vehicles(
         touch_workspace.before,
         constants.vehicle_body.shape[0],
     )
-    active_contacts = state.active_contacts
+    active_contacts, is_level = state.active_contacts, constants.ground_triangles.shape[0] == 0
     for v in range(vehicles):
         record_command(constants, state, v)
     remember_places(planar, before)
-    for k in range(-1 if start == 0 else 0, constants.substeps):  # a run begins by finding what overlaps
+    substeps = constants.substeps
+    if are_free(constants, state):
+        table = constants.vehicle_parameters
+        if may_leave(planar, table, constants.step, anchors):
+            pairs = near_pairs(constants, shapes.radius, start, segments, planar, workspace, pairs)
+        alone = mark_alone(
+            *(table, constants.step, shapes.size, state.position, state.orientation, planar),
+            *(workspace.roles, workspace.reach, pairs.driven, pairs.driven_count),
+        )
+        for v in range(vehicles):
+            if planar[v, ALONE] > 0.0:
+                roll_through(
+                    *(planar[v], state.wheel[v], state.actuator[v], state.command[v], table[v]), dt, substeps, arcs
+                )
+        substeps = 0 if alone == vehicles else substeps
+    for k in range(-1 if start == 0 else 0, substeps):  # a run begins by finding what overlaps
         for v in range(vehicles if k >= 0 else 0):
+            if planar[v, ALONE] > 0.0:
+                continue
             drive, parameters = constants.vehicle_drive[v], constants.vehicle_parameters[v]
+            if drive == KINEMATIC and is_level:
+                step_kinematic(
+                    *(planar[v], state.wheel[v], state.actuator[v], state.command[v], parameters, dt),
+                    k == constants.substeps - 1,
+                )
+                continue
             if drive == DELAYED:
                 ring = state.command_delay[v * constants.delay_steps : (v + 1) * constants.delay_steps]
                 hear(ring, state.clock[0], k / constants.substeps, constants.step, parameters, state.actuator[v])
-            p, q = slope_of(constants, state, constants.vehicle_body[v])
+            p, q = (0.0, 0.0) if is_level else gradient_of(state.orientation[constants.vehicle_body[v]])
             step_on_ground(drive, planar[v], state.wheel[v], state.actuator[v], state.command[v], parameters, p, q, dt)
         if has_left(planar, anchors):
             until = workspace.memo[UNTIL]
@@ -126,14 +166,18 @@ def planar_into(constants, state, body, planar):
     orientation, velocity = state.orientation[body], state.velocity[body]
     planar[0], planar[1] = state.position[body, 0], state.position[body, 1]
     heading = heading_of(orientation)
+    sine, cosine = math.sin_cos(heading)
     p, q = slope_of(constants, state, body)
     if p == 0.0 and q == 0.0:
-        fx, fy = -math.sin(heading), math.cos(heading)
+        fx, fy = -sine, cosine
         forward, left = velocity[0] * fx + velocity[1] * fy, velocity[1] * fx - velocity[0] * fy
     else:
         right, forward, _ = rotate_back(orientation, velocity[0], velocity[1], velocity[2])
         left = -right
     planar[2], planar[3], planar[4], planar[5] = heading, forward, left, state.angular_velocity[body, 2]
+    if planar.shape[0] == PLANAR:
+        planar[KNOWN_HEADING], planar[KNOWN_SINE], planar[KNOWN_COSINE] = heading, sine, cosine
+        planar[KNOWN_ANGLE], planar[KNOWN_TANGENT], planar[ALONE] = math.nan, math.nan, 0.0
 
 
 @inner

@@ -2,6 +2,16 @@
 
 from cbsim.vehicle.kernels.actuators import hear
 from cbsim.vehicle.kernels.drives import step_vehicle
+from cbsim.vehicle.kernels.kinematic import ARC_ROWS, arc_numbers, roll_through, sine_cosine_of, step_kinematic
 from cbsim.vehicle.kernels.slope import step_on_ground
 
-__all__ = ["hear", "step_on_ground", "step_vehicle"]
+__all__ = [
+    "ARC_ROWS",
+    "arc_numbers",
+    "hear",
+    "roll_through",
+    "sine_cosine_of",
+    "step_kinematic",
+    "step_on_ground",
+    "step_vehicle",
+]

@@ -12,6 +12,12 @@ MASS, YAW_INERTIA, CG_HEIGHT, FRONT_LOAD, FRONT_STIFFNESS, REAR_STIFFNESS, FRICT
 AXLES, DRIVE_SPLIT, ROLLING_RESISTANCE, DRAG_AREA, DRIVE_FORCE, THROTTLE_DELAY, STEERING_DELAY = range(16, 23)
 THROTTLE_LAG, STEERING_LAG, RESTITUTION, BODY_FRICTION, FRONT_GRIP = range(23, 28)
 
+PLANAR = 12
+"""Width of a row of planar motion with what the drives without slip computed last: heading, its sine and cosine;
+steering angle [rad] and its tangent. The same argument then gets the same bits without computing them again. Then
+whether nothing can touch the vehicle in this step."""
+KNOWN_HEADING, KNOWN_SINE, KNOWN_COSINE, KNOWN_ANGLE, KNOWN_TANGENT, ALONE = range(6, PLANAR)
+
 KINEMATIC, DELAYED, DYNAMIC, SKID_KINEMATIC, SKID = range(5)
 GRAVITY = 9.81  # [m/s²]
 AIR_DENSITY = 1.225  # [kg/m³] at sea level, 15 °C

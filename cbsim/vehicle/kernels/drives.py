@@ -20,9 +20,10 @@ def step_vehicle(drive, planar, wheel, actuator, command, parameters, pull, dt):
     ----------
     drive : int
         Which model, in the order of `cbsim.spec.drives.DRIVES`.
-    planar : (6,)
+    planar : (6,) or (11,)
         x, y [m] of the body's centre, heading [rad], forward and leftward velocity of the centre [m/s], yaw rate
-        [rad/s]. Any motion is accepted: the kinematic drives keep the forward velocity only.
+        [rad/s]. Any motion is accepted: the kinematic drives keep the forward velocity only. A
+        row may have room for more (`columns.PLANAR`).
     wheel : (4,)
         Forward acceleration [m/s²] in the last substep, wheel speeds [rad/s] front and rear, or left and right, and
         yaw acceleration [rad/s²] in the last substep.
@@ -44,7 +45,7 @@ def step_vehicle(drive, planar, wheel, actuator, command, parameters, pull, dt):
     elif drive == SKID:
         step_skid(planar, wheel, actuator, command, parameters, pull, dt)
     elif drive == KINEMATIC:
-        step_kinematic(planar, wheel, actuator, command, parameters, dt)
+        step_kinematic(planar, wheel, actuator, command, parameters, dt, True)
     elif drive == DELAYED:
         step_delayed(planar, wheel, actuator, command, parameters, dt)
     else:

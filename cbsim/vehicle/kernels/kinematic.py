@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from cbsim.geometry.kernels import elementary as math
-from cbsim.jit import inner
+from cbsim.jit import bits_of, inlined, inner
 from cbsim.vehicle.kernels.actuators import follow, next_speed, slew
 from cbsim.vehicle.kernels.columns import (
+    KNOWN_ANGLE,
+    KNOWN_COSINE,
+    KNOWN_HEADING,
+    KNOWN_SINE,
+    KNOWN_TANGENT,
     LEVER_RATE,
     MAX_STEER,
+    PLANAR,
     STEERING_LAG,
     THROTTLE_LAG,
     THROTTLE_RATE,
@@ -15,21 +21,21 @@ from cbsim.vehicle.kernels.columns import (
     WHEELBASE,
 )
 
-__all__ = ["sinc", "step_delayed", "step_kinematic"]
+__all__ = ["ARC_ROWS", "arc_numbers", "roll_through", "sinc", "step_delayed", "step_kinematic"]
 
 
-@inner
+@inlined
 def sinc(x):
     """Sine of x over x; the ratio of a chord to its arc."""
     return 1.0 - x * x / 6.0 if abs(x) < 1e-4 else math.sin(x) / x
 
 
-@inner
-def step_kinematic(planar, wheel, actuator, command, parameters, dt):
+@inlined
+def step_kinematic(planar, wheel, actuator, command, parameters, dt, is_last):
     """Drive `kinematic`; see `roll_on_arc`."""
     actuator[0] = slew(actuator[0], command[0], parameters[THROTTLE_RATE] * dt)
     actuator[1] = slew(actuator[1], command[1], parameters[LEVER_RATE] * dt)
-    roll_on_arc(planar, wheel, actuator, command, parameters, dt)
+    roll_on_arc(planar, wheel, actuator, command, parameters, dt, is_last)
 
 
 @inner
@@ -41,29 +47,117 @@ def step_delayed(planar, wheel, actuator, command, parameters, dt):
     """
     actuator[0] = follow(actuator[0], actuator[4], parameters[THROTTLE_LAG], parameters[THROTTLE_RATE] * dt, dt)
     actuator[1] = follow(actuator[1], actuator[5], parameters[STEERING_LAG], parameters[LEVER_RATE] * dt, dt)
-    roll_on_arc(planar, wheel, actuator, command, parameters, dt)
+    roll_on_arc(planar, wheel, actuator, command, parameters, dt, True)
 
 
-@inner
-def roll_on_arc(planar, wheel, actuator, command, parameters, dt):
+@inlined
+def sine_cosine_of(heading, planar):
+    """Sine and cosine of a heading, from the row of planar motion if they stand there."""
+    if planar.shape[0] == PLANAR and bits_of(planar[KNOWN_HEADING]) == bits_of(heading):  # zeros have signs
+        return planar[KNOWN_SINE], planar[KNOWN_COSINE]
+    return math.sin_cos(heading)
+
+
+@inlined
+def tangent_of(angle, planar):
+    """Tangent of a steering angle, from the row of planar motion if it stands there."""
+    if planar.shape[0] < PLANAR:
+        return math.tan(angle)
+    if bits_of(planar[KNOWN_ANGLE]) != bits_of(angle):
+        planar[KNOWN_ANGLE], planar[KNOWN_TANGENT] = angle, math.tan(angle)
+    return planar[KNOWN_TANGENT]
+
+
+@inlined
+def roll_on_arc(planar, wheel, actuator, command, parameters, dt, is_last):
     """Kinematic single-track model: the rear axle's centre moves on the exact arc of radius L / tan δ.
 
     The body's centre is half a wheelbase ahead of the rear axle and swings about it. Velocities other than the forward
-    one are what the arc makes of them.
+    one are what the arc makes of them. `wheel`, which this model does not read, is written if `is_last`.
     """
     x, y, heading, before = planar[0], planar[1], planar[2], planar[3]
     speed = next_speed(before, actuator[0], command[4], command[5], parameters, dt)
     distance = 0.5 * (before + speed) * dt
     half_base = 0.5 * parameters[WHEELBASE]
-    slope = math.tan(actuator[1] * parameters[MAX_STEER])
+    slope = tangent_of(actuator[1] * parameters[MAX_STEER], planar)
     curvature = slope / parameters[WHEELBASE]
     turn = curvature * distance
     chord = distance * sinc(0.5 * turn)
-    middle = heading + 0.5 * turn
     after = heading + turn
-    planar[0] = x + half_base * (math.sin(heading) - math.sin(after)) - chord * math.sin(middle)
-    planar[1] = y + half_base * (math.cos(after) - math.cos(heading)) + chord * math.cos(middle)
+    sine, cosine = sine_cosine_of(heading, planar)
+    if bits_of(after) == bits_of(heading):
+        next_sine, next_cosine = sine, cosine
+    else:
+        next_sine, next_cosine = math.sin_cos(after)
+    middle = heading + 0.5 * turn
+    middle_sine, middle_cosine = (sine, cosine) if bits_of(middle) == bits_of(heading) else math.sin_cos(middle)
+    if planar.shape[0] == PLANAR:
+        planar[KNOWN_HEADING], planar[KNOWN_SINE], planar[KNOWN_COSINE] = after, next_sine, next_cosine
+    planar[0] = x + half_base * (sine - next_sine) - chord * middle_sine
+    planar[1] = y + half_base * (next_cosine - cosine) + chord * middle_cosine
     planar[2], planar[3], planar[4], planar[5] = after, speed, half_base * curvature * speed, curvature * speed
+    if not is_last:
+        return
+    wheel[0] = (speed - before) / dt
+    wheel[1] = speed * math.sqrt(1.0 + slope * slope) / parameters[WHEEL_RADIUS]
+    wheel[2] = speed / parameters[WHEEL_RADIUS]
+
+
+ARC_ROWS = 4  # angles, sines, cosines, ways
+LANES = 4  # numbers that one instruction handles: rows of arcs are filled up to a multiple
+
+
+@inner
+def arc_numbers(substeps):
+    """Angles in a step of `roll_through`: three for each substep."""
+    return 3 * LANES * ((substeps + LANES - 1) // LANES)
+
+
+@inner
+def roll_through(planar, wheel, actuator, command, parameters, dt, substeps, arcs):
+    """Carry a vehicle that nothing can touch through all substeps of a step, with the bits of `step_kinematic`.
+
+    First speeds and headings, then sines and cosines of all angles at once, then places.
+
+    Parameters
+    ----------
+    planar, wheel, actuator, command, parameters, dt
+        As `cbsim.vehicle.kernels.step_vehicle` has them.
+    substeps : int
+    arcs : (4, n)
+        Scratch, n from `arc_numbers`: angles, sines, cosines, ways.
+    """
+    angles, sines, cosines, ways = arcs[0], arcs[1], arcs[2], arcs[3]
+    row = angles.shape[0] // 3
+    x, y, heading, speed, before, slope, curvature = planar[0], planar[1], planar[2], planar[3], planar[3], 0.0, 0.0
+    sine, cosine = sine_cosine_of(heading, planar)
+    throttle, steering = actuator[0], actuator[1]
+    for k in range(row):
+        if k >= substeps:
+            angles[k], angles[row + k], angles[2 * row + k] = 0.0, 0.0, 0.0
+            continue
+        throttle = slew(throttle, command[0], parameters[THROTTLE_RATE] * dt)
+        steering = slew(steering, command[1], parameters[LEVER_RATE] * dt)
+        before, speed = speed, next_speed(speed, throttle, command[4], command[5], parameters, dt)
+        slope = tangent_of(steering * parameters[MAX_STEER], planar)
+        curvature = slope / parameters[WHEELBASE]
+        distance = 0.5 * (before + speed) * dt
+        turn = curvature * distance
+        angles[k], angles[row + k], angles[2 * row + k] = heading + turn, heading + 0.5 * turn, 0.5 * turn
+        ways[k], heading = distance, heading + turn
+    math.sin_cos_into(angles, sines, cosines)
+    half_base = 0.5 * parameters[WHEELBASE]
+    for k in range(substeps):
+        half = angles[2 * row + k]
+        ratio = 1.0 - half * half / 6.0 if abs(half) < 1e-4 else sines[2 * row + k] / half
+        chord = ways[k] * ratio
+        x = x + half_base * (sine - sines[k]) - chord * sines[row + k]
+        y = y + half_base * (cosines[k] - cosine) + chord * cosines[row + k]
+        sine, cosine = sines[k], cosines[k]
+    actuator[0], actuator[1] = throttle, steering
+    planar[0], planar[1], planar[2], planar[3] = x, y, heading, speed
+    planar[4], planar[5] = half_base * curvature * speed, curvature * speed
+    planar[KNOWN_HEADING], planar[KNOWN_SINE], planar[KNOWN_COSINE] = heading, sine, cosine
     wheel[0] = (speed - before) / dt
     wheel[1] = speed * math.sqrt(1.0 + slope * slope) / parameters[WHEEL_RADIUS]
     wheel[2] = speed / parameters[WHEEL_RADIUS]

@@ -1,0 +1,120 @@
+"""`SnapshotBatch`: many Snapshots of one World in two blocks, which one kernel call advances."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cbsim.collision.contacts import CONTACT
+from cbsim.collision.workspace import return_workspace, take_workspace
+from cbsim.coupling.finite import vehicle_error
+from cbsim.errors import UsageError
+from cbsim.jit import wrapping
+from cbsim.simulation.advance import NO_ROWS
+from cbsim.simulation.kernels import advance_into
+from cbsim.traffic.notes import NO_NOTES
+from cbsim.traffic.workspace import return_cars, take_cars
+from cbsim.world.motion import MOTION_WIDTH
+from cbsim.world.snapshot import Snapshot
+from cbsim.world.tables import Floats, Ints
+from cbsim.world.world import World
+
+__all__ = ["SnapshotBatch"]
+
+NO_HASHES = np.zeros(0, np.uint64)
+CONTACTS_PER_BODY = 4  # that begin in a step
+
+
+class SnapshotBatch:
+    """Snapshots of one World, one after another in two blocks, all at the start of the World.
+
+    Each gets the bits of `cbsim.step`, whatever the others do. Different threads may advance different ones at once.
+
+    Parameters
+    ----------
+    world : World
+        Without models, and without latencies of planners.
+    count : int
+        Number of Snapshots.
+
+    Attributes
+    ----------
+    floats, ints : ndarray, shapes (count, n), (count, m)
+        The two blocks of each Snapshot, to be read and written, except for rows of static bodies.
+    contacts : ndarray, shape (count, capacity, 12)
+        Contacts that began in the last step of each, columns as in `cbsim.collision.contacts.CONTACT`.
+    outcomes : ndarray, shape (count, 3)
+        Steps taken, contacts that began, and first vehicle with a motion that is not finite, or -1.
+
+    Raises
+    ------
+    UsageError
+        If the World has models or latencies.
+    """
+
+    def __init__(self, world: World, count: int) -> None:
+        if world.instances or world.queues:
+            what = "models" if world.instances else "planners with a latency"
+            raise UsageError(f"'{world.name}' has {what}, which batches of Snapshots do not step")
+        self.world, self.count = world, count
+        start = world.start
+        with wrapping():
+            cache = world.static_caches.of(start)
+            workspace, cars = take_workspace(world, cache), take_cars(world, start, cache)
+        capacity = CONTACTS_PER_BODY * len(world.moving)
+        self.floats, self.ints = (np.repeat(block[None], count, axis=0) for block in start.blocks)
+        self.contacts: Floats = np.zeros((count, capacity, len(CONTACT)))
+        self.outcomes: Ints = np.zeros((count, 3), np.int64)
+        self._scratch = [np.repeat(one[None], count, axis=0) for one in (workspace.floats, workspace.ints, *cars)]
+        return_workspace(workspace, cache)
+        return_cars(cars, cache)
+        self._motion = np.empty((0, 0, MOTION_WIDTH))
+
+    def put(self, index: int, snapshot: Snapshot) -> None:
+        """Copy a Snapshot to one of the batch; its static bodies stand as at the start of the World."""
+        self.world.require(snapshot)
+        self.floats[index], self.ints[index] = snapshot.blocks
+        self.outcomes[index] = 0, 0, -1
+
+    def get(self, index: int) -> Snapshot:
+        """Copy one of the batch to a Snapshot."""
+        made = self.world.start
+        for block, row in zip(made.blocks, (self.floats[index], self.ints[index]), strict=True):
+            block[:] = row
+        return made
+
+    def advance(self, first: int = 0, last: int | None = None) -> None:
+        """Advance some of the Snapshots by one step, in one kernel call that needs no interpreter lock.
+
+        Parameters
+        ----------
+        first, last : int
+            Range of Snapshots, the last not included; by default all.
+
+        Raises
+        ------
+        StepError
+            If a vehicle's motion is not finite.
+        """
+        world, rows = self.world, slice(first, self.count if last is None else last)
+        floats, ints = self.floats[rows], self.ints[rows]
+        workspace_floats, workspace_ints, car_floats, car_ints = (one[rows].reshape(-1) for one in self._scratch)
+        with wrapping():
+            advance_into(
+                *(world.pack, world.layout.sizes, floats.reshape(-1), ints.reshape(-1)),
+                *(
+                    NO_HASHES,
+                    world.static_caches.live,
+                    workspace_floats,
+                    workspace_ints,
+                    car_floats,
+                    car_ints,
+                    *NO_NOTES,
+                ),
+                *(NO_ROWS, len(floats), 1, NO_HASHES, self._motion),
+                *(self.contacts[rows].reshape(-1, len(CONTACT)), self.outcomes[rows]),
+            )
+        failed = np.flatnonzero(self.outcomes[rows, 2] >= 0)
+        if len(failed):
+            index = first + int(failed[0])
+            time = (self.get(index).step - 1) * world.step
+            raise vehicle_error(world, int(self.outcomes[index, 2]), None, time)
