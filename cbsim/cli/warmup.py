@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import time
 from collections.abc import Callable, Iterable
+from importlib.util import find_spec
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Annotated
@@ -84,6 +85,10 @@ def _compile_stages(quiet: bool) -> None:
     from cbsim.simulation.warmup import STAGES
 
     _compile(STAGES, quiet)
+    if find_spec("gymnasium") is not None:  # the extra `gym`, whose kernels nobody needs without it
+        from cbsim.gym.warmup import every_environment
+
+        _compile((("environments", every_environment),), quiet)
 
 
 def _compile_mechanisms(quiet: bool) -> None:

@@ -91,7 +91,9 @@ def _continued(world: World, group: list[CheckpointRow], steps: int, planners: o
     """Run from a checkpoint."""
     memory = MemoryRecorder()
     memories: Mapping[str, bytes] = {row.name: row.memory for row in group}
-    drive(Run(world, world.restore(group[0].snapshot), [], [memory]), steps, planner=planners, memories=memories)
+    passed = {row.name: row.passed for row in group}
+    run = Run(world, world.restore(group[0].snapshot), [], [memory])
+    drive(run, steps, planner=planners, memories=memories, passed=passed)
     return list(Recording(memory).batches())
 
 

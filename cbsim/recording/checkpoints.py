@@ -10,7 +10,7 @@ from cbsim.recording.container import DamageError
 
 __all__ = ["CheckpointRow", "checkpoint_rows_of"]
 
-HEAD = struct.Struct("<qQQQ")  # step; bytes of name, memory and Snapshot
+HEAD = struct.Struct("<qqQQQ")  # step; checkpoints passed; bytes of name, memory and Snapshot
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,18 +27,24 @@ class CheckpointRow:
         What its `save` returned.
     snapshot : bytes
         The Snapshot of that step; `World.restore` reads it.
+    passed : int
+        Checkpoints of the mission that the object has passed by then.
     """
 
     step: int
     name: str
     memory: bytes
     snapshot: bytes
+    passed: int = 0
 
     def to_bytes(self) -> bytes:
         """Encode it."""
         name = self.name.encode()
         return b"".join(
-            (HEAD.pack(self.step, len(name), len(self.memory), len(self.snapshot)), name, self.memory, self.snapshot)
+            (
+                HEAD.pack(self.step, self.passed, len(name), len(self.memory), len(self.snapshot)),
+                *(name, self.memory, self.snapshot),
+            )
         )
 
 
@@ -54,7 +60,7 @@ def checkpoint_rows_of(data: bytes) -> Iterator[CheckpointRow]:
     while at < len(data):
         if len(data) - at < HEAD.size:
             raise DamageError(f"a checkpoint has {len(data) - at} bytes, expected {HEAD.size} at least")
-        step, *sizes = HEAD.unpack_from(data, at)
+        step, passed, *sizes = HEAD.unpack_from(data, at)
         at += HEAD.size
         if sum(sizes) > len(data) - at:
             raise DamageError(f"a checkpoint has {len(data) - at} bytes, expected {sum(sizes)}")
@@ -62,4 +68,4 @@ def checkpoint_rows_of(data: bytes) -> Iterator[CheckpointRow]:
         for size in sizes:
             parts.append(data[at : at + size])
             at += size
-        yield CheckpointRow(step, parts[0].decode(errors="replace"), parts[1], parts[2])
+        yield CheckpointRow(step, parts[0].decode(errors="replace"), parts[1], parts[2], passed)

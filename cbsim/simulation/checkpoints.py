@@ -4,16 +4,48 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from cbsim.errors import UsageError
 from cbsim.planner import Driver, Operator, PlannerError
 from cbsim.recording.checkpoints import CheckpointRow
+from cbsim.simulation.seat_view import SeatView
 from cbsim.world.snapshot import Snapshot
 
-__all__ = ["NO_MEMORIES", "checkpoints_at", "give_back", "until_asked"]
+__all__ = [
+    "AFRESH",
+    "NONE_PASSED",
+    "NO_MEMORIES",
+    "Continued",
+    "Memories",
+    "Passed",
+    "checkpoints_at",
+    "give_back",
+    "until_asked",
+]
 
-NO_MEMORIES: Mapping[str, bytes] = MappingProxyType({})
+Memories = Mapping[str, bytes]
+Passed = Mapping[str, int]
+NO_MEMORIES: Memories = MappingProxyType({})
+NONE_PASSED: Passed = MappingProxyType({})
+
+
+class Continued(NamedTuple):
+    """From where a run continues.
+
+    Attributes
+    ----------
+    memories : mapping
+        Object name → memory of its planner.
+    passed : mapping
+        Object name → checkpoints of its mission that it has passed.
+    """
+
+    memories: Memories = NO_MEMORIES
+    passed: Passed = NONE_PASSED
+
+
+AFRESH = Continued()
 MOST_BYTES = 16 << 20  # of one planner's memory
 
 
@@ -35,8 +67,10 @@ def until_asked(driver: Driver | Operator, step: int) -> int:
     return left
 
 
-def checkpoints_at(snapshot: Snapshot, drivers: Sequence[Driver | Operator]) -> list[CheckpointRow]:
-    """Take the memory of planners whose checkpoint is due, before they are asked.
+def checkpoints_at(
+    snapshot: Snapshot, drivers: Sequence[Driver | Operator], views: Mapping[str, SeatView]
+) -> list[CheckpointRow]:
+    """Take the memory of planners whose checkpoint is due, before they are asked, and how far their vehicles are.
 
     Raises
     ------
@@ -53,12 +87,15 @@ def checkpoints_at(snapshot: Snapshot, drivers: Sequence[Driver | Operator]) -> 
             raise PlannerError(name, snapshot.time, f"save() returned {type(memory).__name__}, expected bytes")
         if len(memory) > MOST_BYTES:
             raise PlannerError(name, snapshot.time, f"save() returned {len(memory)} bytes, more than {MOST_BYTES}")
-        rows.append(CheckpointRow(snapshot.step, driver.name, memory, snapshot.to_bytes()))
+        passed = views[driver.name].note(snapshot)
+        rows.append(CheckpointRow(snapshot.step, driver.name, memory, snapshot.to_bytes(), passed))
     return rows
 
 
-def give_back(memories: Mapping[str, bytes], drivers: Sequence[Driver | Operator], time: float) -> None:
-    """Give planners their memory back, by the names of the objects that they drive.
+def give_back(
+    since: Continued, drivers: Sequence[Driver | Operator], views: Mapping[str, SeatView], time: float
+) -> None:
+    """Give planners their memory back, by the names of the objects that they drive, and views their progress.
 
     Raises
     ------
@@ -68,7 +105,9 @@ def give_back(memories: Mapping[str, bytes], drivers: Sequence[Driver | Operator
         If its `restore` fails.
     """
     known = {driver.name: driver for driver in drivers}
-    for name, memory in memories.items():
+    for name, passed in since.passed.items():
+        views[name].progress.resume(passed)
+    for name, memory in since.memories.items():
         driver = known.get(name)
         if driver is None or not callable(getattr(driver.planner, "restore", None)):
             reason = "there is no such planner" if driver is None else "its planner has no method restore"

@@ -17,9 +17,9 @@ from cbsim.recording.messages import SIMULATOR
 from cbsim.recording.recorder import MemoryRecorder, Recorder
 from cbsim.recording.recording import Recording
 from cbsim.sensing import Reading, Scan, readings_between, sense
+from cbsim.simulation import checkpoints as recall
 from cbsim.simulation.advance import advance
 from cbsim.simulation.annotations import PlannerAnnotations
-from cbsim.simulation.checkpoints import NO_MEMORIES, checkpoints_at, give_back, until_asked
 from cbsim.simulation.ending import is_over, step_count
 from cbsim.simulation.observations import watch
 from cbsim.simulation.recorded_rows import RecordedRows
@@ -138,13 +138,13 @@ class Run:
         batch = Batch(self.snapshot.step, hashes, motion, [], scans, readings=readings)
         self._give(replace(batch, rows=self._rows, events=self.notes.drain()))
 
-    def seat(self, drivers: list[Driver | Operator], memories: Mapping[str, bytes] = NO_MEMORIES) -> None:
+    def seat(self, drivers: list[Driver | Operator], since: recall.Continued = recall.AFRESH) -> None:
         """Assign planners to vehicles and start them; those with a memory get it back."""
         self.drivers = drivers
         self._views = {one.name: SeatView(self.world, one.name, one.seat) for one in drivers if isinstance(one, Driver)}
         for driver in drivers:
             driver.start(self.world)
-        give_back(memories, drivers, self.snapshot.time)
+        recall.give_back(since, drivers, self._views, self.snapshot.time)
         if drivers:
             self.newest = sense(self.world, self.snapshot)
 
@@ -152,7 +152,7 @@ class Run:
         """Take a number of steps: quiet ones in batches, others one by one with planners and sensors between them."""
         until = self.snapshot.step + steps
         while self.snapshot.step < until and not self.is_over:
-            checkpoints = checkpoints_at(self.snapshot, self.drivers)
+            checkpoints = recall.checkpoints_at(self.snapshot, self.drivers, self._views)
             commands = self._decide()
             before = self.snapshot.time
             drawings = (
@@ -209,7 +209,7 @@ class Run:
         """Count the quiet steps ahead: those without planner or sensor."""
         if self._wants_scans or self.world.may_end:
             return 1
-        left = min(left, *(until_asked(driver, self.snapshot.step) for driver in self.drivers), left)
+        left = min(left, *(recall.until_asked(driver, self.snapshot.step) for driver in self.drivers), left)
         width = MOTION_WIDTH * max(1, len(self._wanted_rows))
         room = max(1, BATCH_NUMBERS // width)
         if room < HORIZON and width * HORIZON <= MOST_NUMBERS:  # among many cars, each call looks for candidates anew
@@ -311,7 +311,8 @@ def drive(
     progress: Callable[[int], None] | None = None,
     planner: object = None,
     observer: RunObserver | None = None,
-    memories: Mapping[str, bytes] = NO_MEMORIES,
+    memories: recall.Memories = recall.NO_MEMORIES,
+    passed: recall.Passed = recall.NONE_PASSED,
 ) -> None:
     """Run a number of steps; the listeners' `end` is called even if a planner fails.
 
@@ -325,8 +326,8 @@ def drive(
         As in `run`.
     observer : RunObserver, optional
         Called after every step; the bits are the same.
-    memories : mapping, optional
-        Object name → memory of its planner at a checkpoint, from which the run continues.
+    memories, passed : mapping, optional
+        Object name → memory of its planner at a checkpoint, from which the run continues; and checkpoints passed.
 
     Raises
     ------
@@ -340,7 +341,7 @@ def drive(
         run.interrupts = isolation.interrupts
         try:
             run.begin()
-            run.seat(drivers_of(run.world, planner, isolation), memories)
+            run.seat(drivers_of(run.world, planner, isolation), recall.Continued(memories, passed))
             if observer is not None:
                 observer.on_start(run)
             for done in range(0, steps, together):

@@ -13,6 +13,7 @@ from cbsim.geometry.pose import rotate
 from cbsim.jit import wrapping
 from cbsim.sensing import Fix, Odometry, Reading, Scan
 from cbsim.sensing.kernels.observed import COLUMNS, SENSORS, observed_into
+from cbsim.simulation.mission_progress import MissionProgress
 from cbsim.simulation.observations import observe
 from cbsim.spec.command import Observation, ObservedObjects
 from cbsim.spec.planner import FIDELITIES, Seat
@@ -42,12 +43,14 @@ class SeatView:
     ----------
     truth : Observation or None
         The newest observation with the ground truth.
+    progress : MissionProgress
     """
 
     def __init__(self, world: World, name: str, seat: Seat) -> None:
         self._world, self._name, self._seat = world, name, seat
         self._row = world[name].row
         self.truth: Observation | None = None
+        self.progress = MissionProgress(world, self._row)
         self._sensors = sensor_table(world, self._row)
         self._mode = FIDELITIES.index(seat.fidelity) if seat.fidelity else 0
         self._where = world.pack, world.layout.sizes
@@ -63,11 +66,20 @@ class SeatView:
             Newest reading of each sensor.
         """
         told = self.truth = observe(self._world, snapshot, self._name, newest)
+        object.__setattr__(told, "checkpoints", self._passed(told))  # it is ours; a copy would cost 3 µs
         if not self._seat.truth:
             told = replace(told, **self._measured(told))
         if self._seat.fidelity:
-            object.__setattr__(told, "objects", self._objects(snapshot))  # it is ours; a copy would cost 3 µs
+            object.__setattr__(told, "objects", self._objects(snapshot))
         return told
+
+    def note(self, snapshot: Snapshot) -> int:
+        """Note the vehicle's place before its planner is asked; return how many checkpoints it has passed."""
+        return self._passed(observe(self._world, snapshot, self._name, {}))
+
+    def _passed(self, told: Observation) -> int:
+        x, y, _ = told.position.tolist()
+        return self.progress.see(x, y, told.heading, told.restarts)
 
     def _measured(self, told: Observation) -> dict[str, Any]:
         """Position and motion as its receiver or inertial unit and its wheels give them; nan where they do not."""

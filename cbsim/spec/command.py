@@ -200,6 +200,9 @@ class Observation:
         Time since the start of the mission, which is RUN and the alarm, without pauses [s].
     restarts : int
         How many times the vehicle has been set to where another part of the mission begins.
+    checkpoints : int
+        Checkpoints of the mission that the vehicle has passed, in their order: the next one is
+        ``mission.checkpoints[checkpoints]``, if there is another.
     objects : ObservedObjects
         Objects within 200 m, as the seat's `fidelity` says; none where it says nothing.
     """
@@ -217,4 +220,5 @@ class Observation:
     alarm: float = 0.0
     mission_time: float = 0.0
     restarts: int = 0
+    checkpoints: int = 0
     objects: ObservedObjects = NO_OBJECTS

@@ -1,0 +1,314 @@
+"""`Agents`: agents of many Worlds, stepped together; what all environments are made of."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cbsim.errors import UsageError
+from cbsim.evaluation.rules.comfort import WINDOW
+from cbsim.gym.course import Course, RoadPieces
+from cbsim.gym.functions import NearField, Observe, Reward, WhenDone, default_done, default_reward
+from cbsim.gym.kernels.columns import HISTORY, MEASURES, PLACES
+from cbsim.gym.kernels.measures import command_into, first_wrong, measure_into
+from cbsim.gym.kernels.observe import observe_into
+from cbsim.gym.measures import Measures
+from cbsim.gym.starts import ROUTE_LIMIT, SEEDS, Seeds, Starts, check_seeds, seeds_of
+from cbsim.jit import wrapping
+from cbsim.sensing import Reading, Scan, sense
+from cbsim.simulation.batch import SnapshotBatch
+from cbsim.world.snapshot import Snapshot
+from cbsim.world.tables import Floats
+from cbsim.world.world import World
+
+__all__ = ["Agents"]
+
+STARTS = "scenario", "random"
+STOP_WITHIN = 1.0  # [m] before a stop line, as DARPA's rules have it (`cbsim.spec.profiles`)
+ACTIONS = {False: ("throttle", "steering"), True: ("throttle", "left lever", "right lever")}
+NO_ORDERS = np.zeros((0, 0, 0), np.int32)
+NO_PIECES = RoadPieces(np.zeros(5), np.zeros(0, np.int64), np.zeros((0, 7, 0), np.float32))
+
+
+class Agents:
+    """Agents of many Worlds of one scenario.
+
+    User functions get it once a step, and return arrays of shape (worlds, agents, …).
+
+    Parameters
+    ----------
+    world : World
+    worlds : int
+        How many are stepped together.
+    names : sequence of str, optional
+        Objects that take commands; by default all.
+    observe : callable, optional
+        Makes the observations of all agents; `NearField` by default.
+    reward, done : callable, optional
+        Reward of the last step, and whose episode ends with it; `default_reward` and `default_done` by default.
+    start : str
+        ``scenario``: agents start where the scenario has them; ``random``: anywhere on lanes, by the map seed.
+    route_length : float
+        Least length of routes [m]; forks are drawn by the map seed.
+    repeat : int
+        Steps of the World in one step of the environment, with the same action.
+    max_steps : int, optional
+        Steps after which episodes are truncated.
+    seeds : mapping, optional
+        ``map``, ``traffic`` and ``sensors`` that are the same in all episodes.
+    threads : int, optional
+        Threads that step Worlds; by default as many as there are CPUs. The results are the same.
+
+    Attributes
+    ----------
+    measures : Measures
+        What is known of agents, in arrays (worlds, agents).
+    active : ndarray of bool, shape (worlds, agents)
+        Whose episode has not ended. The others brake and stand until their World begins anew.
+    steps : ndarray of int, shape (worlds,)
+        Steps since the episode began.
+    seeds : list of Seeds
+        Of the episode of each World.
+
+    Raises
+    ------
+    UsageError
+        If the World or an argument does not fit.
+    """
+
+    def __init__(  # noqa: PLR0913 - the public face spells out every option
+        self,
+        world: World,
+        worlds: int = 1,
+        names: Sequence[str] | None = None,
+        *,
+        observe: Observe | None = None,
+        reward: Reward | None = None,
+        done: WhenDone | None = None,
+        start: str = "scenario",
+        route_length: float = 300.0,
+        repeat: int = 1,
+        max_steps: int | None = None,
+        seeds: Mapping[str, int] | None = None,
+        threads: int | None = None,
+    ) -> None:
+        if start not in STARTS:
+            raise UsageError(f"start is {start!r}, expected one of {', '.join(STARTS)}")
+        for name, count in (("worlds", worlds), ("repeat", repeat), ("max_steps", max_steps), ("threads", threads)):
+            if count is not None and (not isinstance(count, int | np.integer) or count < 1):
+                raise UsageError(f"{name} is {count!r}, expected a whole number of at least 1")
+        self.world, self.course = world, Course(world, names)
+        self.observe_agents = observe or NearField()
+        self.reward, self.done = reward or default_reward, done or default_done
+        self.repeat, self.max_steps, self.step_length = repeat, max_steps, repeat * world.step
+        self.shape = worlds, len(self.course.names)
+        self._starts = Starts(self.course, start == "random", route_length)
+        self._fixed, self._base = check_seeds(seeds), world.settings.seed
+        self._episodes = np.full(worlds, -1, np.int64)
+        self.batch = SnapshotBatch(world, worlds)
+        self._table: Floats = np.zeros((*self.shape, MEASURES))
+        self.measures = Measures.of(self._table)
+        self._routes = np.full((*self.shape, ROUTE_LIMIT), -1, np.int64)
+        self._places = np.zeros((*self.shape, PLACES))
+        window = 2 * max(1, round(0.5 * WINDOW / world.step)) + 1
+        self._history = np.zeros((*self.shape, window, HISTORY))
+        self.active = np.zeros(self.shape, bool)
+        self.steps = np.zeros(worlds, np.int64)
+        self.seeds = [Seeds(0, 0, 0)] * worlds
+        self._threads = min(threads or len(os.sched_getaffinity(0)), worlds)
+        self._pool = ThreadPoolExecutor(self._threads - 1, "cbsim-gym") if self._threads > 1 else None
+        self._near: dict[NearField, _NearFieldTables] = {}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the agents, in their order."""
+        return self.course.names
+
+    @property
+    def action_size(self) -> int:
+        """Numbers of an action: throttle and steering, or throttle and two levers; each from −1 to 1."""
+        return len(ACTIONS[self.course.levers])
+
+    def snapshot(self, index: int) -> Snapshot:
+        """Copy the Snapshot of a World."""
+        return self.batch.get(index)
+
+    def sense(self, index: int) -> dict[str, Scan | Reading]:
+        """Take the readings of all sensors of a World, by key, with noise of the sensors' seed."""
+        snapshot = self.snapshot(index)
+        snapshot.columns.seed[0] = self.seeds[index].sensors
+        return sense(self.world, snapshot)
+
+    def seed(self, seed: int) -> None:
+        """Begin anew with the first episode of a seed."""
+        if not 0 <= seed < 2**63:
+            raise UsageError(f"the seed is {seed!r}, expected a whole number from 0 to 2⁶³ − 1")
+        self._base = int(seed)
+        self._episodes[:] = -1
+
+    def reset(self, index: int, seeds: Mapping[str, Any] | None = None) -> None:
+        """Begin the next episode of a World.
+
+        Parameters
+        ----------
+        index : int
+            Of the World.
+        seeds : mapping, optional
+            ``map``, ``traffic`` and ``sensors`` of this episode; other options are somebody else's.
+        """
+        named = {name: value for name, value in (seeds or {}).items() if name in SEEDS}
+        given = {**self._fixed, **check_seeds(named)}
+        self._episodes[index] += 1
+        number = int(self._episodes[index]) * self.shape[0] + index
+        self.seeds[index] = seeds_of(self._base, number, given)
+        start = self._starts.draw(self.seeds[index])
+        self.batch.put(index, start.snapshot)
+        self._routes[index], self._places[index] = start.routes, start.places
+        self._table[index], self._history[index] = 0.0, 0.0
+        self.active[index], self.steps[index] = True, 0
+        self._measure(index, index + 1, begins=True)
+
+    def check(self, actions: ArrayLike) -> NDArray[np.float32]:
+        """Check the actions of all agents, before any of them acts.
+
+        Raises
+        ------
+        UsageError
+            If the shape is wrong, or a number is not within −1 and 1.
+        """
+        try:
+            given = np.ascontiguousarray(actions, np.float32)
+        except (TypeError, ValueError):
+            raise UsageError(f"actions are no array of numbers: {str(actions)[:80]}") from None
+        shape = *self.shape, self.action_size
+        if given.size != self.shape[0] * self.shape[1] * self.action_size or given.shape[-1:] != shape[-1:]:
+            named = ", ".join(ACTIONS[self.course.levers])
+            whole = f"({shape[2]},)" if shape[:2] == (1, 1) else f"({shape[0] * shape[1]}, {shape[2]})"
+            raise UsageError(f"actions have the shape {given.shape}, expected {whole}: {named}")
+        given = given.reshape(shape)
+        wrong = int(first_wrong(given.reshape(-1)))
+        if wrong >= 0:
+            index, agent, number = (int(part) for part in np.unravel_index(wrong, shape))
+            what, value = ACTIONS[self.course.levers][number], float(given[index, agent, number])
+            where = f"'{self.names[agent]}' in World {index} at step {int(self.steps[index])}"
+            raise UsageError(f"action of agent {where}: {what} is {value:g}, expected a number from -1 to 1")
+        return given
+
+    def step(self, actions: ArrayLike) -> tuple[Floats, NDArray[np.bool_], NDArray[np.bool_]]:
+        """Take a step of the environment.
+
+        Parameters
+        ----------
+        actions : array_like, shape (worlds, agents, k)
+            Of all agents; those of inactive ones are not used.
+
+        Returns
+        -------
+        rewards : ndarray, shape (worlds, agents)
+            0 for those that were inactive.
+        terminated : ndarray of bool
+            By `done`, in this step or before.
+        truncated : ndarray of bool
+            By `max_steps`.
+
+        Raises
+        ------
+        UsageError
+            If an action is wrong; nothing has changed then.
+        """
+        given = self.check(actions)
+        self._in_threads(lambda first, last: self._advance(first, last, given))
+        self.steps += 1
+        rewards = np.where(self.active, self.reward(self), 0.0)
+        ended = np.asarray(self.done(self), bool) & self.active
+        self.active &= ~ended
+        over = np.zeros(self.shape[0], bool) if self.max_steps is None else self.steps >= self.max_steps
+        truncated = self.active & over[:, None]
+        terminated = ~self.active
+        self.active &= ~truncated
+        return rewards, terminated, truncated
+
+    def observations(self) -> NDArray[Any]:
+        """Make the observations of all agents, shape (worlds, agents, …)."""
+        return self.observe_agents(self)
+
+    def observe(self, near: NearField, index: int | None = None) -> NDArray[np.float32]:
+        """Make observations of surroundings, of one World or of all; the same array each time, written anew."""
+        tables = self._near.get(near)
+        if tables is None:
+            tables = self._near[near] = _NearFieldTables(self.course, near, self.shape)
+        if index is None:
+            self._in_threads(lambda first, last: self._observe(tables, first, last))
+        else:
+            self._observe(tables, index, index + 1)
+        return tables.out
+
+    def close(self) -> None:
+        """End the threads."""
+        if self._pool is not None:
+            self._pool.shutdown()
+            self._pool = None
+            self._threads = 1
+
+    def _in_threads(self, work: Callable[[int, int], None]) -> None:
+        """Share out the Worlds among threads, of which this is one."""
+        bounds = [self.shape[0] * k // self._threads for k in range(self._threads + 1)]
+        if self._pool is None:
+            work(0, self.shape[0])
+            return
+        others = [self._pool.submit(work, bounds[k], bounds[k + 1]) for k in range(1, self._threads)]
+        try:
+            work(bounds[0], bounds[1])
+        finally:
+            for other in others:
+                other.result()
+
+    def _advance(self, first: int, last: int, actions: NDArray[np.float32]) -> None:
+        batch, sizes = self.batch, self.world.layout.sizes
+        rows = slice(first, last)
+        blocks = batch.floats[rows].reshape(-1), batch.ints[rows].reshape(-1), last - first
+        vehicles = np.ascontiguousarray(self.course.rows[:, 1])
+        command_into(sizes, *blocks, vehicles, actions[rows], self.active[rows])
+        for k in range(self.repeat):
+            batch.advance(first, last)
+            self._measure(first, last, begins=k == 0)
+
+    def _measure(self, first: int, last: int, *, begins: bool) -> None:
+        batch, course, rows = self.batch, self.course, slice(first, last)
+        measure_into(
+            *(self.world.layout.sizes, batch.floats[rows].reshape(-1), batch.ints[rows].reshape(-1), last - first),
+            *(course.rows, course.half_lengths, course.samples, course.offsets, course.numbers, self._routes[rows]),
+            *(self._places[rows], self._history[rows], course.weights, (self.step_length, STOP_WITHIN)),
+            *(batch.contacts[rows], batch.outcomes[rows], begins, self._table[rows]),
+        )
+
+    def _observe(self, tables: _NearFieldTables, first: int, last: int) -> None:
+        batch, course, near, rows = self.batch, self.course, tables.near, slice(first, last)
+        pieces = tables.pieces
+        with wrapping():
+            observe_into(
+                *(self.world.pack, self.world.layout.sizes, batch.floats[rows].reshape(-1)),
+                *(batch.ints[rows].reshape(-1), last - first, course.rows, course.others),
+                *((near.points, near.objects, near.pieces), (near.reach, near.spacing)),
+                *(course.samples, course.offsets, self._routes[rows], self._places[rows]),
+                *(self._table[rows], pieces.grid, pieces.cells, pieces.lists),
+                *(tables.orders[rows], tables.out[rows]),
+            )
+
+
+class _NearFieldTables:
+    """Tables of an observation of surroundings, and the array that it is written to."""
+
+    def __init__(self, course: Course, near: NearField, shape: tuple[int, int]) -> None:
+        self.near = near
+        self.pieces = course.pieces(near.pieces) if near.pieces else NO_PIECES
+        self.out = np.zeros((*shape, near.size), np.float32)
+        self.orders = NO_ORDERS
+        if 0 < near.objects < len(course.others) - 1:
+            order = np.arange(len(course.others), dtype=np.int32)
+            self.orders = np.tile(order, (*shape, 1))

@@ -1,0 +1,1 @@
+"""Compiled parts of environments: commands in, measures of agents and observations out."""

@@ -1,0 +1,271 @@
+"""Observations of agents as rows of float32: own state, route ahead, nearest objects, nearest pieces of road."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cbsim.geometry.kernels import elementary as math
+from cbsim.geometry.kernels.rotation import rotate
+from cbsim.gym.kernels.columns import (
+    ACCELERATION,
+    BASE,
+    HEADING,
+    HEADING_ERROR,
+    LIMIT,
+    NUMBER,
+    OBJECT,
+    OFFSET,
+    OWN,
+    PIECE,
+    POINT,
+    SAMPLE,
+    SAMPLE_HEADING,
+    SAMPLE_STATION,
+    SAMPLE_X,
+    SAMPLE_Y,
+    SPEED,
+    STOP_DISTANCE,
+    WAY,
+    YAW_RATE,
+    X,
+    Y,
+)
+from cbsim.jit import inlined, inner, kernel
+from cbsim.world.packed.kernels import shapes_of, state_of
+from cbsim.world.traffic.tables import PARKED_HEIGHT
+
+__all__ = ["observe_into"]
+
+GATHERED = 7  # x, y, direction, speed, width, length of an object
+FAST, SHARP, QUICK, ASTRAY = 60.0, 10.0, 30.0, 10.0  # bounds of speed, acceleration, yaw rate, offset
+
+
+@inlined
+def within(value, bound):
+    """Limit a value to ± a bound."""
+    return min(max(value, -bound), bound)
+
+
+@inlined
+def gather_into(shapes, state, others, origin_x, origin_y, gathered):
+    """Collect the objects of a World, those that are absent far away."""
+    for k in range(others.shape[0]):
+        body = others[k]
+        fx, fy, _ = rotate(state.orientation[body], 0.0, 1.0, 0.0)
+        there = state.position[body, 2] > 0.5 * PARKED_HEIGHT
+        gathered[0, k] = state.position[body, 0] - origin_x if there else 1e9
+        gathered[1, k] = state.position[body, 1] - origin_y if there else 1e9
+        gathered[2, k], gathered[3, k] = fx, fy
+        gathered[4, k] = state.velocity[body, 0] * fx + state.velocity[body, 1] * fy
+        gathered[5, k], gathered[6, k] = shapes.size[body, 0], shapes.size[body, 1]
+
+
+@inner
+def span_into(gathered, first, last, x, y, fx, fy, square, out, at):
+    """Write a span of objects as an agent sees them, in the order of their rows; zeros beyond the reach."""
+    for k in range(last - first):
+        dx, dy = gathered[0, first + k] - x, gathered[1, first + k] - y
+        there = np.float32(1.0) if dx * dx + dy * dy <= square else np.float32(0.0)
+        ux, uy = gathered[2, first + k], gathered[3, first + k]
+        near = there > np.float32(0.0)
+        out[0, at + k] = dx * fy - dy * fx if near else np.float32(0.0)
+        out[1, at + k] = dx * fx + dy * fy if near else np.float32(0.0)
+        out[2, at + k], out[3, at + k] = (ux * fx + uy * fy) * there, (fx * uy - fy * ux) * there
+        out[4, at + k] = gathered[4, first + k] * there
+        out[5, at + k], out[6, at + k] = gathered[5, first + k] * there, gathered[6, first + k] * there
+
+
+@inner
+def sort_nearest(distances, count, order):
+    """Bring the nearest `count` objects to the front of an order, nearest first, ties by their rows.
+
+    The order of the step before is nearly right, which makes this quick; the result does not depend on it.
+    """
+    for k in range(1, order.shape[0]):
+        item, at = order[k], k
+        distance = distances[item]
+        if k >= count:
+            last = order[count - 1]
+            if distances[last] < distance or (distances[last] == distance and last < item):
+                continue
+            order[k], at = last, count - 1
+        while at > 0:
+            other = order[at - 1]
+            if distances[other] < distance or (distances[other] == distance and other < item):
+                break
+            order[at] = other
+            at -= 1
+        order[at] = item
+
+
+@inlined
+def nearest_into(gathered, own, x, y, fx, fy, square, distances, order, out):
+    """Write the nearest objects as an agent sees them, nearest first; zeros beyond the reach."""
+    for k in range(order.shape[0]):
+        dx, dy = gathered[0, k] - x, gathered[1, k] - y
+        distances[k] = dx * dx + dy * dy
+    if own >= 0:
+        distances[own] = np.float32(3e38)
+    sort_nearest(distances, out.shape[1], order)
+    for k in range(out.shape[1]):
+        item = order[k]
+        if distances[item] > square:
+            for c in range(OBJECT):
+                out[c, k] = 0.0
+            continue
+        dx, dy, ux, uy = gathered[0, item] - x, gathered[1, item] - y, gathered[2, item], gathered[3, item]
+        out[0, k], out[1, k] = dx * fy - dy * fx, dx * fx + dy * fy
+        out[2, k], out[3, k] = ux * fx + uy * fy, fx * uy - fy * ux
+        out[4, k], out[5, k], out[6, k] = gathered[4, item], gathered[5, item], gathered[6, item]
+
+
+@inner
+def pieces_into(pieces, x, y, fx, fy, out):
+    """Write pieces of road (7, k), whose places are relative to the middle of a cell, as an agent sees them."""
+    for k in range(out.shape[1]):
+        dx, dy, ux, uy = pieces[0, k] - x, pieces[1, k] - y, pieces[4, k], pieces[5, k]
+        there = pieces[3, k] > np.float32(0.0)
+        out[0, k] = dx * fy - dy * fx if there else np.float32(0.0)
+        out[1, k] = dx * fx + dy * fy if there else np.float32(0.0)
+        out[2, k], out[3, k] = pieces[2, k], pieces[3, k]
+        out[4, k], out[5, k], out[6, k] = ux * fx + uy * fy, fx * uy - fy * ux, pieces[6, k]
+
+
+@inner
+def points_into(samples, offsets, route, place, spacing, pose, out):
+    """Write points of the route ahead (3, k) at equal distances as an agent sees them: place, and heading."""
+    x, y, fx, fy, heading = pose
+    number, k = int(place[NUMBER]), int(place[SAMPLE])
+    last, way = offsets[route[number] + 1] - 1, place[WAY] - place[BASE]
+    for j in range(out.shape[1]):
+        way += spacing
+        while samples[k + 1, SAMPLE_STATION] < way:
+            if k + 1 < last:
+                k += 1
+            elif number + 1 < route.shape[0] and route[number + 1] >= 0:
+                way -= samples[k + 1, SAMPLE_STATION]
+                number += 1
+                k, last = offsets[route[number]], offsets[route[number] + 1] - 1
+            else:
+                way = samples[k + 1, SAMPLE_STATION]
+        span = samples[k + 1, SAMPLE_STATION] - samples[k, SAMPLE_STATION]
+        part = (way - samples[k, SAMPLE_STATION]) / span
+        dx = samples[k, SAMPLE_X] + part * (samples[k + 1, SAMPLE_X] - samples[k, SAMPLE_X]) - x
+        dy = samples[k, SAMPLE_Y] + part * (samples[k + 1, SAMPLE_Y] - samples[k, SAMPLE_Y]) - y
+        turn = samples[k, SAMPLE_HEADING] + part * (samples[k + 1, SAMPLE_HEADING] - samples[k, SAMPLE_HEADING])
+        turn -= heading
+        out[0, j], out[1, j] = dx * fy - dy * fx, dx * fx + dy * fy
+        out[2, j] = turn - 2.0 * math.pi * math.floor(turn / (2.0 * math.pi) + 0.5)
+
+
+@inlined
+def objects_into(gathered, own, x, y, fx, fy, square, distances, orders, w, a, out):
+    """Write the objects as an agent sees them: the nearest, or all in the order of their rows."""
+    if orders.shape[0] > 0:
+        nearest_into(gathered, own, x, y, fx, fy, square, distances, orders[w, a], out)
+        return
+    count = gathered.shape[1]
+    split = own if own >= 0 else count
+    last = max(count, split + 1)
+    span_into(gathered, 0, split, x, y, fx, fy, square, out, 0)
+    span_into(gathered, split + 1, last, x, y, fx, fy, square, out, split)
+    for c in range(OBJECT):
+        for k in range(last - 1, out.shape[1]):
+            out[c, k] = 0.0
+
+
+@inlined
+def road_into(grid, cells, pieces, x, y, fx, fy, out):
+    """Write the pieces of road of the cell in which an agent is; zeros where there is none."""
+    column, line = math.floor((x - grid[0]) / grid[2]), math.floor((y - grid[1]) / grid[2])
+    cell = -1
+    if 0 <= column < grid[3] and 0 <= line < grid[4]:
+        cell = cells[int(line) * int(grid[3]) + int(column)]
+    if cell < 0:
+        for c in range(PIECE):
+            for k in range(out.shape[1]):
+                out[c, k] = 0.0
+        return
+    px = np.float32(x - grid[0] - (column + 0.5) * grid[2])
+    py = np.float32(y - grid[1] - (line + 0.5) * grid[2])
+    pieces_into(pieces[cell], px, py, fx, fy, out)
+
+
+@kernel
+def observe_into(
+    pack,
+    sizes,
+    floats,
+    ints,
+    worlds,
+    rows,
+    others,
+    counts,
+    reach,
+    samples,
+    offsets,
+    routes,
+    places,
+    measures,
+    grid,
+    cells,
+    pieces,
+    orders,
+    out,
+):
+    """Write the observations of all agents of some Snapshots.
+
+    Parameters
+    ----------
+    pack, sizes, floats, ints, worlds
+        As `cbsim.simulation.kernels.advance_into` has them.
+    rows : (agents, 3) int64
+        Rows of the body, in the table of vehicles and in `others`.
+    others : (n,) int64
+        Rows of bodies that are told.
+    counts : tuple of int
+        Points of the route, objects and pieces of an observation.
+    reach : tuple of float
+        Greatest distance of objects, and spacing of points of the route [m].
+    samples, offsets, routes, places, measures
+        As `cbsim.gym.kernels.measures.measure_into` has them.
+    grid : (5,) float64
+        Least x and y, width of a cell [m], columns and rows.
+    cells : (columns · rows,) int64
+        List of pieces of each cell, -1 for none.
+    pieces : (lists, 7, k) float32
+        Pieces of road, nearest first: place relative to the middle of the cell, length, width, direction, kind.
+    orders : (worlds, agents, n) or (0, 0, 0) int32
+        Any order of `others`, best that of the step before; written. None if there is room for all objects.
+    out : (worlds, agents, size) float32, out
+    """
+    n, m = floats.shape[0] // worlds, ints.shape[0] // worlds
+    points, objects, near = counts
+    shapes, agents = shapes_of(pack), rows.shape[0]
+    gathered, distances = np.empty((GATHERED, others.shape[0]), np.float32), np.empty(others.shape[0], np.float32)
+    first = OWN + POINT * points
+    second = first + OBJECT * objects
+    square = np.float32(reach[0] * reach[0])
+    for w in range(worlds):
+        state = state_of(floats[w * n : (w + 1) * n], ints[w * m : (w + 1) * m], sizes)
+        origin_x, origin_y = state.position[rows[0, 0], 0], state.position[rows[0, 0], 1]
+        if objects > 0:
+            gather_into(shapes, state, others, origin_x, origin_y, gathered)
+        for a in range(agents):
+            row, target = measures[w, a], out[w, a]
+            x, y, heading = row[X], row[Y], row[HEADING]
+            east, north, _ = rotate(state.orientation[rows[a, 0]], 0.0, 1.0, 0.0)
+            fx, fy = np.float32(east), np.float32(north)
+            target[0], target[1] = within(row[SPEED], FAST), within(row[YAW_RATE], SHARP)
+            target[2], target[3] = within(row[ACCELERATION], QUICK), within(row[OFFSET], ASTRAY)
+            target[4], target[5], target[6] = row[HEADING_ERROR], row[LIMIT], row[STOP_DISTANCE]
+            if points > 0:
+                ahead, pose = target[OWN:first].reshape((POINT, points)), (x, y, east, north, heading)
+                points_into(samples, offsets, routes[w, a], places[w, a], reach[1], pose, ahead)
+            if objects > 0:
+                px, py = np.float32(x - origin_x), np.float32(y - origin_y)
+                seen = target[first:second].reshape((OBJECT, objects))
+                objects_into(gathered, rows[a, 2], px, py, fx, fy, square, distances, orders, w, a, seen)
+            if near > 0:
+                road = target[second : second + PIECE * near].reshape((PIECE, near))
+                road_into(grid, cells, pieces, x, y, fx, fy, road)

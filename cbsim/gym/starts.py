@@ -1,0 +1,194 @@
+"""Starts of episodes: where agents stand and which way they go, by the map seed; and the seeds of episodes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from cbsim.errors import UsageError
+from cbsim.geometry.pose import heading_quaternion
+from cbsim.gym.course import Course
+from cbsim.gym.kernels.columns import BASE, NUMBER, PLACES, SAMPLE, WAY
+from cbsim.road.lanelets import LaneletKind
+from cbsim.world.snapshot import Snapshot
+from cbsim.world.streams import stream_key, uniforms
+from cbsim.world.tables import Floats, Ints
+
+__all__ = ["SEEDS", "Seeds", "Start", "Starts", "seeds_of"]
+
+ROUTE_LIMIT = 64  # lanelets of a route
+GAP = 1.0  # [m] between the bounding circles of what stands at the start
+EDGE = 1.0  # [m] of a lanelet at whose ends nobody starts
+TRIES = 200
+STREAM = "gym"
+SEEDS = "map", "traffic", "sensors"
+LARGEST = 2**63
+
+
+class Seeds(NamedTuple):
+    """Seeds of an episode: of starts and ways on the map, of traffic, and of sensors."""
+
+    map: int
+    traffic: int
+    sensors: int
+
+
+def seeds_of(base: int, episode: int, fixed: Mapping[str, int]) -> Seeds:
+    """Derive the seeds of an episode.
+
+    Parameters
+    ----------
+    base : int
+        Of the environment.
+    episode : int
+        Number of the episode since the environment was seeded.
+    fixed : mapping
+        ``map``, ``traffic`` and ``sensors`` that do not follow from these.
+    """
+    words = stream_key(base, STREAM, f"episode {episode}"), stream_key(base, STREAM, f"sensors {episode}")
+    drawn = int(words[0][0]) % LARGEST, int(words[0][1]) % LARGEST, int(words[1][0]) % LARGEST
+    return Seeds(*(fixed.get(name, value) for name, value in zip(SEEDS, drawn, strict=True)))
+
+
+def check_seeds(given: Mapping[str, Any] | None) -> dict[str, int]:
+    """Check seeds that a user names.
+
+    Raises
+    ------
+    UsageError
+        If there is another name, or a value that is no whole number from 0 to 2⁶³ − 1.
+    """
+    for name, value in (given or {}).items():
+        if name not in SEEDS:
+            raise UsageError(f"no seed '{name}'; there are {', '.join(SEEDS)}")
+        if not isinstance(value, int | np.integer) or isinstance(value, bool) or not 0 <= value < LARGEST:
+            raise UsageError(f"seed '{name}' is {value!r}, expected a whole number from 0 to 2⁶³ − 1")
+    return {name: int(value) for name, value in (given or {}).items()}
+
+
+class Start(NamedTuple):
+    """Start of an episode of one World.
+
+    Attributes
+    ----------
+    snapshot : Snapshot
+    routes : ndarray of int, shape (agents, 64)
+        Lanelets of each agent's route; -1 after the last.
+    places : ndarray, shape (agents, 6)
+        Where agents are on them (`cbsim.gym.kernels.columns`).
+    """
+
+    snapshot: Snapshot
+    routes: Ints
+    places: Floats
+
+
+class Starts:
+    """Starts of episodes on a course.
+
+    Parameters
+    ----------
+    course : Course
+    at_random : bool
+        Whether agents start anywhere on lanes, by the map seed; else where the scenario has them.
+    route_length : float
+        Least length of routes [m], where the road goes on.
+
+    Raises
+    ------
+    UsageError
+        If an agent of the scenario does not stand on a lane, or no lane has room.
+    """
+
+    def __init__(self, course: Course, at_random: bool, route_length: float) -> None:
+        self.course, self.at_random, self.route_length = course, at_random, route_length
+        lanelets, world = course.lanelets, course.world
+        start = world.first.columns
+        self._radii = world.shapes.radius
+        agents = course.rows[:, 0]
+        there = np.setdiff1d(course.others, agents)
+        self._obstacles = np.concatenate([start.position[there, :2], self._radii[there, None]], axis=1)
+        lengths = np.where(lanelets.kinds == LaneletKind.LANE, lanelets.lengths - 2.0 * EDGE, 0.0)
+        self._shares = np.cumsum(np.maximum(lengths, 0.0))
+        if at_random and not self._shares[-1] > 0.0:
+            raise UsageError(f"'{world.name}' has no lane on which agents could start")
+        self._fixed = [] if at_random else [self._place_of(agent) for agent in range(len(agents))]
+
+    def draw(self, seeds: Seeds) -> Start:
+        """Make the start of an episode."""
+        course, snapshot = self.course, self.course.world.start
+        agents = len(course.names)
+        snapshot.columns.seed[0] = seeds.traffic
+        routes, places = np.full((agents, ROUTE_LIMIT), -1, np.int64), np.zeros((agents, PLACES))
+        taken = self._obstacles
+        for agent, name in enumerate(course.names):
+            key = stream_key(seeds.map, STREAM, name)
+            if self.at_random:
+                lanelet, station = self._free_place(key, agent, taken)
+                circle = self._put(snapshot, agent, lanelet, station)
+                taken = np.concatenate([taken, circle])
+            else:
+                lanelet, station = self._fixed[agent]
+            way = self._route(lanelet, key)
+            routes[agent, : len(way)] = way
+            first, last = course.offsets[lanelet], course.offsets[lanelet + 1] - 1
+            sample = int(np.searchsorted(course.lanelets.stations[first:last], station, side="right")) - 1
+            places[agent, NUMBER], places[agent, BASE] = 0.0, 0.0
+            places[agent, SAMPLE], places[agent, WAY] = first + max(sample, 0), station
+        return Start(snapshot, routes, places)
+
+    def _place_of(self, agent: int) -> tuple[int, float]:
+        """Lanelet and station of an agent in the scenario."""
+        course = self.course
+        pose = course.world[course.names[agent]].pose(course.world.first)
+        found = course.world.road.at(pose.position, pose.heading)
+        if found is None:
+            raise UsageError(f"agent '{course.names[agent]}' does not stand on a lane; let it start at random")
+        return found[0].row, found[1]
+
+    def _free_place(self, key: Any, agent: int, taken: Floats) -> tuple[int, float]:
+        """Draw a place on a lane that nobody is near."""
+        course, radius = self.course, float(self._radii[self.course.rows[agent, 0]])
+        for attempt in range(TRIES):
+            where, along = uniforms(key, attempt, 2).tolist()
+            lanelet = int(np.searchsorted(self._shares, where * self._shares[-1], side="right"))
+            station = EDGE + along * (float(course.lanelets.lengths[lanelet]) - 2.0 * EDGE)
+            away = taken[:, :2] - self._point(lanelet, station)[:2]
+            room = taken[:, 2] + (radius + GAP)
+            if np.all((away * away).sum(axis=1) > room * room):
+                return lanelet, station
+        raise UsageError(f"no room for agent '{course.names[agent]}' on the lanes: have fewer agents or objects")
+
+    def _point(self, lanelet: int, station: float) -> Floats:
+        """Place and heading at a station."""
+        here = self.course.lanelets.samples_of(lanelet)
+        samples = self.course.samples[here]
+        return np.array([np.interp(station, samples[:, 3], samples[:, column]) for column in range(3)])
+
+    def _put(self, snapshot: Snapshot, agent: int, lanelet: int, station: float) -> Floats:
+        """Put an agent on a lane; returns the circle that it takes, shape (1, 3)."""
+        world, columns = self.course.world, snapshot.columns
+        body, vehicle, _ = self.course.rows[agent].tolist()
+        x, y, heading = self._point(lanelet, station).tolist()
+        columns.position[body, :2] = x, y
+        columns.orientation[body] = heading_quaternion(heading)
+        memory = world.constants.memory
+        history = columns.pose_history[vehicle * memory : (vehicle + 1) * memory]
+        history[:, 0:3], history[:, 3:7] = columns.position[body], columns.orientation[body]
+        return np.array([[x, y, float(self._radii[body])]])
+
+    def _route(self, lanelet: int, key: Any) -> list[int]:
+        """Draw a way at every fork until the route is long enough; a turn about only where nothing else goes on."""
+        lanelets, way, length = self.course.lanelets, [lanelet], 0.0
+        forks = uniforms(key, TRIES, ROUTE_LIMIT)
+        while length < self.route_length and len(way) < ROUTE_LIMIT:
+            ahead = lanelets.successors[way[-1]]
+            straight = ahead[lanelets.kinds[ahead] <= LaneletKind.CONNECTOR]
+            ahead = straight if len(straight) else ahead
+            if not len(ahead):
+                break
+            way.append(int(ahead[int(forks[len(way)] * len(ahead))]))
+            length += float(lanelets.lengths[way[-1]])
+        return way
