@@ -11,6 +11,7 @@ from cbsim.errors import UsageError
 from cbsim.evaluation.judge import Judge
 from cbsim.evaluation.rules.footprints import clearance, rectangles
 from cbsim.road.roadmap import RoadMap, build
+from cbsim.spec.profiles import PROFILES
 from tests.evaluation.drives import FRONT, LANE, SIZE, Court, Drive, contact, expect, header, mission, site
 from tests.road.site import Site, straight
 
@@ -325,6 +326,20 @@ def test_minimum_counts_only_where_bends_and_acceleration_allow_it(court):
     assert left + faster - 1.0 < check.time - 10.0 < left + faster + 0.1  # samples of the curve are up to 1 m apart
     again = Drive(y=2.0).go(98.0).go(4.0 * math.pi, 2.9, turn=math.pi).go(29.0, 2.9).go(60.0)
     assert court(expect("speed"), again, MINIMUM, roadmap=bent()).passed
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_a_minimum_that_is_the_maximum_leaves_a_mile_per_hour_to_drive_in(court, profile):
+    task, rule = mission(2, limits=[(1, 10 * MPH, 10 * MPH)]), expect("speed", profile=profile)
+    assert court(rule, Drive(y=2.0).go(44.0, 9 * MPH + 0.01), task).passed
+    check = court(rule, Drive(y=2.0).go(44.0, 9 * MPH - 0.01), task)
+    assert (check.passed, check.time) == (False, pytest.approx(10.05))
+
+
+def test_a_minimum_further_below_the_maximum_holds_in_the_profile_without_tolerance(court):
+    rule = expect("speed", profile="darpa2006")
+    assert court(rule, Drive(y=2.0).go(50.0, 10 * MPH + 0.01), MINIMUM).passed
+    assert not court(rule, Drive(y=2.0).go(50.0, 10 * MPH - 0.01), MINIMUM).passed
 
 
 # Stop lines -----------------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from cbsim.evaluation.rules.context import Context
-from cbsim.evaluation.rules.limits import Limits
+from cbsim.evaluation.rules.limits import MPH, Limits
 from cbsim.evaluation.rules.progress import progress_of
 from cbsim.evaluation.rules.rule import Check, Measure, Rule
 from cbsim.evaluation.rules.track import Track
@@ -22,6 +22,7 @@ __all__ = ["Speed"]
 GRACE = 10.0  # [s] a minimum applies once the path has been free for this time
 FREE = 30.0  # [m] ahead without objects, stop lines or the end of the lane
 SIDEWAYS, ONWARD = 2.2, 1.5  # [m/s²] in bends, and along the way, up to which a minimum may be asked for
+ROOM = MPH  # [m/s] between minimum and maximum, tolerance included: no car keeps a single speed
 BESIDE = 2.5  # [m] to either side of the path ahead
 
 
@@ -30,7 +31,8 @@ class Speed(Rule):
 
     Between two segments the higher limit holds. The object may be slower than the minimum for ten seconds at a time,
     as long as something, a stop line or the end of the lane is within 30 m ahead, where it could not be faster with
-    2.2 m/s² sideways and 1.5 m/s² along its way, and after the mission.
+    2.2 m/s² sideways and 1.5 m/s² along its way, and after the mission. A minimum nearer than 1 mph to the maximum
+    counts, with the tolerance, as 1 mph below it.
     """
 
     def __init__(self, expectation: Expectation, context: Context) -> None:
@@ -39,6 +41,10 @@ class Speed(Rule):
         self.at_most = self.number("at_most", math.inf)
         self.limits = self._limits()
         self.minimum = self.limits is not None and bool(np.any(self.limits.low > 0.0))
+        self.lowest = np.zeros(0)
+        if self.limits is not None:
+            room = max(ROOM - self.tolerance, 0.0)
+            self.lowest = np.minimum(self.limits.low, np.maximum(self.limits.high - room, 0.0))
         self.progress = progress_of(context) if self.minimum else None
         self.fastest, self.time = 0.0, 0.0
         self.slow_since: float | None = None
@@ -80,7 +86,7 @@ class Speed(Rule):
         """Find more than ten seconds in a row below the minimum with a free path."""
         assert self.limits is not None
         match = self.context.on_corridor(self.row, track)
-        low = self.limits.low[match.lane]
+        low = self.lowest[match.lane]
         if self.context.run_states.control:
             low = np.where(self.context.run_states.has_to_stand(self.row, track.times[1:]), 0.0, low)
         if self.progress is not None:
