@@ -112,15 +112,15 @@ def _begin(scenario: str, vary: list[str], folder: str, options: dict[str, Any])
 
         search(scenario, vary, folder=folder, **options)
         return
-    from cbsim.sweep.engine import run
+    from cbsim.sweep.engine import run_to_folder
 
-    run(scenario, vary, folder=folder, **options)
+    run_to_folder(scenario, vary, folder=folder, **options)
 
 
 def _resume(folder: str, options: dict[str, Any]) -> None:
-    from cbsim.sweep.engine import resume
+    from cbsim.sweep.engine import resume_in_folder
 
-    resume(folder, **options)
+    resume_in_folder(folder, **options)
 
 
 def _run(folder: str, told: Told, work: Callable[[], None]) -> None:

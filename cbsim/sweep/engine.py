@@ -21,7 +21,7 @@ from cbsim.sweep.table import Table, columns_of, read, require_arrow
 from cbsim.sweep.task import Chunk, Description, failed_row
 from cbsim.sweep.texts import variations_of
 
-__all__ = ["Progress", "Sweep", "begin", "resume", "run"]
+__all__ = ["Progress", "Sweep", "begin", "resume", "resume_in_folder", "run", "run_to_folder"]
 
 TRIES = 2  # of a row by itself, after its chunk was lost
 MOST_RECORDINGS = 100
@@ -342,6 +342,25 @@ def run(
     pyarrow.Table
         A row per run.
     """
+    settled: dict[str, Any] = {"jobs": jobs, "record": record, "recordings": recordings}
+    settled |= {"progress": progress, "pool": pool}
+    run_to_folder(scenario, vary, folder=folder, **settled, **options)
+    return read(folder)
+
+
+def run_to_folder(
+    scenario: str | Path,
+    vary: Mapping[str, object] | Sequence[str],
+    *,
+    folder: str | Path,
+    jobs: int | None,
+    record: str,
+    recordings: int,
+    progress: Callable[[Progress], None] | None,
+    pool: Pool | None,
+    **options: Any,
+) -> None:
+    """Run a sweep as `run` does, without reading its table, which may be larger than memory."""
     if record not in RECORDED:
         raise UsageError(f"record is '{record}', expected one of {', '.join(RECORDED)}")
     count = available_cores() if jobs is None else jobs
@@ -354,7 +373,6 @@ def run(
         sweep.run(chunks_of(space, plan.chunk), len(space))
     finally:
         workers.close()
-    return read(folder)
 
 
 def resume(
@@ -373,12 +391,29 @@ def resume(
     UsageError
         If a file, the planner or a version has changed since it began; the message names it.
     """
+    settled: dict[str, Any] = {"jobs": jobs, "record": record, "recordings": recordings}
+    settled |= {"progress": progress, "pool": pool}
+    resume_in_folder(folder, **settled)
+    return read(folder)
+
+
+def resume_in_folder(
+    folder: str | Path,
+    *,
+    jobs: int | None,
+    record: str,
+    recordings: int,
+    progress: Callable[[Progress], None] | None,
+    pool: Pool | None,
+) -> None:
+    """Run what is missing as `resume` does, without reading the table."""
     opened = Folder.opened(folder)
     plan = opened.plan
     if plan.search:
         from cbsim.sweep.searching import resume_search
 
-        return resume_search(folder, jobs=jobs, record=record, recordings=recordings, progress=progress, pool=pool)
+        resume_search(folder, jobs=jobs, record=record, recordings=recordings, progress=progress, pool=pool)
+        return
     space = plan.space()
     workers = pool_of(jobs) if pool is None else pool
     try:
@@ -387,7 +422,6 @@ def resume(
         sweep.run(chunks_of(space, plan.chunk), len(space))
     finally:
         workers.close()
-    return read(folder)
 
 
 def require_same(folder: Folder, pool: Pool, first: Point) -> None:

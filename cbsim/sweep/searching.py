@@ -79,7 +79,7 @@ def search(  # noqa: PLR0913 - the public face spells out every option
     return read(folder)
 
 
-def resume_search(folder: str | Path, *, jobs: int | None, pool: Pool | None, **options: Any) -> Any:
+def resume_search(folder: str | Path, *, jobs: int | None, pool: Pool | None, **options: Any) -> None:
     """Continue a search; parameters as of `cbsim.sweep.resume`."""
     opened = Folder.opened(folder)
     options["listener"] = options.pop("progress")
@@ -89,7 +89,6 @@ def resume_search(folder: str | Path, *, jobs: int | None, pool: Pool | None, **
         _search(Sweep(opened, workers, **options))
     finally:
         workers.close()
-    return read(folder)
 
 
 def searcher_of(plan: Plan, folder: Path | None) -> Searcher:

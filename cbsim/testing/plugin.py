@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
+    from cbsim.testing.points import TestPoint
     from cbsim.testing.trial import Trial
 
 __all__ = ["ScenarioFile", "ScenarioItem", "looks_like_a_scenario"]
@@ -31,7 +32,7 @@ CONTENTS = {"network", "objects", "add", "models"}
 KEYS = CONTENTS | {
     *("description", "mission", "place", "origin", "offset_frame", "script_angle", "seed", "step", "duration"),
     *("deadline", "traffic", "drivers", "lights", "people", "events", "record", "planner", "profile", "expect"),
-    *("score", "parameters"),
+    *("score", "sweep", "parameters"),
 }
 
 OPTIONS: tuple[tuple[str, dict[str, Any]], ...] = (
@@ -44,6 +45,10 @@ OPTIONS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("--seed", {"type": int, "help": "seed of every scenario, in place of its own"}),
     ("--step", {"type": float, "help": "length of a step of every scenario [s]"}),
     ("--deadline", {"type": float, "help": "wall-clock time a planner has for a decision [s]"}),
+    (
+        "--cbsim-sample",
+        {"type": int, "metavar": "N", "help": "points of each scenario's sweep that are tests of their own, at most"},
+    ),
 )
 
 
@@ -134,17 +139,37 @@ def looks_like_a_scenario(path: Path) -> bool:
 
 
 class ScenarioFile(pytest.File):
-    """A scenario file: one test."""
+    """A scenario file: one test, and one for each point of its sweep that is asked for."""
 
     def collect(self) -> Iterator[ScenarioItem]:
-        """Return the test."""
+        """Return the tests."""
         name = self.path.name
         ending = next((one for one in (*NAMED, *ENDINGS) if name.lower().endswith(one)), "")
-        yield ScenarioItem.from_parent(self, name=name[: len(name) - len(ending)] or name)
+        stem = name[: len(name) - len(ending)] or name
+        yield ScenarioItem.from_parent(self, name=stem)
+        sample = self.config.getoption(_key("--cbsim-sample"), None)
+        if sample and varies(self.path):
+            from cbsim.testing.points import points_of
+
+            for point in points_of(self.path, sample):
+                yield ScenarioItem.from_parent(self, name=f"{stem}[{point.name}]", point=point)
+
+
+def varies(path: Path) -> bool:
+    """Tell whether a scenario has a `sweep`."""
+    try:
+        text = path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return False
+    return re.search(r"^sweep[ \t]*:", text, re.MULTILINE) is not None
 
 
 class ScenarioItem(pytest.Item):
-    """A run of a scenario; it passes if the verdict is ``pass``."""
+    """A run of a scenario, or of a point of its sweep; it passes if the verdict is ``pass``."""
+
+    def __init__(self, *, point: TestPoint | None = None, **options: Any) -> None:
+        super().__init__(**options)
+        self.point = point
 
     def runtest(self) -> None:
         """Run it."""
@@ -172,7 +197,8 @@ class ScenarioItem(pytest.Item):
         return Trial(
             self.path,
             planners=tuple(option("--planner") or ()),
-            seed=option("--seed"),
+            seed=option("--seed") if self.point is None or self.point.seed is None else self.point.seed,
+            settings={} if self.point is None else dict(self.point.settings),
             step=option("--step"),
             deadline=option("--deadline"),
             record=None if record is None else self.config.invocation_params.dir / record / f"{self._slug()}.mcap",
@@ -183,7 +209,8 @@ class ScenarioItem(pytest.Item):
         """Name of a recording: the file's path relative to the root of the test run, as one name."""
         root = self.config.rootpath
         inside = self.path.relative_to(root) if self.path.is_relative_to(root) else Path(self.path.name)
-        return "-".join((*inside.parts[:-1], self.name))
+        name = self.name if self.point is None else re.sub(r"[^\w.=+-]+", "_", self.name).strip("_")
+        return "-".join((*inside.parts[:-1], name))
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """Show the checks or the errors of a file; a traceback only of other exceptions."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -32,6 +33,8 @@ class Trial:
         ``[NAME=]module:Class``: planner of a bot by name, or of the first; ignored without such a bot.
     seed, step, deadline : optional
         In place of the scenario's; step and deadline in seconds.
+    settings : dict
+        Texts of `--set`: of a point of the scenario's sweep.
     record : Path or None
         File of the recording.
     keep : bool
@@ -49,6 +52,7 @@ class Trial:
     seed: int | None = None
     step: float | None = None
     deadline: float | None = None
+    settings: dict[str, str] = field(default_factory=dict)
     record: Path | None = None
     keep: bool = False
     properties: list[tuple[str, object]] = field(default_factory=list)
@@ -71,7 +75,10 @@ def run_trial(trial: Trial) -> Outcome:
 
     problems = Problems()
     try:
-        world = load(trial.path, seed=trial.seed, step=trial.step, deadline=trial.deadline, problems=problems)
+        world = load(
+            trial.path, seed=trial.seed, step=trial.step, deadline=trial.deadline, settings=trial.settings,
+            problems=problems,
+        )  # fmt: skip
     finally:
         trial.warnings += map(str, problems.warnings)
     trial.objects = tuple(body.name for body in world)
@@ -129,5 +136,6 @@ def failure_report(trial: Trial, outcome: Outcome) -> str:
         lines.append(f"  recorded to {trial.record}")
     options = [f"--planner {text}" for text in trial.planners]
     options += [f"--{key} {value}" for key in ("seed", "step") if (value := getattr(trial, key)) is not None]
+    options += [f"--set {shlex.quote(f'{key}={text}')}" for key, text in trial.settings.items()]
     lines.append(f"  again: {' '.join(['cbsim run', str(trial.path), *options])}")
     return "\n".join(lines)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -146,6 +147,40 @@ def test_planner_that_is_not_there_is_told_in_a_line(yard):
     assert code == 1
     assert "has no 'Strait' (did you mean 'Straight'?)" in said
     assert "Traceback" not in said
+
+
+SWEPT = """
+add:
+  - {name: Bot, kind: autonomous}
+  - {name: Box, position: ["${at}", 30, 0]}
+duration: 2
+parameters: {at: 4.0}
+planner: drivers:Straight
+sweep: {at: {range: [3, 8, 1]}, seed: {count: 2}}
+expect:
+  - travel: {object: Bot, at_least: 2}
+"""
+
+
+def test_points_of_a_sweep_are_tests_when_asked_for(yard):
+    (yard / "scenarios" / "swept.yaml").write_text(SWEPT)
+    code, said = call(yard, "scenarios/swept.yaml", "-v")
+    assert (code, "1 passed" in said) == (0, True)
+    code, said = call(yard, "scenarios/swept.yaml", "-v", "--cbsim-sample", 100)
+    assert (code, "13 passed" in said) == (0, True)
+    assert "swept[at=3-seed=2] PASSED" in said
+    broken = ("--planner", "drivers:Broken", "--record", "kept")
+    code, said = call(yard, "scenarios/swept.yaml", "--cbsim-sample", 3, *broken)
+    assert (code, "4 failed" in said) == (1, True)
+    again = re.search(r"again: cbsim run \S+ --planner drivers:Broken --seed (\d) --set at=(\d)", said)
+    assert again is not None
+    assert (yard / "kept" / f"scenarios-swept_at={again[2]}-seed={again[1]}.mcap").is_file()
+
+
+def test_sweep_with_mistakes_is_one_failing_test(yard):
+    (yard / "scenarios" / "swept.yaml").write_text(SWEPT.replace("range: [3, 8, 1]", "rnage: [3, 8, 1]"))
+    code, said = call(yard, "scenarios/swept.yaml", "--cbsim-sample", 5)
+    assert (code, "1 failed" in said, "E803" in said) == (1, True, True)
 
 
 @pytest.mark.slow
