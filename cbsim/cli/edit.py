@@ -1,4 +1,4 @@
-"""``cbsim edit``: editor of object files."""
+"""``cbsim edit``: editor of object files, and of the events of scenarios."""
 
 from __future__ import annotations
 
@@ -15,7 +15,12 @@ __all__ = ["edit"]
 
 
 def edit(
-    objects: Annotated[str, typer.Argument(metavar="OBJECTS", help="Object file, v1 or v2; created if missing.")],
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE", help="Object file, v1 or v2, created if missing; or a scenario, for its events."
+        ),
+    ],
     rndf: Annotated[str | None, typer.Option(help="Road network: a file, or the name of a shipped one.")] = None,
     mdf: Annotated[str | None, typer.Option(help="Mission, for runs from the editor.")] = None,
     planner: Annotated[list[str] | None, typer.Option(help="[NAME=]module:Class of a planner; repeatable.")] = None,
@@ -26,7 +31,7 @@ def edit(
     size: Annotated[str, typer.Option(metavar="WxH", help="Size of the window or picture [pixels].")] = "1280x800",
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")] = False,
 ) -> None:
-    """Edit objects and their goals on a road network; press '?' in the window for the keys."""
+    """Edit objects and their goals, or the events of a scenario; press '?' in the window for the keys."""
     from cbsim.editor.loading import open_session
     from cbsim.editor.session import RunSettings
 
@@ -42,7 +47,7 @@ def edit(
         option_file(rndf, "rndf"), option_file(mdf, "mdf"), tuple(pairs(planner or [], "--planner", default="").items())
     )
     try:
-        session = open_session(objects, run, version=version, points=picture_points(pixels[1]), problems=problems)
+        session = open_session(file, run, version=version, points=picture_points(pixels[1]), problems=problems)
     finally:
         print_warnings(problems, quiet=quiet)
     if screenshot is None:

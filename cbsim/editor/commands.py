@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cbsim.editor import goals, placement
+from cbsim.editor import event_commands, goals, placement
 from cbsim.editor.edits import Edit
 from cbsim.editor.fields import fields_of, goal_fields, number_of
 from cbsim.editor.prompt import Prompt
+from cbsim.editor.scenario_document import ScenarioDocument
 from cbsim.editor.session_state import SessionState
 from cbsim.editor.stops import stops_of
 from cbsim.errors import UsageError
@@ -30,7 +31,10 @@ __all__ = [
 
 
 def pick_tool(session: SessionState, tool: Kind | str) -> None:
-    """Select a tool, or deselect the current one."""
+    """Select a tool, or deselect the current one; scenarios have none."""
+    if isinstance(session.document, ScenarioDocument):
+        session.message = "here events are edited; open an object file to edit its objects"
+        return
     session.tool = None if session.tool == tool else tool
     if session.tool == "goals":
         session.message = "click waypoints; shift+click: the rest of the lane; backspace: take the last one back"
@@ -44,6 +48,8 @@ def pick_tool(session: SessionState, tool: Kind | str) -> None:
 
 def remove(session: SessionState) -> None:
     """Remove the active goal, else the selected objects."""
+    if event_commands.remove_event(session):
+        return
     if not goals.remove_stop(session) and session.selected and session.tool not in goals.TOOLS:
         session.apply(Edit("remove", removed=frozenset(session.selected)), [])
 
@@ -86,6 +92,8 @@ def duplicate(session: SessionState) -> None:
 
 def nudge(session: SessionState, right: float, ahead: float) -> None:
     """Move the selected objects along and across their lanes [m]."""
+    if event_commands.nudge_event(session, right):
+        return
     items = {}
     for row in session.selected:
         item = session.document.objects[row]
@@ -133,6 +141,8 @@ def escape(session: SessionState) -> None:
         session.tool = None
     elif session.goal is not None:
         session.goal = None
+    elif session.events.row is not None:
+        session.events.row = None
     else:
         session.select([])
 
@@ -207,7 +217,10 @@ def ask_field(session: SessionState, label: str) -> None:
 
 
 def ask_name(session: SessionState) -> None:
-    """Prompt for the name stored in the file."""
+    """Prompt for the name stored in the file, or for that of the selected event of a scenario."""
+    if isinstance(session.document, ScenarioDocument):
+        event_commands.ask_event_name(session)
+        return
     if session.document.version == 1:
         session.message = "files of version 1 have no names"
         return

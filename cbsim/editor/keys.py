@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from cbsim.editor import commands, goals
+from cbsim.editor import commands, event_commands, goals
 from cbsim.editor.session_state import SessionState
 from cbsim.spec.objects import Kind
 from cbsim.viewer.actions import Action
@@ -61,7 +61,7 @@ ACTIONS: tuple[Action, ...] = (
     Action(("ctrl+s",), "save", "file", lambda s: s.store.save()),
     Action(("ctrl+shift+s",), "save as: .xml is version 2, .obj version 1", "file", lambda s: s.store.ask_where()),
     Action(("f5",), "run it; again: back to work", "file", lambda s: s.start_trial_run()),
-    Action(("f2",), "name the file's content", "file", commands.ask_name),
+    Action(("f2",), "name the file's content, or the event", "file", commands.ask_name),
     Action(("?", "f1"), "this help", "file", _help),
     Action(("ctrl+q", "ctrl+w"), "close", "file", lambda s: s.store.close()),
     Action(("b",), "put down a bot: an autonomous object", "add", lambda s: commands.pick_tool(s, Kind.AUTONOMOUS)),
@@ -71,20 +71,23 @@ ACTIONS: tuple[Action, ...] = (
     Action(("g",), "set goals: click waypoints", "add", lambda s: commands.pick_tool(s, "goals")),
     Action(("s",), "write a script: click places", "add", lambda s: commands.pick_tool(s, "script")),
     Action(("n",), "add a sensor; tab goes through confs", "add", commands.ask_sensor),
+    Action(("k",), "put down an event of a scenario, at the time below the mouse", "add", lambda s: s.place_event()),
     Action(("ctrl+z",), "undo", "edit", lambda s: s.undo()),
     Action(("ctrl+y", "ctrl+shift+z"), "do again", "edit", lambda s: s.redo()),
     Action(("ctrl+c",), "copy", "edit", commands.copy),
     Action(("ctrl+v",), "paste at the mouse", "edit", commands.paste),
     Action(("ctrl+d",), "copy to the place ahead", "edit", commands.duplicate),
-    Action(("delete", "backspace"), "remove the goal, else the objects", "edit", commands.remove),
+    Action(("delete", "backspace"), "remove the event or goal, else the objects", "edit", commands.remove),
     Action(("v",), "type the speed to a goal, or to all", "edit", commands.ask_speed),
     Action((".",), "faster by 0.5 m/s", "edit", lambda s: goals.change_speed(s, 0.5)),
     Action((",",), "slower by 0.5 m/s", "edit", lambda s: goals.change_speed(s, -0.5)),
     Action(("p",), "type the pause at a goal, or at first", "edit", commands.ask_pause),
     Action(("tab",), "select the next object, or goal", "select", lambda s: commands.select_next(s, 1)),
     Action(("shift+tab",), "select the one before", "select", lambda s: commands.select_next(s, -1)),
+    Action(("j",), "select the next event", "select", lambda s: event_commands.select_event(s, 1)),
+    Action(("shift+j",), "select the event before", "select", lambda s: event_commands.select_event(s, -1)),
     Action(("ctrl+a",), "select all", "select", lambda s: s.select(range(len(s.document.objects)))),
-    Action(("esc",), "leave help, tool, goal, selection", "select", commands.escape),
+    Action(("esc",), "leave help, tool, goal, event, selection", "select", commands.escape),
     *(_nudge(arrow) for arrow in ARROWS),
     *(_nudge_little(arrow) for arrow in ARROWS),
     Action(("[",), "turn left by 5°", "move", lambda s: commands.turn(s, 5.0)),
@@ -112,6 +115,7 @@ MOUSE: tuple[tuple[str, str], ...] = (
     ("drag the disc", "turn, by 1°; with shift 15°, with alt 0.1°"),
     ("drag a corner", "resize"),
     ("drag a goal", "to another waypoint; of a script, anywhere"),
+    ("drag an event", "to another time, with alt by steps of the run; double click: name it, or put one down"),
     ("drag the ground", "move the picture; with shift, select in a box"),
     ("wheel", "nearer and farther away, at the cursor"),
     ("right button", "turn the picture"),

@@ -6,8 +6,11 @@ from pathlib import Path
 
 from cbsim.editor.autosave import Autosave
 from cbsim.editor.document import Document
+from cbsim.editor.scenario_document import ScenarioDocument
+from cbsim.editor.scenery import show_scenery
 from cbsim.editor.session import RunSettings, Session
 from cbsim.errors import FileError, Location, Problems, UsageError
+from cbsim.formats import read_source, recognise
 from cbsim.loading.loader import Loader
 from cbsim.paths import Files, find_shipped, is_regular
 from cbsim.road.roadmap import RoadMap, build
@@ -47,6 +50,8 @@ def open_session(
         If the file or the network is invalid.
     """
     path = Path(name)
+    if _is_scenario(path):
+        return _scenario_session(path, run, version, points, state, problems)
     rndf = run.rndf
     if rndf is not None and not is_regular(rndf):
         found = find_shipped(rndf, "rndf", (".rndf",))
@@ -64,6 +69,38 @@ def open_session(
             raise UsageError(f"there is no folder '{path.absolute().parent}' for '{path.name}'")
         document, saved = Document.new(path, version), None
     return Session(document, roadmap, run, saved=saved, points=points, state=state)
+
+
+def _is_scenario(path: Path) -> bool:
+    """Return whether a file is a scenario, by its suffix or its contents."""
+    if path.suffix.lower() in (".yaml", ".yml"):
+        return True
+    if not is_regular(str(path)):
+        return False
+    try:
+        return recognise(read_source(path, Files([path]))).name == "scenario"
+    except FileError:
+        return False
+
+
+def _scenario_session(
+    path: Path,
+    run: RunSettings,
+    version: int | None,
+    points: float,
+    state: Path | None,
+    problems: Problems | None,
+) -> Session:
+    """Open a scenario with its network and objects."""
+    if run.rndf is not None or run.mdf is not None or version is not None:
+        raise UsageError(
+            f"'{path}' is a scenario, which names its network and mission: "
+            "--rndf, --mdf and --version are for object files"
+        )
+    files = Files([path])
+    document = ScenarioDocument.open(path, files)
+    roadmap = show_scenery(document, files, Problems() if problems is None else problems)
+    return Session(document, roadmap, run, saved=document.data, points=points, state=state)
 
 
 def _opened(path: Path, files: Files, state: Path | None, problems: Problems | None) -> Document:

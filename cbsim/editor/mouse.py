@@ -10,6 +10,7 @@ from cbsim.editor import goals
 from cbsim.editor.drags import BoxSelection, CameraDrag, Drag, Move, MoveGoal, Resize, Turn
 from cbsim.editor.drawing import corner_handles, goal_places, turn_handle
 from cbsim.editor.panels import Panels
+from cbsim.editor.scenario_document import ScenarioDocument
 from cbsim.editor.session_state import SessionState
 from cbsim.spec.objects import Kind
 from cbsim.viewer.pick import body_at
@@ -51,6 +52,9 @@ class Mouse:
             self._release()
         elif event.type == pygame.MOUSEWHEEL:
             notches = getattr(event, "precise_y", 0.0) or float(event.y)
+            if self._panels.strip.box.collidepoint(session.hover):
+                self._panels.strip.scroll(notches)
+                return
             at = session.hover if session.hover[0] >= 0 else None
             session.camera = session.camera.zoomed(NOTCH**notches, at)
 
@@ -58,6 +62,7 @@ class Mouse:
         """Cancel the current drag; False if there is none."""
         busy, self._drag, self._pressed = self._drag is not None and self._moved, None, None
         self.session.draft.clear()
+        self.session.events.time = self.session.events.place = None
         return busy
 
     def _press(self, button: int, pixel: Pixel) -> None:
@@ -65,6 +70,10 @@ class Mouse:
         session.hover, session.message = pixel, ""
         if button != 1:
             self._begin(pixel, CameraDrag(turns=True))
+        elif self._panels.strip.box.collidepoint(pixel) and not session.helping:
+            held = self._panels.strip.press(pixel)
+            if held is not None:
+                self._begin(pixel, held)
         elif self._panels.press(pixel):
             return
         elif isinstance(session.tool, Kind):
@@ -85,7 +94,8 @@ class Mouse:
         session = self.session
         shift = session.has_modifier(pygame.KMOD_SHIFT)
         self._click = None
-        goal, handle = self._goal(pixel), self._handle(pixel)
+        editable = not isinstance(session.document, ScenarioDocument)
+        goal, handle = (self._goal(pixel), self._handle(pixel)) if editable else (None, None)
         if handle is not None and (goal is None or handle[0] <= goal[0]):
             return handle[1]
         found = body_at(session.preview().view(session.camera, session.options), pixel, session.points)
@@ -97,7 +107,7 @@ class Mouse:
             self._click = -1
             return CameraDrag(turns=False)
         self._choose(found, shift=shift)
-        return Move(session, found, pixel) if found in session.selected else CameraDrag(turns=False)
+        return Move(session, found, pixel) if editable and found in session.selected else CameraDrag(turns=False)
 
     def _handle(self, pixel: Pixel) -> tuple[float, Drag] | None:
         """Find the nearest handle of the only selected object, and its distance from a pixel."""

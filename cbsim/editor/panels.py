@@ -8,12 +8,14 @@ from collections.abc import Callable, Sequence
 
 import pygame
 
-from cbsim.editor import commands
+from cbsim.editor import commands, event_commands
 from cbsim.editor.document_store import DocumentStore
+from cbsim.editor.event_strip import EventStrip
 from cbsim.editor.fields import fields_of, goal_fields
 from cbsim.editor.keys import ACTIONS, MOUSE
 from cbsim.editor.placement import nearest_point
 from cbsim.editor.prompt import Prompt
+from cbsim.editor.scenario_document import ScenarioDocument
 from cbsim.editor.session_state import SessionState
 from cbsim.editor.stops import stops_of
 from cbsim.errors import Problem, Severity
@@ -50,6 +52,7 @@ class Panels:
 
     def __init__(self, session: SessionState, store: DocumentStore, start_trial_run: Command) -> None:
         self.session, self._store, self._start_trial_run = session, store, start_trial_run
+        self.strip = EventStrip(session)
         self._boxes: list[tuple[pygame.Rect, Command]] = []
         self.fields: list[tuple[pygame.Rect, str]] = []
 
@@ -60,7 +63,9 @@ class Panels:
     def free(self, size: tuple[int, int], points: float) -> pygame.Rect:
         """Return the part of a picture that no panel covers."""
         top = round((3 * EDGE + 2 * hud.ROW + 40.0) * points)
-        bottom = size[1] - round((ROW * (min(len(self.session.problems), MOST) + 1) + EDGE + 20.0) * points)
+        above = size[1] - (ROW * (min(len(self.session.problems), MOST) + 1) + 8.0) * points
+        strip = self.strip.place(size, above, Canvas(pygame.Surface((1, 1)), points))
+        bottom = strip.y - round((EDGE + 12.0) * points)
         right = size[0] - (round((WIDE + 2 * EDGE) * points) if self.session.selected else 0)
         whole = pygame.Rect(0, 0, *size)
         part = pygame.Rect(0, top, max(right, 1), max(bottom - top, 1))
@@ -78,8 +83,12 @@ class Panels:
         """Draw all panels."""
         self._boxes, self.fields = [], []
         bottom = self._problems(canvas)
+        box = self.strip.place(canvas.size, bottom, canvas)
+        self._boxes.append((box, lambda: None))
+        bottom = float(box.y)
         view = self.session.preview_builder.ground_view(self.session.camera, self.session.options)
         hud.draw_scale(canvas, view, bottom)
+        self.strip.draw(canvas)
         self._title(canvas)
         self._fields(canvas, bottom)
         self._line(canvas)
@@ -97,12 +106,15 @@ class Panels:
         if self._store.error:
             lines.append((self._store.error[:110], WORDS.danger))
         box = hud.draw_table(canvas, (EDGE, EDGE), lines)
+        is_scenario = isinstance(session.document, ScenarioDocument)
         self._boxes.append((box, lambda: None))
         x, y = box.x, box.bottom + round(6 * points)
         buttons: list[tuple[str, Command, bool]] = [
             (said, lambda tool=tool: commands.pick_tool(session, tool), session.tool == tool)  # type: ignore[misc]
-            for said, tool in TOOLS
+            for said, tool in ([] if is_scenario else TOOLS)
         ]
+        if is_scenario:
+            buttons.append(("event", lambda: event_commands.ask_action(session, 0.0), False))
         buttons += [("undo", session.undo, False), ("redo", session.redo, False)]
         buttons += [
             ("save", self._store.save, False),
@@ -149,6 +161,9 @@ class Panels:
         """Draw the fields of the primary object at the right; clicking one prompts for its value."""
         session = self.session
         item = session.leading
+        if session.events.row is not None and isinstance(session.document, ScenarioDocument):
+            self._event(canvas, session.document, session.events.row, bottom)
+            return
         if item is None:
             return
         rows = [
@@ -163,6 +178,18 @@ class Panels:
         count = f"{len(session.selected)} objects, the last is" if len(session.selected) > 1 else "object"
         head = f"{count} {session.selected[-1] + 1}: {item.kind}, line {item.location.line}"
         self._table(canvas, head, rows, bottom)
+
+    def _event(self, canvas: Canvas, document: ScenarioDocument, row: int, bottom: float) -> None:
+        """Draw what the selected event says; clicking a line prompts for another text."""
+        session, event = self.session, document.spec.events[row]
+        rows: list[tuple[str, str, Command]] = [("name", event.name, lambda: event_commands.ask_event_name(session))]
+        for key in ("when", "do"):
+            text = event_commands.text_of(event, key)
+            rows.append((key, text, lambda key=key: event_commands.ask_text(session, key)))  # type: ignore[misc]
+        happened = session.events.happened.get(event.name)
+        if happened is not None:
+            rows.append(("came true [s]", f"{happened:g}", lambda: None))
+        self._table(canvas, f"event {row + 1}, line {event.location.line}", rows, bottom)
 
     def _asker(self, label: str) -> Command:
         return lambda: commands.ask_field(self.session, label)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pygame
 
+from cbsim.editor import event_commands
 from cbsim.editor.document_store import DocumentStore
 from cbsim.editor.drawing import draw_objects
 from cbsim.editor.keys import ACTIONS
@@ -60,7 +61,7 @@ class Session(SessionState):
         super().__init__(document, roadmap, run, points=points)
         self.trial_run: TrialRun | None = None
         self.run_with_progress: Waiting | None = None
-        self.draw_fully = True
+        self.draw_fully, self._ran = True, b""
         self.static_layers, self.store = StaticLayerCache(), DocumentStore(self, saved, state)
         self.panels = Panels(self, self.store, self.start_trial_run)
         self.mouse = Mouse(self, self.panels)
@@ -69,6 +70,10 @@ class Session(SessionState):
     def free_area(self, size: tuple[int, int]) -> pygame.Rect:
         """Return the part of a picture that no panel covers."""
         return self.panels.free(size, self.points)
+
+    def place_event(self) -> None:
+        """Ask what a new event does, at the time below the mouse."""
+        event_commands.ask_action(self, self.panels.strip.axis.time(self.hover[0]))
 
     def cancel_drag(self) -> bool:
         """Cancel the current drag; False if there is none."""
@@ -133,7 +138,7 @@ class Session(SessionState):
         self.store.keep()  # a planner is arbitrary code and may crash the process
         try:
             world = load_trial_run(self.document, rndf, mdf, dict(planner), self.run_with_progress)
-            self.trial_run = TrialRun(world, self.camera, self.points)
+            self.trial_run, self._ran = TrialRun(world, self.camera, self.points), self.document.data
         except CbsimError as error:
             self.message = f"it cannot be run: {error}".splitlines()[0]
         except WindowClosedError:
@@ -142,5 +147,6 @@ class Session(SessionState):
 
     def _close_trial_run(self) -> None:
         if self.trial_run is not None:
+            self.events.happened, self.events.ran = self.trial_run.happened(), self._ran
             self.trial_run.close()
             self.trial_run = None

@@ -10,6 +10,7 @@ import pygame
 
 from cbsim.editor import placement, templates
 from cbsim.editor.edits import Addition, Edit
+from cbsim.editor.event_state import EventState
 from cbsim.editor.preview import Preview, PreviewBuilder
 from cbsim.editor.prompt import Prompt, Question
 from cbsim.editor.stops import stops_of
@@ -59,6 +60,8 @@ class SessionState:
         Modifier keys held, as a pygame bit mask.
     draft : dict
         Row → the object as the current drag would leave it.
+    events : EventState
+        Timeline of a scenario's events.
     problems : list of Problem
         Problems of the file.
     """
@@ -79,6 +82,7 @@ class SessionState:
         self.goal: int | None = None
         self.tool: Kind | str | None = None
         self.draft: dict[int, TrafficObject] = {}
+        self.events = EventState()
         self.clipboard: list[TrafficObject] = []
         self.prompt: Prompt | None = None
         self.question: Question | None = None
@@ -132,6 +136,7 @@ class SessionState:
         """Update problems and selection after a change of the document."""
         count = len(self.document.objects)
         self.selected = [row for row in self.selected if row < count]
+        self.events.keep_valid(self.document)
         lead = self.leading
         if lead is None or self.goal is None or self.goal >= len(stops_of(lead)):
             self.goal = None
@@ -210,6 +215,8 @@ class SessionState:
     def select(self, rows: Iterable[int]) -> None:
         """Select objects."""
         self.selected, self.goal = list(dict.fromkeys(rows)), None
+        if self.selected:
+            self.events.row = None
 
     def has_modifier(self, mods: int) -> bool:
         """Return whether one of some modifier keys is held."""

@@ -83,8 +83,8 @@ class TrialRun:
 
     def __init__(self, world: World, camera: Camera, points: float = 1.0) -> None:
         self._exits = ExitStack()
-        source = self._exits.enter_context(LiveSource(world))
-        self.viewer = Viewer(source, points=points)
+        self._source = self._exits.enter_context(LiveSource(world))
+        self.viewer = Viewer(self._source, points=points)
         self.viewer.escape()  # keeps the editor's camera; with nothing selected, esc returns to the editor
         self.viewer.camera = camera
         self.viewer.message = "this is a run: f5 or esc goes back to work"
@@ -108,6 +108,10 @@ class TrialRun:
     def draw(self, surface: pygame.Surface) -> None:
         """Draw a frame."""
         self.viewer.draw(surface)
+
+    def happened(self) -> dict[str, float]:
+        """Return when events of the scenario have come true so far [s], by name."""
+        return {event.name: event.time for event in reversed(self._source.timeline.events) if event.kind == "event"}
 
     def close(self) -> None:
         """End the run."""

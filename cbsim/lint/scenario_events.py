@@ -10,14 +10,15 @@ from cbsim.lint.rule import Finding, unknown
 from cbsim.lint.scenario_context import ScenarioContext
 from cbsim.lint.scenario_traffic import unknown_car
 from cbsim.road.light_names import light_names
-from cbsim.spec.event_order import circle_of, order_of
+from cbsim.spec.event_order import circle_of, earliest_times
 from cbsim.spec.events import Argument, Condition, Outline, Place
 from cbsim.spec.objects import Kind, TrafficObject
 from cbsim.spec.road import PointId
 from cbsim.spec.scenario import Scenario
 
 __all__ = [
-    "circle_of_events", "crossed_region", "event_too_late", "points_of_events", "unfit_action", "unknown_in_events",
+    "circle_of_events", "crossed_region", "event_too_late", "points_of_events", "reason_against", "unfit_action",
+    "unknown_in_events",
     "unknown_light_in_events",
 ]  # fmt: skip
 
@@ -123,13 +124,17 @@ def unfit_action(context: ScenarioContext) -> Iterator[Finding]:
                 if action.kind not in (*ON_FOOT, *PRESENCE):
                     yield Finding(f"{quote(name)} is on foot: '{action.kind}' is for others", action.location)
                 continue
-            reason = "is a model" if name.rpartition("/")[0] in models or name in models else _unfit(action.kind, item)
+            reason = (
+                "is a model"
+                if name.rpartition("/")[0] in models or name in models
+                else reason_against(action.kind, item)
+            )
             if reason:
                 yield Finding(f"{quote(name)} {reason}", action.location)
 
 
-def _unfit(kind: str, item: TrafficObject | None) -> str:
-    """Why an object cannot do what a kind of action asks for; empty if it can."""
+def reason_against(kind: str, item: TrafficObject | None) -> str:
+    """Return why an object cannot do what a kind of action asks for; empty if it can."""
     what = "a car of traffic" if item is None else item.kind.value
     is_autonomous, is_static = what == Kind.AUTONOMOUS, what == Kind.STATIC
     is_reactive = item is None or item.reactive
@@ -148,25 +153,11 @@ def _unfit(kind: str, item: TrafficObject | None) -> str:
 def event_too_late(context: ScenarioContext) -> Iterator[Finding]:
     """W827: an event cannot come true by its times before the run ends."""
     scenario, duration = context.scenario, context.scenario.duration
-    earliest: dict[str, float] = {}
-    for number in order_of(scenario.events) if duration is not None else ():
+    for number, begin in earliest_times(scenario.events).items() if duration is not None else ():
         event = scenario.events[number]
-        begin = earliest[event.name] = _earliest(event.when, earliest)
         if duration is not None and begin >= duration:
             message = f"the event {quote(event.name)} comes true at {begin:g} s at the earliest, but the run ends at"
             yield Finding(f"{message} {duration:g} s", event.location)
-
-
-def _earliest(condition: Condition, known: dict[str, float]) -> float:
-    """Earliest time at which a condition can hold [s]."""
-    parts = [_earliest(part, known) for part in condition.parts]
-    waits = [condition[name] for name in ("at", "for", "delay")]
-    total = sum(wait for wait in waits if isinstance(wait, float))
-    if condition.kind == "event":
-        return known.get(str(condition["name"]), 0.0)
-    if condition.kind == "any":
-        return min(parts, default=0.0)
-    return max(parts, default=0.0) + total
 
 
 def crossed_region(context: ScenarioContext) -> Iterator[Finding]:

@@ -1,4 +1,4 @@
-"""Which events wait for which: an order in which they can be looked at, or a circle in which none comes true."""
+"""Which events wait for which: an order in which they can be looked at, a circle in which none comes true, times."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from cbsim.spec.events import Condition, Event
 
-__all__ = ["awaited", "circle_of", "order_of"]
+__all__ = ["awaited", "circle_of", "earliest_times", "known_times", "order_of"]
+
+COMBINED = ("all", "any", "after")
+"""Conditions that hold when others do."""
 
 
 def awaited(event: Event) -> Iterator[tuple[str, Condition]]:
@@ -44,3 +47,36 @@ def circle_of(events: Sequence[Event]) -> list[int]:
         path.append(here)
         here = next((numbers[name] for name, _ in awaited(events[here]) if numbers.get(name) in stuck), None)
     return [] if here is None else path[path.index(here) :]
+
+
+def earliest_times(events: Sequence[Event]) -> dict[int, float]:
+    """Earliest time at which each event can come true [s], by its number; events on circles are left out."""
+    known: dict[str, float] = {}
+    found: dict[int, float] = {}
+    for number in order_of(events):
+        found[number] = known[events[number].name] = _earliest(events[number].when, known)
+    return found
+
+
+def _earliest(condition: Condition, known: dict[str, float]) -> float:
+    """Earliest time at which a condition can hold [s]."""
+    parts = [_earliest(part, known) for part in condition.parts]
+    waits = [condition[name] for name in ("at", "for", "delay")]
+    total = sum(wait for wait in waits if isinstance(wait, float))
+    if condition.kind == "event":
+        return known.get(str(condition["name"]), 0.0)
+    if condition.kind == "any":
+        return min(parts, default=0.0)
+    return max(parts, default=0.0) + total
+
+
+def known_times(events: Sequence[Event]) -> set[int]:
+    """Numbers of events whose times follow from the scenario alone: they wait for times, and for each other."""
+    known: set[str] = set()
+    found: set[int] = set()
+    for number in order_of(events):
+        conditions = list(events[number].when.walk())
+        if all(one.kind in ("time", *COMBINED) or (one.kind == "event" and one["name"] in known) for one in conditions):
+            known.add(events[number].name)
+            found.add(number)
+    return found

@@ -67,7 +67,7 @@ def rounded(at) -> tuple[int, int]:
 class Posted(Hand):
     """Posts events to a window of SDL's dummy driver."""
 
-    def __init__(self, path: Path, state: Path, rndf: str = "four_way_stop") -> None:
+    def __init__(self, path: Path, state: Path, rndf: str | None = "four_way_stop") -> None:
         super().__init__()
         self.session = open_session(str(path), RunSettings(rndf), state=state)
         self.window = Window(self.session)
