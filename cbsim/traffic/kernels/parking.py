@@ -16,7 +16,6 @@ from cbsim.traffic.kernels.look import BEFORE_LINE, CHAIN, CHAIN_END, GAP, PASSE
 from cbsim.traffic.kernels.zone_driving import advance_in_zone, change_state, next_destination
 from cbsim.traffic.kernels.zone_ways import (
     ENTERING,
-    EVERY,
     FIXED,
     TAKEN,
     begin_of,
@@ -25,6 +24,7 @@ from cbsim.traffic.kernels.zone_ways import (
     mark,
     mark_body,
     sort_cars,
+    stand_on_way,
     take_way,
     zone_of,
 )
@@ -44,11 +44,9 @@ from cbsim.world.traffic.zones.tables import (
     APRON_LENGTH,
     BACK_LENGTH,
     ENTRY_GATE,
-    FIRST_CELL,
     FIRST_SPOT,
     FIRST_SPOT_CELL,
     GATE,
-    LAST_CELL,
     LAST_SPOT,
     LAST_SPOT_CELL,
     MOUTH,
@@ -90,21 +88,17 @@ def wait_outside(road, zones, parking, travel, plan, values, i, destination, dt,
 
 @inner
 def let_out(road, zones, seed, state, marks, i):
-    """Way out of its spot for a parked car, -1 while it cannot begin to leave."""
+    """Way out of its spot for a parked car; -1 for none, -2 while others have still to cover the begin of it."""
     spot = zones.ways[state.parking[i, WAY], SPOT]
     destination, spots = next_destination(road, zones, seed, state.intent, i), zones.spots.shape[0]
     row = destination if destination >= 0 else zones.goals.shape[0]
     way = zones.outs[row * spots + spot]
     if way < 0:
         return -1
-    begin = begin_of(road, zones, spot, i)
-    for k in range(zones.ways[way, FIRST_CELL], zones.ways[way, LAST_CELL]):
-        if zones.spans[k, 0] <= begin:
-            continue
-        bits = FIXED if zones.spans[k, 0] > zones.lengths[way, BACK_LENGTH] else EVERY
-        if (marks[zones.cells[k]] & bits) != 0:
-            return -1
-    return way
+    begin, back = begin_of(road, zones, spot, i), zones.lengths[way, BACK_LENGTH]
+    if first_taken(zones, marks, way, begin, math.inf, FIXED) < math.inf:
+        return -1
+    return way if first_taken(zones, marks, way, begin, back, TAKEN | ENTERING) == math.inf else -2
 
 
 @inner
@@ -162,19 +156,22 @@ def drive_in_zones(shapes, road, network, zones, seed, state, work, scratch, tim
         if parking[i, TICKET] == 0:
             mark(marks, zones.spot_cells, zones.spots[spot, FIRST_SPOT_CELL], zones.spots[spot, LAST_SPOT_CELL], FIXED)
             is_taken[spot] = True
-        elif zones.ways[way, APRON] < 0:
-            is_taken[spot] = True
+            continue
+        is_taken[spot] = is_taken[spot] or zones.ways[way, APRON] < 0
+        if intent[i, PHASE] == HIT and is_in_zone(intent, i):
+            stand_on_way(zones, marks, way, travel[i, STATION])
     size = sort_cars(parking, TICKET, order)
     for n in range(size):
         i = order[n]
         way, begin, bit = parking[i, WAY], -math.inf, TAKEN
         if is_in_zone(intent, i):
             begin = travel[i, STATION]
-            bit = ENTERING if zones.ways[way, APRON] < 0 and intent[i, PHASE] != HIT else TAKEN
+            bit = ENTERING if zones.ways[way, APRON] < 0 else TAKEN
             advance_in_zone(road, zones, seed, state, drawn, marks, i, dt)
         elif zones.ways[way, APRON] >= 0:
             begin = zones.lengths[way, WAY_LENGTH] + travel[i, STATION]
-        take_way(zones, marks, way, begin, bit)
+        if intent[i, PHASE] != HIT:
+            take_way(zones, marks, way, begin, bit)
     size = sort_cars(parking, SINCE, order)
     now, waits = int(math.floor(time * 1000.0 + 0.5)), -1
     for n in range(size):
@@ -182,7 +179,7 @@ def drive_in_zones(shapes, road, network, zones, seed, state, work, scratch, tim
         if parking[i, TICKET] > 0 or intent[i, PHASE] == HIT:
             continue
         if is_in_zone(intent, i):
-            zone, way = zone_of(zones, parking[i, WAY]), -1
+            zone, way = zone_of(zones, parking[i, WAY]), -2
             if waits != zone:
                 way = let_out(road, zones, seed, state, marks, i)
             if way >= 0:

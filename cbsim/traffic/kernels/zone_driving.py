@@ -7,6 +7,7 @@ import numpy as np
 from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inner
 from cbsim.traffic.kernels.drivers import DESTINATION, ROUTES, pick, uniform, word_of
+from cbsim.traffic.kernels.orders import limit_by_order
 from cbsim.traffic.kernels.way import destination_of, following
 from cbsim.traffic.kernels.zone_ways import (
     EVERY,
@@ -148,8 +149,7 @@ def advance_in_zone(road, zones, seed, state, drawn, marks, i, dt):
     left = max(min(rest, taken) - station, 0.0)
     aim = min(allowed, math.sqrt(EASY * EASY * dt * dt + 2.0 * EASY * left) - EASY * dt)
     chosen = min(max((aim - speed) / dt, -HARDEST), FASTER)
-    if intent[PHASE] == HIT:
-        chosen = -AFTER_A_HIT
+    chosen = -AFTER_A_HIT if intent[PHASE] == HIT else limit_by_order(state.order, state.travel, i, chosen, dt)
     after = max(speed + chosen * dt, 0.0)
     travel[ACCELERATION] = (after - speed) / dt
     step = 0.5 * (speed + after) * dt

@@ -41,14 +41,14 @@ from cbsim.world.traffic.zones.tables import (
 
 __all__ = [
     "ENTERING", "EVERY", "FIXED", "TAKEN", "begin_of", "end_of", "first_taken", "is_in_zone", "mark", "mark_body",
-    "nose_of", "pose_in_zone", "sample_before", "sort_cars", "take_way", "zone_of",
+    "nose_of", "pose_in_zone", "sample_before", "sort_cars", "stand_on_way", "take_way", "zone_of",
 ]  # fmt: skip
 
 # bits of a cell: somebody stands there; somebody with a ticket has still to cover it; one that has come in has
 FIXED, TAKEN, ENTERING = 1, 2, 4
 EVERY = FIXED | TAKEN | ENTERING
 OVERHEAD = 3.5  # [m] what begins higher is no obstacle
-AROUND = 0.3  # [m] kept around other bodies
+AROUND = 0.1  # [m] kept around other bodies
 
 
 @inlined
@@ -111,6 +111,14 @@ def take_way(zones, marks, way, station, bit):
     for k in range(zones.ways[way, FIRST_CELL], zones.ways[way, LAST_CELL]):
         if zones.spans[k, 1] >= station:
             marks[zones.cells[k]] |= bit
+
+
+@inner
+def stand_on_way(zones, marks, way, station):
+    """Mark the cells that a car covers that has been hit, and stands at a station of its way for good."""
+    for k in range(zones.ways[way, FIRST_CELL], zones.ways[way, LAST_CELL]):
+        if zones.spans[k, 0] <= station <= zones.spans[k, 1]:
+            marks[zones.cells[k]] |= FIXED
 
 
 @inner

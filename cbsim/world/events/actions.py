@@ -19,6 +19,7 @@ from cbsim.world.events.tables import ACTIONS, CAR, GUIDED, LIGHT, VEHICLE
 from cbsim.world.scene import Scene
 from cbsim.world.tables import Constants, Floats, Ints
 from cbsim.world.traffic.tables import LANELET, OFFSET, STATION
+from cbsim.world.traffic.zones.tables import IN_ZONE
 from cbsim.world.world import Sensor
 
 __all__ = ["APPEARANCES", "EventContext", "absent_rows", "action_row", "guided_rows"]
@@ -182,6 +183,9 @@ def action_row(action: Action, event: int, context: EventContext) -> tuple[list[
     if kind == CAR:
         travel, intent = context.starts
         lanelet = int(intent[target, LANELET])
+        if lanelet == IN_ZONE and action.kind == "appear":
+            text = f"'{context.bodies[body].name}' starts in a parking spot, and cannot appear there by an event"
+            raise ModelError(text, location=at)
         station, offset = float(travel[target, STATION]), float(travel[target, OFFSET])
     elif kind == GUIDED and action.kind == "synchronise":
         station = _station(context.constants, target, x, y)
