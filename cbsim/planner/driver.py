@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -121,7 +121,7 @@ class Driver:
         """
         scans = {key: self.read_only(key, scan) for key, scan in observation.scans.items()}
         readings = {key: self.read_only(key, reading) for key, reading in observation.readings.items()}
-        known = replace(observation, scans=scans, readings=readings) if scans or readings else observation
+        known = _with_readings(observation, scans, readings) if scans or readings else observation
         command = self.isolation.call(self._class, observation.time, self.deadline, plan, self.planner, known)
         row = decided(self._class, observation.time, command)
         if self.partner is None:
@@ -133,6 +133,13 @@ class Driver:
     @property
     def _class(self) -> str:
         return type(self.planner).__name__
+
+
+def _with_readings(told: Observation, scans: dict[str, Any], readings: dict[str, Any]) -> Observation:
+    """Make an observation with other scans and readings; `dataclasses.replace` takes twice as long."""
+    motion = told.time, told.position, told.heading, told.speed, told.yaw_rate
+    run_control = told.run_state, told.alarm, told.mission_time, told.restarts
+    return Observation(*motion, scans, readings, told.state, told.controls, *run_control, told.objects)
 
 
 def decided(planner: str, time: float, command: object) -> tuple[float, ...]:

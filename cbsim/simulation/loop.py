@@ -168,8 +168,8 @@ class Run:
             self.diagnostics.take(diagnostics)
             scans, readings = self._sense(before)
             controls, self._set = self._set, []
-            batch = Batch(first, hashes, motion, commands, scans, contacts, readings, controls, drawings)
-            self._give(replace(batch, rows=self._rows, events=self.notes.drain(), checkpoints=checkpoints))
+            taken = hashes, motion, commands, scans, contacts, readings, controls, drawings
+            self._give(Batch(first, *taken, self._rows, self.notes.drain(), checkpoints))
         self._flush()
 
     @property

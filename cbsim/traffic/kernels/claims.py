@@ -10,7 +10,7 @@ from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined, inner
 from cbsim.road.kernels.right_of_way import fill_ties, order_arrivals, who_yields
 from cbsim.traffic.kernels.drivers import CAUTION, IGNORES, LEAST, MISTAKES, STRONGEST, uniform, word_of
-from cbsim.traffic.kernels.look import CHAIN, CHAIN_END, DESIRED, LINE, STANDS, hold, list_merging, travel_time
+from cbsim.traffic.kernels.look import CHAIN, CHAIN_END, DESIRED, LINE, STANDS, go_through, travel_time
 from cbsim.traffic.kernels.merging import EASY, NEAREST, is_behind_all
 from cbsim.traffic.kernels.sideways import reach_of_turn
 from cbsim.traffic.kernels.way import next_on_way
@@ -289,9 +289,8 @@ def may_enter(
                 continue
             last, merges = e + 1, crossings.rules[row, MERGES] != 0
             if takes:
-                hold(claims, row, side, i, travel_time(over, travel[i, SPEED], plan[DESIRED], values[STRONGEST]))
-                if merges:
-                    list_merging(claims, row, side, i, over)
+                left_in = travel_time(over, travel[i, SPEED], plan[DESIRED], values[STRONGEST])
+                go_through(crossings, claims, row, side, i, over, left_in)
                 continue
             if ignores:
                 continue

@@ -63,9 +63,9 @@ __all__ = [
     "YIELDS",
     "behind_fork",
     "clear_conflict",
+    "go_through",
     "hold",
     "leaders_on",
-    "list_merging",
     "look",
     "not_passed",
     "prefetch_rows",
@@ -134,11 +134,18 @@ def hold(claims, row, side, who, left_in):
 
 
 @inlined
-def list_merging(claims, row, side, who, rest):
-    """List a car in a merging conflict, by the distance of its rear from the end [m]; without a place, it is alone."""
+def go_through(crossings, claims, row, side, who, rest, left_in):
+    """Note that a car is in a conflict area, or may enter it, and how far its rear is from the end [m].
+
+    In a merging conflict it is listed; nobody may follow it if it stays, or if there is no place in the list.
+    """
+    hold(claims, row, side, who, left_in)
+    if crossings.rules[row, MERGES] == 0:
+        return
     at = claims.size[0]
-    if at == claims.rests.shape[0]:
+    if left_in == math.inf or at == claims.rests.shape[0]:
         claims.alone[row, side] = 1
+    if at == claims.rests.shape[0]:
         return
     claims.merging[at, 0], claims.merging[at, 1], claims.merging[at, 2] = claims.heads[row, side], who, 2 * row + side
     claims.rests[at], claims.heads[row, side], claims.size[0] = rest, at, at + 1
@@ -332,11 +339,7 @@ def look(
                 continue
             if begin < length or mine:
                 left_in = travel_time(over, speed, desired, values[STRONGEST])
-                hold(claims, row, side, i, math.inf if phase in (HIT, PAUSING) else left_in)
-                if crossings.rules[row, MERGES] != 0:
-                    list_merging(claims, row, side, i, over)
-                    if phase in (HIT, PAUSING):
-                        claims.alone[row, side] = 1
+                go_through(crossings, claims, row, side, i, over, math.inf if phase in (HIT, PAUSING) else left_in)
                 continue
             if closed or (line < math.inf and (phase != STOPPED or begin > line + length + NO_STOP)):
                 closed = True

@@ -97,8 +97,6 @@ def road_tables(road: LaneletMap, lights: Sequence[LightProgram] = (), aprons: S
     junctions = _junctions_of(road, len(pairs))
     gaps = np.full((len(pairs), 2), LEFT_FROM_MINOR.critical)
     gaps[: len(conflicts.pairs)] = critical_gaps(lanelets, conflicts)
-    merges = np.zeros(len(pairs), np.int64)
-    merges[: len(conflicts.pairs)] = conflicts.kinds == ConflictKind.MERGING
     fork_offsets, forks = _forks(lanelets, len(graph))
     wander_offsets, wanders = _rows(_endless(graph))
     signals = signal_columns(lanelets, lights, graph, pairs)
@@ -127,7 +125,7 @@ def road_tables(road: LaneletMap, lights: Sequence[LightProgram] = (), aprons: S
         entry_spans=np.stack([begins[rows, sides], ends[rows, sides]], axis=1),
         spans=np.concatenate([begins, ends], axis=1),
         gaps=gaps,
-        rules=np.stack([rules, greens, junctions, merges], axis=1),
+        rules=np.stack([rules, greens, junctions, _merging(conflicts, len(pairs))], axis=1),
         yields=yields,
         **signals,
         ranks=np.concatenate([conflicts.approaches, np.zeros(len(more), np.int64)]),
@@ -180,6 +178,13 @@ def _links(wanders: Ints, entries: Ints, pieces: Ints, stops: NDArray[np.bool_],
     ends = [np.append(offsets[1:], offsets[-1]) for offsets in (wanders, entries, pieces)]
     rows = np.stack([wanders, ends[0], entries, ends[1], pieces, ends[2] - 1, *marks], axis=1)
     return np.asarray(rows, np.int64)
+
+
+def _merging(conflicts: Conflicts, count: int) -> Ints:
+    """1 for each of `count` conflicts that is merging; those of turns come last, and none of them is."""
+    found = np.zeros(count, np.int64)
+    found[: len(conflicts)] = conflicts.kinds == ConflictKind.MERGING
+    return found
 
 
 def _stations(points: Floats) -> Floats:
