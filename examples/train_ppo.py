@@ -14,6 +14,7 @@ from collections import deque
 
 import gymnasium
 import numpy as np
+import torch
 from stable_baselines3 import PPO
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.vec_env import VecEnv, VecNormalize
@@ -44,7 +45,7 @@ class Worlds(VecEnv):
         self.envs = gymnasium.make_vec(
             "cbsim/StopSign-v0", num_envs=count, vectorization_mode="vector_entry_point", max_episode_steps=EPISODE,
             observation=NearField(points=5, objects=0, spacing=4.0), reward=reward, done=done, repeat=REPEAT,
-            route_length=150.0,
+            route_length=150.0, threads=1,
         )  # fmt: skip
         super().__init__(count, self.envs.single_observation_space, self.envs.single_action_space)
         self.ends = deque(maxlen=SHOWN)  # of episodes: left its lane, ran a stop line, stood at one, way [m]
@@ -154,6 +155,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--picture")
     options = parser.parse_args()
+    torch.set_num_threads(1)  # the network is small: more threads only wait for each other
     worlds = Worlds()
     worlds.seed(options.seed)
     normalizer = VecNormalize(worlds, clip_obs=10.0)

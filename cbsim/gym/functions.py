@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,20 +13,28 @@ from cbsim.errors import UsageError
 from cbsim.gym.kernels.columns import OBJECT, OWN, PIECE, POINT
 from cbsim.gym.kernels.measures import AHEAD
 from cbsim.gym.kernels.observe import ASTRAY, FAST, QUICK, SHARP
+from cbsim.gym.measures import Measures
 from cbsim.world.tables import Floats
-
-if TYPE_CHECKING:
-    from cbsim.gym.agents import Agents
 
 __all__ = ["NearField", "Observe", "Reward", "WhenDone", "default_done", "default_reward"]
 
-Observe = Callable[["Agents"], NDArray[Any]]
-Reward = Callable[["Agents"], Floats]
-WhenDone = Callable[["Agents"], NDArray[np.bool_]]
+Observe = Callable[[Any], NDArray[Any]]
+Reward = Callable[[Any], Floats]
+WhenDone = Callable[[Any], NDArray[np.bool_]]
+"""Functions of the user, which get the `cbsim.gym.agents.Agents`."""
 
 COMFORT = {"along": (-4.05, 2.40), "aside": (-4.89, 4.89), "jerk": (0.0, 8.37), "jerk_along": (0.0, 4.13),
            "turning": (0.0, 0.95), "turning_rate": (0.0, 1.93)}  # fmt: skip
 """Bounds of nuPlan's comfort metric, the defaults of the rule `comfort`."""
+
+
+class Agents(Protocol):
+    """What the functions here need of `cbsim.gym.agents.Agents`."""
+
+    measures: Measures
+
+    def observe(self, near: NearField) -> NDArray[np.float32]:
+        """Make observations of surroundings, shape (worlds, agents, size)."""
 
 
 @dataclass(frozen=True)
