@@ -118,7 +118,7 @@ def _begin(scenario: str, vary: list[str], folder: str, options: dict[str, Any])
 
 
 def _resume(folder: str, options: dict[str, Any]) -> None:
-    from cbsim.sweep.engine import resume_in_folder
+    from cbsim.sweep.resuming import resume_in_folder
 
     resume_in_folder(folder, **options)
 
