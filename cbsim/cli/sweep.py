@@ -28,8 +28,8 @@ def sweep(
     what: Annotated[
         list[str],
         typer.Argument(
-            metavar="SCENARIO | resume DIR | report DIR | replay DIR ROW | diff A B",
-            help="A scenario to run many times, or what to do with the folder of a sweep.",
+            metavar="SCENARIO|ACTION",
+            help="A scenario, or 'resume DIR', 'report DIR', 'replay DIR ROW' or 'diff A B'.",
             autocompletion=shipped_scenarios,
         ),
     ],
@@ -56,9 +56,7 @@ def sweep(
     jobs: Annotated[
         int | None, typer.Option("--jobs", "-j", min=0, help="Worker processes; by default one per core.")
     ] = None,
-    ray: Annotated[
-        str, typer.Option(metavar="auto|ADDRESS", help="Run on a Ray cluster in place of local processes.")
-    ] = "",
+    ray: Annotated[str, typer.Option(metavar="ADDRESS", help="Run on a Ray cluster: its address, or 'auto'.")] = "",
     planner: Annotated[list[str] | None, typer.Option(help="[NAME=]module:Class of a planner; repeatable.")] = None,
     set_: Annotated[
         list[str] | None, typer.Option("--set", help="key=value: setting that all runs have; repeatable.")
@@ -67,10 +65,10 @@ def sweep(
     step: Annotated[float | None, typer.Option(help="Length of a step [s].")] = None,
     deadline: Annotated[float | None, typer.Option(help="Wall-clock limit of a planner's decision [s].")] = None,
     metrics: Annotated[
-        str | None, typer.Option(metavar="RULE,…", help="Rules whose metrics are columns; by default all; or 'none'.")
+        str | None, typer.Option(metavar="RULES", help="Rules whose metrics are columns, with commas; or 'none'.")
     ] = None,
     record: Annotated[
-        str, typer.Option(metavar="failed|all|none|FILE", help="Runs to record; for replay, the file to write.")
+        str, typer.Option(metavar="WHICH", help="Runs to record: failed, all or none; of a replay, the file.")
     ] = "",
     recordings: Annotated[int, typer.Option(min=0, help="At most so many failed runs are recorded.")] = 100,
     json: Annotated[str | None, typer.Option(help="Write progress and result as JSON lines, to a file or '-'.")] = None,
@@ -118,7 +116,7 @@ def _begin(scenario: str, vary: list[str], folder: str, options: dict[str, Any])
 
 
 def _resume(folder: str, options: dict[str, Any]) -> None:
-    from cbsim.sweep.engine import resume_in_folder
+    from cbsim.sweep.resuming import resume_in_folder
 
     resume_in_folder(folder, **options)
 

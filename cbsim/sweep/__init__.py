@@ -18,7 +18,7 @@ _FACE = {
     "compare": "cbsim.sweep.comparison",
     "read": "cbsim.sweep.table",
     "replay": "cbsim.sweep.again",
-    "resume": "cbsim.sweep.engine",
+    "resume": "cbsim.sweep.resuming",
     "run": "cbsim.sweep.engine",
     "search": "cbsim.sweep.searching",
 }

@@ -21,7 +21,17 @@ from cbsim.sweep.table import Table, columns_of, read, require_arrow
 from cbsim.sweep.task import Chunk, Description, failed_row
 from cbsim.sweep.texts import variations_of
 
-__all__ = ["Progress", "Sweep", "begin", "resume", "resume_in_folder", "run", "run_to_folder"]
+__all__ = [
+    "MOST_RECORDINGS",
+    "Progress",
+    "Sweep",
+    "begin",
+    "chunks_of",
+    "planned",
+    "require_same",
+    "run",
+    "run_to_folder",
+]
 
 TRIES = 2  # of a row by itself, after its chunk was lost
 MOST_RECORDINGS = 100
@@ -370,55 +380,6 @@ def run_to_folder(
     try:
         made = begin(folder, plan, workers, space[0])
         sweep = Sweep(made, workers, record=record, recordings=recordings, listener=progress)
-        sweep.run(chunks_of(space, plan.chunk), len(space))
-    finally:
-        workers.close()
-
-
-def resume(
-    folder: str | Path,
-    *,
-    jobs: int | None = None,
-    record: str = "failed",
-    recordings: int = MOST_RECORDINGS,
-    progress: Callable[[Progress], None] | None = None,
-    pool: Pool | None = None,
-) -> Any:
-    """Run what is missing of a sweep; parameters as of `run`.
-
-    Raises
-    ------
-    UsageError
-        If a file, the planner or a version has changed since it began; the message names it.
-    """
-    settled: dict[str, Any] = {"jobs": jobs, "record": record, "recordings": recordings}
-    settled |= {"progress": progress, "pool": pool}
-    resume_in_folder(folder, **settled)
-    return read(folder)
-
-
-def resume_in_folder(
-    folder: str | Path,
-    *,
-    jobs: int | None,
-    record: str,
-    recordings: int,
-    progress: Callable[[Progress], None] | None,
-    pool: Pool | None,
-) -> None:
-    """Run what is missing as `resume` does, without reading the table."""
-    opened = Folder.opened(folder)
-    plan = opened.plan
-    if plan.search:
-        from cbsim.sweep.searching import resume_search
-
-        resume_search(folder, jobs=jobs, record=record, recordings=recordings, progress=progress, pool=pool)
-        return
-    space = plan.space()
-    workers = pool_of(jobs) if pool is None else pool
-    try:
-        require_same(opened, workers, space[0])
-        sweep = Sweep(opened, workers, record=record, recordings=recordings, listener=progress)
         sweep.run(chunks_of(space, plan.chunk), len(space))
     finally:
         workers.close()
