@@ -87,7 +87,7 @@ def visualize_recording(
     >>> recording = cbsim.run(cbsim.load("cart.jm"), duration=0.1)
     >>> vis = visualize_recording(recording, html=tempfile.mkdtemp() + "/cart.html")
     >>> len(vis.scene.frames)
-    3
+    5
     """
     from cbsim.evaluation.judge import scene_of
 
