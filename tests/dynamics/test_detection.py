@@ -13,6 +13,7 @@ from cbsim.dynamics.detection.kernels.supports import farthest, put, spread
 from cbsim.dynamics.detection.solids import pieces_of
 from cbsim.dynamics.kernels import columns as c
 from cbsim.errors import ModelError
+from cbsim.geometry.kernels.simplex import DIFFERENCE, POINT_ONE, POINT_OTHER, WEIGHT
 from cbsim.geometry.pose import rotate
 from cbsim.jit import kernel
 from cbsim.multibody import (
@@ -105,8 +106,8 @@ def test_nearest_points_of_hulls_are_those_of_a_quadratic_programme(seed):
     want = least_distance(colliders.world[:split], colliders.world[split:])
     assert count > 0
     rows = colliders.simplex[:count]
-    between = rows[:, d.WEIGHT] @ (rows[:, d.POINT_ONE : d.POINT_ONE + 3] - rows[:, d.POINT_OTHER : d.POINT_OTHER + 3])
-    assert rows[:, d.WEIGHT].sum() == pytest.approx(1.0, abs=1e-12)
+    between = rows[:, WEIGHT] @ (rows[:, POINT_ONE : POINT_ONE + 3] - rows[:, POINT_OTHER : POINT_OTHER + 3])
+    assert rows[:, WEIGHT].sum() == pytest.approx(1.0, abs=1e-12)
     assert np.linalg.norm(between) == pytest.approx(want, rel=1e-6)
 
 
@@ -145,7 +146,7 @@ def test_faces_of_large_boxes_that_nearly_touch_have_the_normal_of_their_faces(c
         count = approach_of(colliders, 0, 1, core)
         assert count > 0
         rows = colliders.simplex[:count]
-        between = rows[:, d.WEIGHT] @ rows[:, d.DIFFERENCE : d.DIFFERENCE + 3]
+        between = rows[:, WEIGHT] @ rows[:, DIFFERENCE : DIFFERENCE + 3]
         one, other = (z[i, :3] + core * (colliders.world[8 * i : 8 * i + 8] - z[i, :3]) for i in range(2))
         assert support_gap(one, other, between) < 1e-5
 

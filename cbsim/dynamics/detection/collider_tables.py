@@ -16,6 +16,7 @@ from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.kernels.tables import Model, Work
 from cbsim.errors import ModelError, did_you_mean
 from cbsim.geometry.kernels.bvh import DEPTH
+from cbsim.geometry.kernels.simplex import SIMPLEX_COLUMNS
 from cbsim.spec.mechanism.bodies import Body
 from cbsim.spec.mechanism.colliders import Collider
 from cbsim.spec.mechanism.description import MechanismSpec
@@ -132,7 +133,7 @@ def _room(model: Model, solids: Solids, surfaces: Surfaces, apart: Whole) -> Col
         triangle=surfaces.triangle, node_box=surfaces.node_box, node_link=surfaces.node_link,
         window=empty((2, 3)), stack=empty(DEPTH, np.int64), hit=empty(0, np.int64),
         placed=empty((n, d.PLACED_COLUMNS)), world=empty((len(corner), 3)),
-        simplex=empty((d.SIMPLEX_ROWS, d.SIMPLEX_COLUMNS)),
+        simplex=empty((d.SIMPLEX_ROWS, SIMPLEX_COLUMNS)),
         patch=empty((4, 2 * max([CAP, *map(len, faces)]) + SPARE, 4)),
         cell=empty((n, 4), np.int64), start=empty(buckets + 1, np.int64), item=empty(n, np.int64),
         found=empty(d.FOUND, np.int64), candidate=empty((0, 2), np.int64),

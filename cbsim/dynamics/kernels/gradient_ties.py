@@ -149,12 +149,13 @@ def _wrench_of_loop_joint(link, joint, link_work, j, torque, stiff, qx, qy, qz):
 
 
 @inlined
-def _loop_joint_wrench(link, joint, link_work, j, torque, stiff, dx, dy, dz, bx, by, bz, ax, ay, az):
-    """Change of the wrench of loop joint j on its child, which moves by (d) relative to the parent; rotations (b), (a).
+def _loop_joint_wrench(link, joint, link_work, j, torque, stiff, moved, turned_child, turned_parent):
+    """Change of the wrench of loop joint j on its child, which moves relative to the parent; both turn.
 
     ``torque`` is given in the joint's frame, ``torque[3:]`` along the coordinates of two or three rotations; ``stiff``
     is the spring's [N s/m]. Return force and torque, and the force before.
     """
+    (dx, dy, dz), (bx, by, bz), (ax, ay, az) = moved, turned_child, turned_parent
     a, slides, turns, o = link[j, PARENT], link[j, N_TRANS], link[j, N_ROT], RELATIVE2
     s, x, y, z = link_work[j, o], link_work[j, o + 1], link_work[j, o + 2], link_work[j, o + 3]
     k = CHILD_VERTEX
@@ -242,8 +243,8 @@ def add_loop_joints(
                 way = 1.0 - 2.0 * other
                 own = 1.0 - other
                 fx, fy, fz, tx, ty, tz, gx, gy, gz = _loop_joint_wrench(
-                    link, joint, link_work, j, torque, stiff, way * u[0], way * u[1], way * u[2],
-                    own * w[0], own * w[1], own * w[2], other * w[0], other * w[1], other * w[2],
+                    link, joint, link_work, j, torque, stiff, (way * u[0], way * u[1], way * u[2]),
+                    (own * w[0], own * w[1], own * w[2]), (other * w[0], other * w[1], other * w[2]),
                 )  # fmt: skip
                 _set_column(patch, j, MIX + m, -1.0, fx, fy, fz, tx, ty, tz)
                 cx, cy, cz = cross(link_work[j, ARM2], link_work[j, ARM2 + 1], link_work[j, ARM2 + 2], fx, fy, fz)

@@ -51,8 +51,9 @@ def axis_of_drive(joint, link_work, b, k, turns):
 
 
 @inlined
-def _write(table, i, base, a, x, y, z, tx, ty, tz, ux, uy, uz):
-    """Write six numbers for the child, (x, t), and six for the parent, (−x, u)."""
+def _write(table, i, base, a, along, on_child, on_parent):
+    """Write six numbers for the child, along and moment, and six for the parent, −along and moment."""
+    (x, y, z), (tx, ty, tz), (ux, uy, uz) = along, on_child, on_parent
     table[i, base], table[i, base + 1], table[i, base + 2] = x, y, z
     table[i, base + 3], table[i, base + 4], table[i, base + 5] = tx, ty, tz
     if a >= 0:
@@ -70,7 +71,7 @@ def _along(joint, link_work, j, k, a, table, i, base, matrix, arm, sign):
     px, py, pz = turned(link_work, j, matrix, joint[j, k], joint[j, k + 1], joint[j, k + 2])
     tx, ty, tz = cross(px, py, pz, x, y, z)
     ux, uy, uz = cross(x, y, z, px + link_work[j, arm], py + link_work[j, arm + 1], pz + link_work[j, arm + 2])
-    _write(table, i, base, a, x, y, z, tx, ty, tz, ux, uy, uz)
+    _write(table, i, base, a, (x, y, z), (tx, ty, tz), (ux, uy, uz))
 
 
 @inlined
@@ -90,7 +91,7 @@ def begin_tie(link, joint, link_work, row_link, limit_work, i, j, c, sign):
         vx, vy, vz = rotation_vector(q0, q1, q2, q3)
         x, y, z = slope_of_vector(vx, vy, vz, x, y, z)
     x, y, z = turned(link_work, j, R2, *turn_back(q0, q1, q2, q3, x, y, z))
-    _write(limit_work, i, ROW_SHARE, a, 0.0, 0.0, 0.0, x, y, z, -x, -y, -z)
+    _write(limit_work, i, ROW_SHARE, a, (0.0, 0.0, 0.0), (x, y, z), (-x, -y, -z))
 
 
 @inner
@@ -115,7 +116,7 @@ def stiffen_tie(link, joint, link_work, block, row_link, row, limit_work, i):
             along = sign * (ax * fx + ay * fy + az * fz)
             x, y, z = x + along * ex, y + along * ey, z + along * ez
         x, y, z = turned(link_work, j, R3, x, y, z)
-        _write(limit_work, i, ROW_SLOPE, a, 0.0, 0.0, 0.0, x, y, z, -x, -y, -z)
+        _write(limit_work, i, ROW_SLOPE, a, (0.0, 0.0, 0.0), (x, y, z), (-x, -y, -z))
     _condense(block, limit_work, i, b, 0, 0)
     if a >= 0:
         _condense(block, limit_work, i, row_link[i, ROW_OUT], 0, 6)

@@ -81,14 +81,15 @@ def meet(contact_link, contact, contact_work, link_work, i, cx, cy, cz):
     contact_work[i, GAP] = sign * (distance - depth - contact[i, OTHER_RADIUS]) - (
         0.0 if shape == STRING else contact[i, RADIUS]
     )
-    _set_bend(contact_work, link_work, q, i, sign / distance, nx, ny, nz, ux, uy, uz, fx, fy, fz)
+    _set_bend(contact_work, link_work, q, i, sign / distance, (nx, ny, nz), (ux, uy, uz), (fx, fy, fz))
     nx, ny, nz = turned(link_work, q, R3, sign * nx, sign * ny, sign * nz)
     _set_axes(contact_work, i, nx, ny, nz)
 
 
 @inlined
-def _set_bend(contact_work, link_work, q, i, scale, nx, ny, nz, ux, uy, uz, fx, fy, fz):
+def _set_bend(contact_work, link_work, q, i, scale, normal, along, fixed):
     """BEND = R (F − n nᵀ − u uᵀ) Rᵀ / distance, F the directions in which the nearest point is fixed."""
+    (nx, ny, nz), (ux, uy, uz), (fx, fy, fz) = normal, along, fixed
     for j in range(3):
         rx, ry, rz = link_work[q, R3 + 3 * j], link_work[q, R3 + 3 * j + 1], link_work[q, R3 + 3 * j + 2]
         n, u = rx * nx + ry * ny + rz * nz, rx * ux + ry * uy + rz * uz
@@ -177,8 +178,8 @@ def _move(contact_link, contact, contact_work, link_work, block, i, h, side, m, 
         sx, sy, sz = wx, wy, wz
     sx, sy, sz = sx - radius * mx, sy - radius * my, sz - radius * mz  # motion of the contact's point
     contact_work[i, GRADIENT + 6 * side + m] = sign * (nx * wx + ny * wy + nz * wz)
-    vx, vy, vz = _slip_change(contact_work, link_work, i, b, h, sx, sy, sz, side == 0, dx, dy, dz, rx, ry, rz)
-    ux, uy, uz = _slip_change(contact_work, link_work, i, q, h, sx, sy, sz, side == 1, dx, dy, dz, rx, ry, rz)
+    vx, vy, vz = _slip_change(contact_work, link_work, i, b, h, (sx, sy, sz), side == 0, (dx, dy, dz), (rx, ry, rz))
+    ux, uy, uz = _slip_change(contact_work, link_work, i, q, h, (sx, sy, sz), side == 1, (dx, dy, dz), (rx, ry, rz))
     vx, vy, vz = vx - ux, vy - uy, vz - uz
     fx, fy, fz = contact_work[i, FORCE] * mx, contact_work[i, FORCE] * my, contact_work[i, FORCE] * mz
     px, py, pz, qx, qy, qz = _tangent_change(contact_work, i, mx, my, mz)
@@ -199,17 +200,18 @@ def _move(contact_link, contact, contact_work, link_work, block, i, h, side, m, 
         fx, fy, fz = fx + f * ax, fy + f * ay, fz + f * az
     _change_wrench(
         contact_work, link_work, block, i, b, b if side == 0 else contact_link[i, ONE_OTHER], m, 1.0, first, second,
-        fx, fy, fz, sx - dx * (side == 0), sy - dy * (side == 0), sz - dz * (side == 0),
+        (fx, fy, fz), (sx - dx * (side == 0), sy - dy * (side == 0), sz - dz * (side == 0)),
     )  # fmt: skip
     _change_wrench(
         contact_work, link_work, block, i, q, q if side == 1 else contact_link[i, OTHER_ONE], m, -1.0, first, second,
-        fx, fy, fz, sx - dx * (side == 1), sy - dy * (side == 1), sz - dz * (side == 1),
+        (fx, fy, fz), (sx - dx * (side == 1), sy - dy * (side == 1), sz - dz * (side == 1)),
     )  # fmt: skip
 
 
 @inlined
-def _slip_change(contact_work, link_work, i, b, h, sx, sy, sz, moved, dx, dy, dz, rx, ry, rz):
+def _slip_change(contact_work, link_work, i, b, h, s, moved, d, r):
     """Change of the velocity of body b at the contact's point, which moves by s; the body moves by (d, r), or not."""
+    (sx, sy, sz), (dx, dy, dz), (rx, ry, rz) = s, d, r
     k = 1.0 / h
     c, px, py, pz = link_work[b, TURN], link_work[b, TURN + 1], link_work[b, TURN + 2], link_work[b, TURN + 3]
     if not moved:
@@ -260,8 +262,9 @@ def _tangent_change(contact_work, i, mx, my, mz):
 
 
 @inlined
-def _change_wrench(contact_work, link_work, block, i, body, target, m, sign, first, second, fx, fy, fz, sx, sy, sz):
+def _change_wrench(contact_work, link_work, block, i, body, target, m, sign, first, second, f, s):
     """Subtract the change of a body's contact wrench (force by f, arm by s) from column m of a block."""
+    (fx, fy, fz), (sx, sy, sz) = f, s
     k = AXES
     n = contact_work[i, FORCE]
     gx = n * contact_work[i, k] + first * contact_work[i, k + 3] + second * contact_work[i, k + 6]

@@ -15,7 +15,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cbsim.geometry.kernels.gjk import core_distance, corner_into, on_triangle, plane_of
+from cbsim.geometry.kernels.gjk import core_distance, corner_into
+from cbsim.geometry.kernels.simplex import SIMPLEX_COLUMNS, on_triangle, plane_of
 from cbsim.geometry.kernels.solids import support
 from cbsim.jit import inner
 
@@ -32,8 +33,8 @@ class DepthWorkspace(NamedTuple):
 
     Attributes
     ----------
-    corners : (160, 9)
-    weights : (4,)
+    corners : (160, 10)
+        Rows of a simplex (`cbsim.geometry.kernels.simplex`).
     planes : (1024, 4)
         Unit normal and distance of every face.
     faces : (1024, 3) int64
@@ -42,7 +43,6 @@ class DepthWorkspace(NamedTuple):
     """
 
     corners: NDArray[np.float64]
-    weights: NDArray[np.float64]
     planes: NDArray[np.float64]
     faces: NDArray[np.int64]
     edges: NDArray[np.int64]
@@ -52,8 +52,7 @@ class DepthWorkspace(NamedTuple):
 def make_depth_workspace():
     """Allocate; once per call of a kernel, not per pair."""
     return DepthWorkspace(
-        corners=np.zeros((CORNERS, 9)),
-        weights=np.zeros(4),
+        corners=np.zeros((CORNERS, SIMPLEX_COLUMNS)),
         planes=np.zeros((FACES, 4)),
         faces=np.zeros((FACES, 3), np.int64),
         edges=np.zeros((FACES, 2), np.int64),
@@ -218,7 +217,7 @@ def core_depth(one, two, workspace, out):
         write_flat(one, two, corners, count, out)
         return
     if volume(corners, 0, 1, 2, 3) > 0.0:  # make every face point outwards
-        for c in range(9):
+        for c in range(SIMPLEX_COLUMNS):
             corners[0, c], corners[1, c] = corners[1, c], corners[0, c]
     set_face(corners, planes, faces, 0, 0, 1, 2)
     set_face(corners, planes, faces, 1, 0, 3, 1)
@@ -294,7 +293,7 @@ def signed_distance(one, two, workspace, out):
         Signed distance [m]; unit normal from one to two, along which it is measured; the nearest or deepest point of
         one's surface, and of two's [m].
     """
-    if core_distance(one, two, workspace.corners, workspace.weights, out):
+    if core_distance(one, two, workspace.corners, out):
         core_depth(one, two, workspace, out)
     # solids are cores rounded by radii (Minkowski sums with balls), which shift both surfaces along the normal
     out[0] -= one[4] + two[4]

@@ -141,7 +141,7 @@ def cast_group_into(origin, view, fan, period, occluding, block, floats, ints, r
         if occluding and not reaches_beyond(ranges, begin, end, floats[k + 8 * CHUNK]):
             continue
         cosine, sine, room = floats[k + 3 * CHUNK], floats[k + 4 * CHUNK], floats[k + 7 * CHUNK]
-        cast_level_box_into(fan, px, py, pz, cosine, sine, room, hx, hy, hz, begin, end, ranges)
+        cast_level_box_into(fan, (px, py, pz), cosine, sine, room, (hx, hy, hz), begin, end, ranges)
 
 
 @inlined

@@ -73,8 +73,9 @@ def cast_ground_into(origin, turn, fan, ranges):
 
 
 @inlined
-def cast_level_box_into(fan, px, py, pz, cosine, sine, room, hx, hy, hz, begin, end, ranges):
+def cast_level_box_into(fan, place, cosine, sine, room, half, begin, end, ranges):
     """Cast beams `begin` … `end` - 1 of every layer against an upright box; arguments as `level_window` gives them."""
+    (px, py, pz), (hx, hy, hz) = place, half
     first, last = 0, fan.layers
     if fan.layers > 1:
         # layers whose slopes can reach the box between its nearest and farthest corners
@@ -101,15 +102,10 @@ def cast_level_boxes_into(fan, shapes, entries, count, work, start, ranges):
     for e in range(count):
         k, begin, end = entries[3 * e], entries[3 * e + 1], entries[3 * e + 2]
         body = start + k
-        hx, hy, hz = 0.5 * shapes.size[body, 0], 0.5 * shapes.size[body, 1], 0.5 * shapes.size[body, 2]
-        px, py, pz, cosine, sine = (
-            work[k],
-            work[k + CHUNK],
-            work[k + 2 * CHUNK],
-            work[k + 3 * CHUNK],
-            work[k + 4 * CHUNK],
-        )
-        cast_level_box_into(fan, px, py, pz, cosine, sine, work[k + 7 * CHUNK], hx, hy, hz, begin, end, ranges)
+        half = (0.5 * shapes.size[body, 0], 0.5 * shapes.size[body, 1], 0.5 * shapes.size[body, 2])
+        place = (work[k], work[k + CHUNK], work[k + 2 * CHUNK])
+        cosine, sine, room = work[k + 3 * CHUNK], work[k + 4 * CHUNK], work[k + 7 * CHUNK]
+        cast_level_box_into(fan, place, cosine, sine, room, half, begin, end, ranges)
 
 
 @inlined
@@ -149,21 +145,22 @@ def cast_box_into(fan, m, px, py, pz, hx, hy, hz, begin, end, ranges):
 
 
 @inner
-def cast_solid_into(fan, kind, sx, sy, sz, m, px, py, pz, gap, begin, end, ranges):
+def cast_solid_into(fan, kind, size, m, place, gap, begin, end, ranges):
     """Cast a run of beams of one layer against any shape but a box or a mesh, no nearer than `gap` [m]."""
     for i in range(begin, end):
         if ranges[i] > gap:
             dx, dy, dz = turned(m, fan.east[i], fan.north[i], fan.up[i])
-            ranges[i] = min(ranges[i], hit(kind, sx, sy, sz, px, py, pz, dx, dy, dz))
+            ranges[i] = min(ranges[i], hit(kind, *size, *place, dx, dy, dz))
 
 
 @inner
-def cast_mesh_into(fan, triangles, boxes, links, root, m, px, py, pz, gap, begin, end, stack, ranges):
+def cast_mesh_into(fan, tree, root, m, place, gap, begin, end, stack, ranges):
     """Cast a run of beams of one layer against a mesh, no nearer than `gap` [m]."""
+    triangles, boxes, links = tree
     for i in range(begin, end):
         if ranges[i] > gap:
             dx, dy, dz = turned(m, fan.east[i], fan.north[i], fan.up[i])
-            distance = ray_tree(px, py, pz, dx, dy, dz, ranges[i], triangles, boxes, links, root, stack)
+            distance = ray_tree(*place, dx, dy, dz, ranges[i], triangles, boxes, links, root, stack)
             ranges[i] = min(ranges[i], distance)
 
 
@@ -198,10 +195,10 @@ def cast_others_into(origin, turn, fan, reach, count, meshes, positions, orienta
                 if kind == BOX:
                     cast_box_into(fan, m, px, py, pz, hx, hy, hz, a, offset + end, ranges)
                 elif kind == MESH:
-                    triangles, boxes, links = shapes.triangles, shapes.node_box, shapes.node_link
-                    cast_mesh_into(fan, triangles, boxes, links, root, m, px, py, pz, gap, a, b, stack, ranges)
+                    tree = (shapes.triangles, shapes.node_box, shapes.node_link)
+                    cast_mesh_into(fan, tree, root, m, (px, py, pz), gap, a, b, stack, ranges)
                 else:
-                    cast_solid_into(fan, kind, sx, sy, sz, m, px, py, pz, gap, a, b, ranges)
+                    cast_solid_into(fan, kind, (sx, sy, sz), m, (px, py, pz), gap, a, b, ranges)
 
 
 @kernel

@@ -50,9 +50,7 @@ FACET_BESIDE = 12  # 9: along each edge, the direction in the neighbour's plane 
 FACET_LEVEL = 21  # sum of 1, 2 and 4 for the edges with a coplanar neighbour
 FACET_COLUMNS = 22
 
-# simplex: rows of the nearest-points search: difference, point of the one, point of the other, weight
-DIFFERENCE, POINT_ONE, POINT_OTHER, WEIGHT = 0, 3, 6, 9
-SIMPLEX_COLUMNS = 10
+# simplex: the rows of `cbsim.geometry.kernels.simplex` in the nearest-points search, and more
 FEATURE = 4  # two more rows: nearest feature of each shape (`cbsim.dynamics.detection.kernels.polish`)
 KEPT_ROWS = 4  # three rows during the search: the simplex of the iteration before
 SIMPLEX_ROWS = 7

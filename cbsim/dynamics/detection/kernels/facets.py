@@ -84,23 +84,25 @@ def _meet_facet(model, colliders, z, i, s, t, reach):
     """Write the contacts of collider i with triangle t, in row s."""
     facet = colliders.facet
     mx, my, mz = facet[t, FACET_NORMAL], facet[t, FACET_NORMAL + 1], facet[t, FACET_NORMAL + 2]
+    m = (mx, my, mz)
     core, count = nearest_cores(colliders, i, s)
     if count == 0:
-        meet_along(model, colliders, z, i, s, core, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, mx, my, mz, reach, True)
+        meet_along(model, colliders, z, i, s, core, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), m, reach, True)
         return
     ax, ay, az, bx, by, bz, nx, ny, nz = polished(colliders, i, s, core, count)
+    a, b, n = (ax, ay, az), (bx, by, bz), (nx, ny, nz)
     straight = nx * mx + ny * my + nz * mz
     if straight > EXACT:
-        meet_along(model, colliders, z, i, s, core, ax, ay, az, bx, by, bz, mx, my, mz, reach, False)
+        meet_along(model, colliders, z, i, s, core, a, b, m, reach, False)
         return
     edges, belongs, is_first = _on_edges(colliders, facet, t, bx, by, bz, nx, ny, nz)
     if edges == 0 and straight < 0.0:
         return  # behind it
     if not belongs:
         if straight > 0.0:
-            meet_along(model, colliders, z, i, s, core, ax, ay, az, bx, by, bz, mx, my, mz, reach, True)
+            meet_along(model, colliders, z, i, s, core, a, b, m, reach, True)
     elif is_first:
-        meet_along(model, colliders, z, i, s, core, ax, ay, az, bx, by, bz, nx, ny, nz, reach, False)
+        meet_along(model, colliders, z, i, s, core, a, b, n, reach, False)
 
 
 @inlined

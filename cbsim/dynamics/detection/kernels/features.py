@@ -30,12 +30,13 @@ CAP = 12  # corners that represent the rim of a cylinder
 
 
 @inner
-def feature(collider_link, collider, placed, world, face, face_normal, rim, i, dx, dy, dz, tx, ty, tz, out):
-    """Write the points of collider i that face along d; t is its rolling direction.
+def feature(collider_link, collider, placed, world, face, face_normal, rim, i, direction, along, out):
+    """Write the points of collider i that face in a direction; it rolls along another.
 
     Return their number, the radius [m] around each, the cosine between d and the normal of their face (−1 without one),
     and that normal.
     """
+    (dx, dy, dz), (tx, ty, tz) = direction, along
     kind = collider_link[i, KIND]
     if kind <= TRIANGLE:
         if collider_link[i, FACES] > 0:

@@ -62,8 +62,9 @@ def _from_place(link, z, b, x, y, w):
 
 
 @inner
-def emit(model, colliders, z, i, j, shape, px, py, pz, radius, nx, ny, nz, qx, qy, qz, other_radius):
-    """Write a contact: a sphere about p on the link of i against the plane through q with normal n, or a sphere."""
+def emit(model, colliders, z, i, j, shape, p, radius, normal, point, other_radius):
+    """Write a contact: a sphere about p on the link of i against the plane through a point, or a sphere about it."""
+    (px, py, pz), (nx, ny, nz), (qx, qy, qz) = p, normal, point
     found = colliders.found
     row = found[CONTACTS]
     if row >= len(colliders.contact):
@@ -118,18 +119,19 @@ def _tangents(contact, row, nx, ny, nz):
 
 
 @inner
-def _rest_on_face(model, colliders, z, i, j, px, py, pz, radius, mx, my, mz, fx, fy, fz, reach):
+def _rest_on_face(model, colliders, z, i, j, p, radius, m, f, reach):
     """Write the contact of a sphere of collider i with a face of collider j through f with normal m."""
+    (px, py, pz), (mx, my, mz), (fx, fy, fz) = p, m, f
     gap = mx * (px - fx) + my * (py - fy) + mz * (pz - fz) - radius
     if gap > reach:
         return
     if colliders.collider_link[i, LINK] >= 0:
-        emit(model, colliders, z, i, j, c.FACE, px, py, pz, radius, mx, my, mz, fx, fy, fz, 0.0)
+        emit(model, colliders, z, i, j, c.FACE, p, radius, m, f, 0.0)
         return
     # collider i is in the world: the contact is a point of j against a plane of the world
-    sx, sy, sz = px - radius * mx, py - radius * my, pz - radius * mz
-    tx, ty, tz = sx - gap * mx, sy - gap * my, sz - gap * mz
-    emit(model, colliders, z, j, i, c.HALF_SPACE, tx, ty, tz, 0.0, -mx, -my, -mz, sx, sy, sz, 0.0)
+    s = (px - radius * mx, py - radius * my, pz - radius * mz)
+    t = (s[0] - gap * mx, s[1] - gap * my, s[2] - gap * mz)
+    emit(model, colliders, z, j, i, c.HALF_SPACE, t, 0.0, (-mx, -my, -mz), s, 0.0)
 
 
 @inner
@@ -138,21 +140,21 @@ def against_plane(model, colliders, z, i, j, reach):
     placed, collider_link, collider = colliders.placed, colliders.collider_link, colliders.collider
     o = MATRIX
     mx, my, mz = placed[j, o + 2], placed[j, o + 5], placed[j, o + 8]  # z axis of its frame
-    fx, fy, fz = placed[j, PLACE], placed[j, PLACE + 1], placed[j, PLACE + 2]
+    m, f = (mx, my, mz), (placed[j, PLACE], placed[j, PLACE + 1], placed[j, PLACE + 2])
     if collider_link[i, KIND] == HULL:
         first = collider_link[i, FIRST]
         for k in range(first, first + collider_link[i, CORNERS]):
-            x, y, w = colliders.world[k, 0], colliders.world[k, 1], colliders.world[k, 2]
-            _rest_on_face(model, colliders, z, i, j, x, y, w, collider[i, MARGIN], mx, my, mz, fx, fy, fz, reach)
+            p = (colliders.world[k, 0], colliders.world[k, 1], colliders.world[k, 2])
+            _rest_on_face(model, colliders, z, i, j, p, collider[i, MARGIN], m, f, reach)
         return
-    tx, ty, tz = _rolling(model, colliders, z, i, j, mx, my, mz)
+    along = _rolling(model, colliders, z, i, j, mx, my, mz)
     count, radius, _, _, _, _ = feature(
         collider_link, collider, placed, colliders.world, colliders.face, colliders.face_normal, colliders.rim, i,
-        -mx, -my, -mz, tx, ty, tz, colliders.patch[0],
+        (-mx, -my, -mz), along, colliders.patch[0],
     )  # fmt: skip
     for k in range(count):
-        x, y, w = colliders.patch[0, k, 0], colliders.patch[0, k, 1], colliders.patch[0, k, 2]
-        _rest_on_face(model, colliders, z, i, j, x, y, w, radius, mx, my, mz, fx, fy, fz, reach)
+        p = (colliders.patch[0, k, 0], colliders.patch[0, k, 1], colliders.patch[0, k, 2])
+        _rest_on_face(model, colliders, z, i, j, p, radius, m, f, reach)
 
 
 @inlined
@@ -218,12 +220,12 @@ def meet_pair(model, colliders, z, i, j, reach):
         nx, ny, nz = ax - bx, ay - by, az - bz
         size = math.sqrt(nx * nx + ny * ny + nz * nz)
         nx, ny, nz = (nx / size, ny / size, nz / size) if size > 0.0 else (0.0, 0.0, 1.0)
-    meet_along(model, colliders, z, i, j, core, ax, ay, az, bx, by, bz, nx, ny, nz, reach, False)
+    meet_along(model, colliders, z, i, j, core, (ax, ay, az), (bx, by, bz), (nx, ny, nz), reach, False)
 
 
 @inner
-def meet_along(model, colliders, z, i, j, core, ax, ay, az, bx, by, bz, nx, ny, nz, reach, only_over):
-    """Write the contacts of two colliders with normal n from j to i, a and b the nearest points of cores.
+def meet_along(model, colliders, z, i, j, core, a, b, normal, reach, only_over):
+    """Write the contacts of two colliders with a normal from j to i, a and b the nearest points of cores.
 
     ``only_over`` restricts them to points over the face of j.
     """
@@ -233,43 +235,47 @@ def meet_along(model, colliders, z, i, j, core, ax, ay, az, bx, by, bz, nx, ny, 
         colliders.collider,
         colliders.world,
     )
-    tx, ty, tz = _rolling(model, colliders, z, i, j, nx, ny, nz)
+    nx, ny, nz = normal
+    along = _rolling(model, colliders, z, i, j, nx, ny, nz)
     m, r, one, ex, ey, ez = feature(
         collider_link, collider, placed, world, colliders.face, colliders.face_normal, colliders.rim, i,
-        -nx, -ny, -nz, tx, ty, tz, colliders.patch[0],
+        (-nx, -ny, -nz), along, colliders.patch[0],
     )  # fmt: skip
     n, s, other, fx, fy, fz = feature(
         collider_link, collider, placed, world, colliders.face, colliders.face_normal, colliders.rim, j,
-        nx, ny, nz, tx, ty, tz, colliders.patch[1],
+        normal, along, colliders.patch[1],
     )  # fmt: skip
     # a face looks along the normal: clip the other feature by its sides
     if max(one, other) >= FLAT:
         if only_over or other >= one - 1e-6:
-            is_over = _over_face(model, colliders, z, i, j, 0, m, r, 1, n, s, fx, fy, fz, reach)
+            is_over = _over_face(model, colliders, z, i, j, (0, m, r), (1, n, s), (fx, fy, fz), reach)
         else:
-            is_over = _over_face(model, colliders, z, j, i, 1, n, s, 0, m, r, ex, ey, ez, reach)
+            is_over = _over_face(model, colliders, z, j, i, (1, n, s), (0, m, r), (ex, ey, ez), reach)
         if only_over or (max(one, other) > EXACT and is_over):
             return
-    _at_nearest(model, colliders, z, i, j, core, m, r, n, s, ax, ay, az, bx, by, bz, nx, ny, nz, reach)
+    _at_nearest(model, colliders, z, i, j, core, (m, r), (n, s), a, b, normal, reach)
 
 
 @inner
-def _over_face(model, colliders, z, i, j, source, count, radius, face, sides, margin, mx, my, mz, reach):
-    """Write contacts of the facing feature of collider i over a face of j given in a patch; return if there are any.
+def _over_face(model, colliders, z, i, j, facing, face_of, m, reach):
+    """Write contacts of the facing feature of collider i over a face of j with normal m; return if there are any.
+
+    Both are given by their patch, the number of their corners and the radius [m] around these.
 
     If a triangle continues beyond an edge, the part cut off there lies over its neighbour: corners of that cut are
     redundant.
     """
+    (source, count, radius), (face, sides, margin), (mx, my, mz) = facing, face_of, m
     patch, level = colliders.patch, 0
     if colliders.collider_link[j, KIND] == TRIANGLE:
         level = int(colliders.collider[j, LEVEL])
-    fx, fy, fz = patch[face, 0, 0] + margin * mx, patch[face, 0, 1] + margin * my, patch[face, 0, 2] + margin * mz
+    f = (patch[face, 0, 0] + margin * mx, patch[face, 0, 1] + margin * my, patch[face, 0, 2] + margin * mz)
     at, count = _clip(patch, source, count, face, sides, mx, my, mz)
     for k in range(count):
         sides = int(patch[at, k, CUT_AT])
         if sides == 0 or sides & ~level != 0:
-            x, y, w = patch[at, k, 0], patch[at, k, 1], patch[at, k, 2]
-            _rest_on_face(model, colliders, z, i, j, x, y, w, radius, mx, my, mz, fx, fy, fz, reach)
+            p = (patch[at, k, 0], patch[at, k, 1], patch[at, k, 2])
+            _rest_on_face(model, colliders, z, i, j, p, radius, m, f, reach)
     return count > 0
 
 
@@ -315,8 +321,9 @@ def _clip(patch, source, count, face, sides, mx, my, mz):
 
 
 @inner
-def _at_nearest(model, colliders, z, i, j, core, m, r, n, s, ax, ay, az, bx, by, bz, nx, ny, nz, reach):
-    """Write the contact of the nearest points; ``m`` and ``n`` points of radius r and s of either face the other."""
+def _at_nearest(model, colliders, z, i, j, core, facing, other, a, b, normal, reach):
+    """Write the contact of the nearest points a and b; a facing feature has so many points of a radius [m]."""
+    (m, r), (n, s), (ax, ay, az), (bx, by, bz), (nx, ny, nz) = facing, other, a, b, normal
     ax, ay, az, r = _true_point(colliders, i, core, m, r, 0, ax, ay, az)
     bx, by, bz, s = _true_point(colliders, j, core, n, s, 1, bx, by, bz)
     gap = nx * (ax - bx) + ny * (ay - by) + nz * (az - bz) - r - s
@@ -328,14 +335,15 @@ def _at_nearest(model, colliders, z, i, j, core, m, r, n, s, ax, ay, az, bx, by,
             nx, ny, nz, gap = x / size, y / size, w / size, size - r - s
     if gap > reach:
         return
-    qx, qy, qz = bx + s * nx, by + s * ny, bz + s * nz
+    a, b, normal = (ax, ay, az), (bx, by, bz), (nx, ny, nz)
     if colliders.collider_link[i, LINK] < 0:
-        px, py, pz = ax - r * nx, ay - r * ny, az - r * nz
-        emit(model, colliders, z, j, i, c.HALF_SPACE, bx, by, bz, s, -nx, -ny, -nz, px, py, pz, 0.0)
+        p = (ax - r * nx, ay - r * ny, az - r * nz)
+        emit(model, colliders, z, j, i, c.HALF_SPACE, b, s, (-nx, -ny, -nz), p, 0.0)
     elif colliders.collider_link[j, LINK] < 0 or r + s == 0.0:
-        emit(model, colliders, z, i, j, c.FACE, ax, ay, az, r, nx, ny, nz, qx, qy, qz, 0.0)
+        q = (bx + s * nx, by + s * ny, bz + s * nz)
+        emit(model, colliders, z, i, j, c.FACE, a, r, normal, q, 0.0)
     else:
-        emit(model, colliders, z, i, j, c.SPHERE, ax, ay, az, r, nx, ny, nz, bx, by, bz, s)
+        emit(model, colliders, z, i, j, c.SPHERE, a, r, normal, b, s)
 
 
 @inlined

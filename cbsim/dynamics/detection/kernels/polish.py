@@ -16,16 +16,14 @@ from cbsim.dynamics.detection.kernels.columns import (
     KIND,
     MATRIX,
     PLACE,
-    POINT_ONE,
-    POINT_OTHER,
     SIZE,
     TRIANGLE,
-    WEIGHT,
 )
 from cbsim.dynamics.detection.kernels.nearest import approach
 from cbsim.dynamics.detection.kernels.supports import farthest
 from cbsim.dynamics.kernels.algebra import cross, turned, turned_back
 from cbsim.geometry.kernels import elementary as math
+from cbsim.geometry.kernels.simplex import POINT_ONE, POINT_OTHER, WEIGHT
 from cbsim.jit import inlined, inner
 
 __all__ = ["polished"]
