@@ -184,8 +184,6 @@ class EventStrip:
         canvas.text((mark.text_x, y), event.name, colour, TEXT, anchor="left")
         if mark.happened is not None:
             canvas.line([(mark.x, y), (mark.happened_x, y)], CHROME.edge, 1.5)
-            stale = session.events.ran != document.data
-            canvas.disc((mark.happened_x, y), 0.75 * RADIUS * points, PAINT.lost if stale else PAINT.plan, colour, 1.0)
         r = RADIUS * points
         if mark.time is None:
             canvas.text((mark.x, y), "?", WORDS.danger, 17)
@@ -194,6 +192,9 @@ class EventStrip:
         corners = [(mark.x + dx, y + dy) for dx, dy in shape]
         canvas.area(corners, PAINT.selected if chosen else CHROME.panel)
         canvas.line(corners, colour, 1.75, closed=True)
+        if mark.happened is not None:
+            stale = session.events.ran != document.data
+            canvas.disc((mark.happened_x, y), 0.75 * RADIUS * points, PAINT.lost if stale else PAINT.plan, colour, 1.0)
 
     def _colour(self, document: ScenarioDocument, mark: Mark) -> Colour:
         """Colour of an event: that of the worst problem told of its lines."""
