@@ -10,6 +10,7 @@ import pygame
 import pytest
 
 import cbsim
+from cbsim.editor.event_strip import colours_of
 from cbsim.editor.placement import place_of
 from cbsim.palette import CHROME, WORDS
 from tests.common import ROOT
@@ -170,9 +171,8 @@ def test_an_event_too_late_and_a_circle_are_marked(tmp_path, monkeypatch):
     assert {"W827", "E832"} <= {problem.code for problem in session.problems}
     late, _, stuck, *_ = strip.layout.marks
     assert (late.x, stuck.time) == (strip.axis.right, None)
-    assert strip._colour(session.document, late) == WORDS.warning
-    assert strip._colour(session.document, stuck) == WORDS.danger
-    assert strip._colour(session.document, strip.layout.marks[4]) == CHROME.ink
+    colours = colours_of(session.document.spec, session.problems)
+    assert colours == [WORDS.warning, CHROME.ink, WORDS.danger, *[CHROME.ink] * 3]
     hand.window.close()
 
 
