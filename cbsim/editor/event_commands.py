@@ -11,7 +11,7 @@ from cbsim.editor.event_state import clock_of, in_steps
 from cbsim.editor.placement import place_of
 from cbsim.editor.prompt import Prompt
 from cbsim.editor.scenario_document import Change, ScenarioDocument
-from cbsim.editor.yaml_spans import flow_text
+from cbsim.editor.yaml_spans import YamlSpans, flow_text
 from cbsim.errors import UsageError
 from cbsim.formats.scenario_actions import ActionModel
 from cbsim.formats.scenario_events import condition_text, event_text
@@ -153,9 +153,11 @@ def ask_text(session: SessionState, key: str) -> None:
     def act(text: str) -> None:
         _insist(session, lambda spans, spec: event_edits.put_text(spans, spec, row, key, text))
 
-    session.prompt = Prompt(
-        f"{key}: of '{document.spec.events[row].name}'", text_of(document.spec.events[row], key), act
-    )
+    spans = YamlSpans(document.buffer.text)
+    node = spans.find(spans.root, "events", row, key)
+    written = "" if node is None else spans.text[spans.start(node) : spans.end(node)]
+    text = text_of(document.spec.events[row], key) if not written or set(written) & set("\r\n") else written
+    session.prompt = Prompt(f"{key}: of '{document.spec.events[row].name}'", text, act)
     session.prompt.put_caret(len(session.prompt.text))
 
 

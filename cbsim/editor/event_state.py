@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from cbsim.editor.event_edits import ArgumentPath
-from cbsim.spec.event_order import circle_of, earliest_times
+from cbsim.spec.event_order import earliest_times
 from cbsim.spec.events import Event, Place
 from cbsim.spec.scenario import Scenario
 
@@ -74,8 +74,3 @@ def clock_of(events: Sequence[Event], row: int) -> tuple[ArgumentPath, float] | 
 def in_steps(time: float, step: float) -> float:
     """Round a time to whole steps of a run [s]."""
     return max(round(round(time / step) * step, 9), 0.0)
-
-
-def is_stuck(events: Sequence[Event], row: int) -> bool:
-    """Return whether an event waits for itself, directly or round a circle."""
-    return row in circle_of(events)

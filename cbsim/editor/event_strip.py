@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import pygame
 
 from cbsim.editor import event_commands
 from cbsim.editor.event_layout import RADIUS, Layout, Mark, TimeAxis, lay_out
-from cbsim.editor.event_state import clock_of, end_of, in_steps, is_stuck
+from cbsim.editor.event_state import clock_of, end_of, in_steps
 from cbsim.editor.scenario_document import ScenarioDocument
-from cbsim.errors import Severity
+from cbsim.errors import Problem, Severity
 from cbsim.palette import CHROME, PAINT, WORDS
+from cbsim.spec.event_order import circle_of
+from cbsim.spec.scenario import Scenario
 from cbsim.viewer.canvas import Canvas, Colour
 
 if TYPE_CHECKING:
     from cbsim.editor.session_state import SessionState
 
-__all__ = ["EventStrip", "MoveEvent"]
+__all__ = ["EventStrip", "MoveEvent", "colours_of"]
 
 Pixel = tuple[int, int]
 
@@ -76,11 +79,14 @@ class EventStrip:
         self.box = pygame.Rect(0, 0, 0, 0)
         self.axis = TimeAxis(1.0, 0.0, 1.0)
         self.layout = Layout((), 0)
+        self._key: tuple[object, ...] = (None,) * 5
+        self._colours: list[Colour] = []
         self._pressed: tuple[int, Pixel] = (-TWICE, (0, 0))
 
     def height(self, lanes: int, points: float) -> int:
         """Height for a number of lanes [pixels]."""
-        return round((HEAD + LANE * max(1, min(lanes, MOST)) + 6.0) * points)
+        below = 6.0 if lanes <= MOST else 18.0
+        return round((HEAD + LANE * max(1, min(lanes, MOST)) + below) * points)
 
     def place(self, size: Pixel, bottom: float, canvas: Canvas) -> pygame.Rect:
         """Lay the events out above a height; returns the rectangle that they cover."""
@@ -90,7 +96,11 @@ class EventStrip:
             return self.box
         events, state = document.spec.events, self.session.events
         self.axis = TimeAxis(max(end_of(document.spec), 1e-6), LEFT * points, size[0] - RIGHT * points)
-        self.layout = lay_out(events, self.axis, lambda name: canvas.extent(name, TEXT)[0], points, state.happened)
+        key = (document.spec, self.session.problems, state.happened, self.axis, points)
+        if any(new is not old for new, old in zip(key[:3], self._key[:3], strict=True)) or key[3:] != self._key[3:]:
+            self._key = key
+            self.layout = lay_out(events, self.axis, lambda name: canvas.extent(name, TEXT)[0], points, state.happened)
+            self._colours = colours_of(document.spec, self.session.problems)
         state.first_lane = min(max(state.first_lane, 0), max(self.layout.lanes - MOST, 0))
         high = self.height(self.layout.lanes, points)
         self.box = pygame.Rect(0, round(bottom) - high, size[0], high)
@@ -146,7 +156,7 @@ class EventStrip:
         if hidden > 0:
             first = self.session.events.first_lane
             said = f"lanes {first + 1} to {first + MOST} of {self.layout.lanes}"
-            place = (self.box.right - 8 * canvas.points, self.box.bottom - 8 * canvas.points)
+            place = (self.box.right - 8 * canvas.points, self.box.bottom - 9 * canvas.points)
             canvas.text(place, said + ": wheel", CHROME.soft, 13, anchor="right")
 
     def _scale(self, canvas: Canvas) -> None:
@@ -174,7 +184,7 @@ class EventStrip:
         y, points, session = self.y(mark, canvas.points), canvas.points, self.session
         if y is None:
             return
-        event, colour = document.spec.events[mark.row], self._colour(document, mark)
+        event, colour = document.spec.events[mark.row], self._colours[mark.row]
         wide = canvas.extent(event.name, TEXT)[0]
         name = pygame.Rect(
             round(mark.text_x) - 2, round(y - 0.45 * LANE * points), wide + 4, round(0.9 * LANE * points)
@@ -184,8 +194,6 @@ class EventStrip:
         canvas.text((mark.text_x, y), event.name, colour, TEXT, anchor="left")
         if mark.happened is not None:
             canvas.line([(mark.x, y), (mark.happened_x, y)], CHROME.edge, 1.5)
-            stale = session.events.ran != document.data
-            canvas.disc((mark.happened_x, y), 0.75 * RADIUS * points, PAINT.lost if stale else PAINT.plan, colour, 1.0)
         r = RADIUS * points
         if mark.time is None:
             canvas.text((mark.x, y), "?", WORDS.danger, 17)
@@ -194,21 +202,9 @@ class EventStrip:
         corners = [(mark.x + dx, y + dy) for dx, dy in shape]
         canvas.area(corners, PAINT.selected if chosen else CHROME.panel)
         canvas.line(corners, colour, 1.75, closed=True)
-
-    def _colour(self, document: ScenarioDocument, mark: Mark) -> Colour:
-        """Colour of an event: that of the worst problem told of its lines."""
-        events = document.spec.events
-        if is_stuck(events, mark.row):
-            return WORDS.danger
-        first = events[mark.row].location.line or 0
-        after = [other.location.line or 0 for other in events if (other.location.line or 0) > first]
-        last = min(after, default=_end_of_events(document))
-        there = [
-            one.severity for one in self.session.problems if first <= (one.location.line or 0) < max(last, first + 1)
-        ]
-        if Severity.ERROR in there:
-            return WORDS.danger
-        return WORDS.warning if Severity.WARNING in there else CHROME.ink
+        if mark.happened is not None:
+            stale = session.events.ran != document.data
+            canvas.disc((mark.happened_x, y), 0.75 * RADIUS * points, PAINT.lost if stale else PAINT.plan, colour, 1.0)
 
     def _draft(self, canvas: Canvas) -> None:
         """Draw the time to which the selected event would be dragged."""
@@ -220,8 +216,19 @@ class EventStrip:
         canvas.text((x, self.box.y + 13.0 * points), f"{time:g} s", WORDS.measure, 16, halo=CHROME.panel)
 
 
-def _end_of_events(document: ScenarioDocument) -> int:
-    """First line behind the events, as far as a scenario tells its keys."""
-    begin = document.spec.at("events").line or 0
-    lines = [place.line or 0 for key, place in document.spec.places.items() if "." not in key]
-    return min((line for line in lines if line > begin), default=1 << 30)
+def colours_of(spec: Scenario, problems: Sequence[Problem]) -> list[Colour]:
+    """Colours of events: those of the worst problems that are told of their lines."""
+    begin, stuck = spec.at("events").line or 0, set(circle_of(spec.events))
+    later = [place.line or 0 for key, place in spec.places.items() if "." not in key]
+    starts = [event.location.line or 0 for event in spec.events]
+    ends = [*starts[1:], min((line for line in later if line > begin), default=1 << 30)]
+    lines = {
+        severity: [one.location.line or 0 for one in problems if one.severity is severity] for severity in Severity
+    }
+    found = []
+    for row, (start, end) in enumerate(zip(starts, ends, strict=True)):
+        own = range(start, max(end, start + 1))
+        is_wrong = row in stuck or any(line in own for line in lines[Severity.ERROR])
+        is_doubtful = any(line in own for line in lines[Severity.WARNING])
+        found.append(WORDS.danger if is_wrong else WORDS.warning if is_doubtful else CHROME.ink)
+    return found

@@ -116,6 +116,7 @@ MOUSE: tuple[tuple[str, str], ...] = (
     ("drag a corner", "resize"),
     ("drag a goal", "to another waypoint; of a script, anywhere"),
     ("drag an event", "to another time, with alt by steps of the run; double click: name it, or put one down"),
+    ("drag a place of an event", "to a waypoint or anywhere; with alt, only anywhere"),
     ("drag the ground", "move the picture; with shift, select in a box"),
     ("wheel", "nearer and farther away, at the cursor"),
     ("right button", "turn the picture"),

@@ -9,6 +9,7 @@ import pygame
 from cbsim.editor import goals
 from cbsim.editor.drags import BoxSelection, CameraDrag, Drag, Move, MoveGoal, Resize, Turn
 from cbsim.editor.drawing import corner_handles, goal_places, turn_handle
+from cbsim.editor.event_places import place_at
 from cbsim.editor.panels import Panels
 from cbsim.editor.scenario_document import ScenarioDocument
 from cbsim.editor.session_state import SessionState
@@ -95,6 +96,9 @@ class Mouse:
         shift = session.has_modifier(pygame.KMOD_SHIFT)
         self._click = None
         editable = not isinstance(session.document, ScenarioDocument)
+        held = place_at(session, pixel)
+        if held is not None:
+            return held
         goal, handle = (self._goal(pixel), self._handle(pixel)) if editable else (None, None)
         if handle is not None and (goal is None or handle[0] <= goal[0]):
             return handle[1]

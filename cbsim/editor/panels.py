@@ -185,6 +185,7 @@ class Panels:
         rows: list[tuple[str, str, Command]] = [("name", event.name, lambda: event_commands.ask_event_name(session))]
         for key in ("when", "do"):
             text = event_commands.text_of(event, key)
+            text = text if len(text) < 25 else text[:24] + "…"
             rows.append((key, text, lambda key=key: event_commands.ask_text(session, key)))  # type: ignore[misc]
         happened = session.events.happened.get(event.name)
         if happened is not None:

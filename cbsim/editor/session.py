@@ -10,6 +10,7 @@ import pygame
 from cbsim.editor import event_commands
 from cbsim.editor.document_store import DocumentStore
 from cbsim.editor.drawing import draw_objects
+from cbsim.editor.event_places import draw_places
 from cbsim.editor.keys import ACTIONS
 from cbsim.editor.mouse import Mouse
 from cbsim.editor.panels import Panels
@@ -92,6 +93,7 @@ class Session(SessionState):
             canvas, self.preview_builder.ground_view(self.camera, self.options), draw_fully=self.draw_fully
         )
         draw_objects(canvas, self, self.panels.covers, self.mouse.box)
+        draw_places(canvas, self)
         self.panels.draw(canvas)
 
     def tick(self, seconds: float) -> None:
