@@ -108,6 +108,7 @@ def advance_one(
         if cars > 0:
             drive_cars(pack, sizes, floats, ints, car_floats, car_ints)
         is_valid = happened == 0 and are_valid(workspace, start) and not has_left(planar, anchors)
+        is_valid = is_valid and (k > 0 or state.guided.shape[0] == 0)  # bounds of guided bodies are those of one run
         if not is_valid or have_left(car_rows, constants.step, parts, state, shapes.radius, workspace.bounds):
             if cars > 0:
                 bound_cars(pack, sizes, floats, ints, HORIZON, workspace.bounds, workspace.reach)

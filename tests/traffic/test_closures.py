@@ -10,6 +10,7 @@ from scipy.sparse.csgraph import dijkstra
 from cbsim.road.lanelets.reach import ROOM as REACH_ROOM
 from cbsim.road.roadmap import build
 from cbsim.simulation.advance import advance
+from cbsim.spec.objects import Triple
 from cbsim.spec.road import PointId
 from cbsim.spec.traffic import Pool
 from cbsim.world.compile import compile_world
@@ -33,9 +34,10 @@ from tests.common import shared
 from tests.traffic.sites import grid, run, workspace, world
 from tests.traffic.test_lane_changes import highway
 from tests.traffic.test_real_networks import network_of
-from tests.worlds import prop
+from tests.worlds import bot, prop
 
 GOAL = PointId(7, 1, 2)
+EAST = Triple(0.0, 0.0, -np.pi / 2.0)
 
 
 def two_ways(place: float, *, step: float = 0.1, flow: float = 400.0, stops: bool = True) -> World:
@@ -142,6 +144,17 @@ def test_who_wanders_keeps_out_of_a_closed_road():
     assert len(inside) < 5
 
 
+def test_nobody_closes_a_lanelet_behind_a_bot_that_waits_at_a_line():
+    pool = Pool("flow", flow=600.0, origin=PointId(1, 1, 1), destinations=((GOAL, 1.0),))
+    bots = [
+        bot(f"Bot {n}", position_offset=Triple(185.0 - 7.0 * n, -1.9, 0.0), orientation_offset=EAST) for n in (0, 1)
+    ]
+    made = world(grid(4, 2), pool, actors=tuple(bots), step=0.1)
+    copies = run(made, None, 90.0, 1.0)
+    assert max(float(copy.columns.travel[:, WAITING].max()) for copy in copies) > 25.0
+    assert not any(closed(copy) for copy in copies)
+
+
 def test_a_run_from_before_at_and_after_a_closure_has_the_same_bits():
     made = two_ways(300.0)
     copies = [made.start, *run(made, None, 70.0, 0.1)]
@@ -160,6 +173,24 @@ def test_workspaces_of_two_runs_do_not_mix_their_ways():
     fresh = made.start.copy()
     advance(made, fresh, 700)
     assert fresh.hash == blocked.hash
+
+
+def test_a_workspace_that_knows_the_closed_lanelets_but_not_all_destinations_is_not_trusted():
+    wall = prop("wall", (300.0, 0.0, 0.5), size=(0.6, 9.0, 1.0))
+    pools = [
+        Pool("one", flow=400.0, origin=PointId(1, 1, 1), destinations=((GOAL, 1.0),)),
+        Pool("two", flow=400.0, begin=80.0, origin=PointId(2, 2, 1), destinations=((PointId(8, 1, 2), 1.0),)),
+    ]
+    first, second = (world(grid(4, 2), *pools, actors=(wall,), step=0.1) for _ in range(2))
+    later = run(second, None, 130.0)[-1]
+    assert closed(later)
+    assert later.columns.pool_counts[1, 1] > 2
+    before = run(first, None, 75.0)[-1]  # leaves a workspace with the same closed lanelets
+    assert closed(before) == closed(later)
+    again = first.restore(later.to_bytes())
+    advance(first, again, 300)
+    advance(second, later, 300)
+    assert again.hash == later.hash
 
 
 def test_ways_on_a_motorway_with_changes_of_lanes_are_those_of_the_oracle():

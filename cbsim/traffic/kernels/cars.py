@@ -133,7 +133,7 @@ def move_cars(road, crossings, sides, seed, state, work, time, dt):
         want_ordered_speed(state.order, plan, i, is_aside(travel[i]))
         chosen = acceleration_of(road, seed, travel, intent, values, plan, i, time, dt)
         travel[i, ACCELERATION] = limit_by_order(state.order, travel, i, chosen, dt)
-        if queues.is_blocked[i] != 0 and travel[i, WAITING] >= DETOUR:
+        if queues.is_blocked[i] == 1 and travel[i, WAITING] >= DETOUR:
             way = find_detour(road, travel, intent, values, plan, entries, claims, ways, i, work.destinations[i])
             if way >= 0:
                 intent[i, NEXT] = way

@@ -11,10 +11,10 @@ from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined, inner
 from cbsim.traffic.kernels.drivers import COMFORTABLE, LEAST
 from cbsim.traffic.kernels.look import CHAIN, CHAIN_END, STANDS
-from cbsim.traffic.kernels.passing import STOOD, first_not_passing, stands_for_good
+from cbsim.traffic.kernels.passing import NO_QUEUE, STOOD, first_not_passing, stands_for_good
 from cbsim.traffic.kernels.sideways import is_aside, reach_of_turn
-from cbsim.traffic.kernels.way import destination_of, following
-from cbsim.traffic.kernels.workspace import PACE, SPOT
+from cbsim.traffic.kernels.way import AHEAD, destination_of, following
+from cbsim.traffic.kernels.workspace import EXTENT, PACE, SPOT
 from cbsim.world.traffic.tables import (
     ABSENT,
     BESIDE,
@@ -40,8 +40,10 @@ from cbsim.world.traffic.tables import (
     ROOM,
     SAME,
     SERIAL,
+    SIGNALS,
     SPEED,
     STATION,
+    STOP_LINE,
     STOPPED,
     WAITING,
     WANDER,
@@ -54,6 +56,7 @@ __all__ = ["begin_ways", "close_and_open", "find_ways", "open_road", "open_sides
 
 BLOCKED = 20.0  # [s] of standing behind a body that cannot be passed after which a car closes its own lanelet
 NEAR = 15.0  # [m] ahead of one's front up to which a body on the next lanelets is in one's way
+AT_END = 30.0  # [m] before a line or a light in which bots and literal cars may wait
 NEXT_ONES = 4  # lanelets ahead that are looked at
 SPARE = 2.0  # [m] before the end of a lanelet at which one can still take another way
 
@@ -117,7 +120,7 @@ def is_closed(closed, lanelet):
 
 @inner
 def renew_ways(base, around, sides, intent, work, closed):
-    """Work out the ways of all cars anew, if other lanelets are closed than those for which they were worked out.
+    """Work out the ways of all cars, unless they are known for the lanelets that are closed.
 
     Parameters
     ----------
@@ -128,19 +131,19 @@ def renew_ways(base, around, sides, intent, work, closed):
     for row in range(closed.shape[0]):
         same = same and routes.noted[row] == closed[row]
         is_free = is_free and closed[row] == 0
-    if same:
-        return
-    for row in range(closed.shape[0]):
-        routes.noted[row] = closed[row]
-    ways.version[0] += 1
+    if not same:
+        for row in range(closed.shape[0]):
+            routes.noted[row] = closed[row]
+        ways.version[0] += 1
+        if is_free:
+            begin_ways(base, sides, ways, routes)
+        else:
+            for lanelet in range(base.lanelets.shape[0]):
+                time = max(base.lanelets[lanelet, LENGTH] / max(base.lanelets[lanelet, LIMIT], 0.1), 1e-3)
+                routes.costs[lanelet] = time + (CLOSED_TIME if is_closed(closed, lanelet) else 0.0)
+            wander_elsewhere(base, routes, closed)
     if is_free:
-        begin_ways(base, sides, ways, routes)
         return
-    count = base.lanelets.shape[0]
-    for lanelet in range(count):
-        time = max(base.lanelets[lanelet, LENGTH] / max(base.lanelets[lanelet, LIMIT], 0.1), 1e-3)
-        routes.costs[lanelet] = time + (CLOSED_TIME if is_closed(closed, lanelet) else 0.0)
-    wander_elsewhere(base, routes, closed)
     for i in range(intent.shape[0]):
         if intent[i, PHASE] == ABSENT:
             continue
@@ -174,8 +177,9 @@ def wander_elsewhere(base, routes, closed):
         for k in range(first, last):
             routes.wanders[k] = base.wanders[k]
             for n in range(1, last - first):
-                if leads_there[routes.wanders[k]] != 0.0:
-                    routes.wanders[k] = base.wanders[first + (k - first + n) % (last - first)]
+                other = base.wanders[first + (k - first + n) % (last - first)]
+                if leads_there[routes.wanders[k]] != 0.0 and leads_there[other] == 0.0:
+                    routes.wanders[k] = other
 
 
 @inner
@@ -258,6 +262,19 @@ def blocks_for_good(travel, intent, watch, work, e, static, others):
     return abs(work.entries.stands[e, PACE]) <= STANDS and watch[work.entries.watched[e], PLACE] == 0.0
 
 
+@inlined
+def is_queue(road, entries, lanelet, at):
+    """Whether an entry is a bot or a literal car that may wait, behind another one or before a line or a light."""
+    e = entries.order[at]
+    if entries.watched[e] < 0:
+        return False
+    front = entries.stands[e, SPOT] + entries.stands[e, EXTENT]
+    if at + 1 < entries.first[lanelet + 1] and entries.sorted_stands[at + 1, SPOT] < front + NO_QUEUE:
+        return True
+    waits = road.links[lanelet, STOP_LINE] != 0 or (road.links[lanelet, EXTRAS] & SIGNALS) != 0
+    return waits and road.lanelets[lanelet, LENGTH] - front < AT_END
+
+
 @inner
 def blocked_lanelet(road, travel, intent, watch, work, i, static, others):
     """Lanelet on which a body stands that car i cannot pass, -1 for none.
@@ -265,17 +282,16 @@ def blocked_lanelet(road, travel, intent, watch, work, i, static, others):
     On its own lanelet it has looked whether it can pass, where that is allowed at all.
     """
     lanelet = intent[i, LANELET]
-    if work.routes.blocked[i] != 0:
-        return lanelet if travel[i, WAITING] >= BLOCKED else -1
     length, plan = road.car_sizes[i, CAR_LENGTH], work.plan[i]
     entries, base = work.entries, road.lanelets[lanelet, LENGTH] - travel[i, STATION] - length
     own = length + work.drawn[i, LEAST]
     far = NEAR if plan[CHAIN] == math.inf else plan[CHAIN_END] + own + reach_of_turn(own)
     at = first_not_passing(work, travel, i, lanelet)
     if at < entries.first[lanelet + 1]:
-        is_sure = (road.links[lanelet, EXTRAS] & BESIDE) == 0 and travel[i, WAITING] >= BLOCKED
-        if is_sure and stands_for_good(work, travel, intent, watch, i, entries.order[at], static, others):
-            return lanelet
+        cannot_pass = (road.links[lanelet, EXTRAS] & BESIDE) == 0 or work.routes.blocked[i] != 0
+        if cannot_pass and travel[i, WAITING] >= BLOCKED and not is_queue(road, entries, lanelet, at):
+            if stands_for_good(work, travel, intent, watch, i, entries.order[at], static, others):
+                return lanelet
         return -1
     for k in range(1, NEXT_ONES + 1):
         one = work.ways.lanelets[i, k]
@@ -284,8 +300,8 @@ def blocked_lanelet(road, travel, intent, watch, work, i, static, others):
         at = entries.first[one]
         if at < entries.first[one + 1]:
             e = entries.order[at]
-            ahead = base + entries.stands[e, SPOT]
-            if ahead < far and stands_for_good(work, travel, intent, watch, i, e, static, others):
+            is_near = base + entries.stands[e, SPOT] < far and not is_queue(road, entries, one, at)
+            if is_near and stands_for_good(work, travel, intent, watch, i, e, static, others):
                 return one
             break
         base += road.lanelets[one, LENGTH]
@@ -325,18 +341,24 @@ def close_and_open(road, network, state, work, static, others):
                 break
     renew_ways(*network, intent, work, closed)
     if more:
-        take_other_ways(road, state.seed[0], travel, intent, work)
+        take_other_ways(road, state.seed[0], closed, travel, intent, work)
 
 
 @inner
-def take_other_ways(road, seed, travel, intent, work):
-    """Let those cars that can still do so go on by their new way."""
+def take_other_ways(road, seed, closed, travel, intent, work):
+    """Let those cars whose way leads through a closed lanelet, and that can still do so, go on by another."""
     for i in range(intent.shape[0]):
         if intent[i, PHASE] not in (DRIVING, STOPPED) or intent[i, CLAIM] > 0:
             continue
         lanelet, speed = intent[i, LANELET], travel[i, SPEED]
         left = road.lanelets[lanelet, LENGTH] - travel[i, STATION] - road.car_sizes[i, CAR_LENGTH]
         if left < speed * speed / (2.0 * work.drawn[i, COMFORTABLE]) + (SPARE if speed > STANDS else 0.0):
+            continue
+        concerned, k = False, 1
+        while k < AHEAD and work.ways.lanelets[i, k] >= 0 and not concerned:
+            concerned = is_closed(closed, work.ways.lanelets[i, k])
+            k += 1
+        if not concerned:
             continue
         destination = destination_of(road, intent, work.drawn, i)
         intent[i, NEXT], _ = following(road, seed, i, intent[i, SERIAL], destination, lanelet, intent[i, GOAL])

@@ -61,6 +61,7 @@ HARDEST = 8.0  # [m/s²] that tyres hold
 AFTER_A_HIT = 6.0  # [m/s²]
 WITHOUT_CAUSE = 6.0  # [m/s²] with which a driver brakes by mistake, for a second
 SLOW = 4.0  # [m/s] below which one moves up
+OUTSIDE = 2  # value of `Queues.is_blocked` of who waits outside a zone
 ASK_BEFORE = 3.0  # [m] more than comfortable braking takes within which a car asks for a claim
 WAIT = 32  # who wait at the stop lines of one junction and have a place in the order
 MOST = 64  # conflicts ahead that a car announces
@@ -141,6 +142,7 @@ def decide(
         if parks[1].shape[0] > 0 and wait_outside(
             road, parks[0], parks[1], travel, plan, drawn[i], i, destinations[i], dt, time
         ):
+            queues.is_blocked[i] = OUTSIDE  # passes its turn, as who has no room does, and takes no other exit
             continue
         phase = intent[i, PHASE]
         if phase == STOPPED and queues.conflicts[i] < 0:  # nothing conflicts behind this line

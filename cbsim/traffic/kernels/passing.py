@@ -59,7 +59,17 @@ from cbsim.world.traffic.tables import (
     WAITING,
 )
 
-__all__ = ["PASSES", "PASS_SPEED", "begin_pass", "choose_pass", "may_block", "mind_blocker", "see_oncoming"]
+__all__ = [
+    "NO_QUEUE",
+    "PASSES",
+    "PASS_SPEED",
+    "STOOD",
+    "begin_pass",
+    "choose_pass",
+    "may_block",
+    "mind_blocker",
+    "see_oncoming",
+]
 
 PASSES = -2  # less the row of `Sides`: what `CarWorkspace.changes` holds of a car that begins to pass
 STOOD = 10.0  # [s] after which a body that stands is passed

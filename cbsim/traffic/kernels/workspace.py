@@ -119,7 +119,7 @@ class Queues(NamedTuple):
     conflicts : (cars,) int64
         First conflict entry ahead that is neither held nor claimed, -1 for none.
     is_blocked : (cars,) int64
-        1 where there is no room behind the conflicts ahead.
+        1 where there is no room behind the conflicts ahead, 2 where it waits outside a zone.
     """
 
     heads: Any

@@ -36,11 +36,11 @@ def goals_of(
     for car, (one, (start, station)) in enumerate(zip(objects, places, strict=True)):
         lanelet = start
         first, pause, goals = len(table), one.initial_pause, list(one.goals)
+        while goals and _stands_at(one, goals[0], tables):
+            pause += goals.pop(0).pause
         if start < 0:  # it stands in a spot
             table.append((-1.0, pause))
             lanelet, pause = layout.first_exit(one.position), 0.0
-        while goals and _stands_at(one, goals[0], tables):
-            pause += goals.pop(0).pause
         if pause > 0.0:
             table.append((float(ways.row((lanelet, station + float(one.size[1])))), pause))
             waiting.append(car)

@@ -27,6 +27,7 @@ from cbsim.world.traffic.tables import ABSENT, CLAIM, DRIVING, GOAL, NEXT, PARKE
 from cbsim.world.traffic.tables import LANELET as CAR_LANELET
 from cbsim.world.traffic.tables import OFFSET as CAR_OFFSET
 from cbsim.world.traffic.tables import STATION as CAR_STATION
+from cbsim.world.traffic.zones.tables import HAS_PARKED, SINCE, TICKET, WAY
 
 __all__ = ["appear", "block", "take_away"]
 
@@ -75,6 +76,9 @@ def take_away(tables, constants, road, state, a):
     if tables.actions[a, CLASS] != GUIDED:
         if state.intent[target, PHASE] != ABSENT:
             leave(road, state, target)
+        if state.parking.shape[0] > 0:
+            row = state.parking[target]
+            row[WAY], row[TICKET], row[SINCE], row[HAS_PARKED] = -1, 0, -1, 0
         return
     row, body = state.guided[target], constants.guided_body[target]
     row[PRESENCE], row[PACE] = IS_ABSENT, 0.0
