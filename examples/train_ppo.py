@@ -151,7 +151,7 @@ def draw(rows, path):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--steps", type=int, default=800_000)
+    parser.add_argument("--steps", type=int, default=1_200_000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--picture")
     options = parser.parse_args()
