@@ -219,3 +219,25 @@ def test_objects_of_a_scenario_stand_where_a_run_begins_and_are_not_moved(tmp_pa
     hand.key("o")
     assert "open an object file" in session.message
     hand.window.close()
+
+
+def test_unsaved_work_on_a_scenario_is_recovered_and_saved_under_another_name(tmp_path, monkeypatch):
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    hand = opened(tmp_path, EVENTS)
+    hand.key("j", "right")
+    work = hand.session.document.data
+    assert work.decode() == EVENTS.replace("{time: 6}", "{time: 6.5}")
+    hand.crash()
+    hand = Posted(tmp_path / "site.yaml", tmp_path / "state", rndf=None)
+    assert hand.session.document.data.decode() == EVENTS
+    hand.key("r")
+    assert hand.session.document.data == work
+    hand.key("ctrl+shift+s")
+    hand.session.prompt.select_all()
+    hand.write(str(tmp_path / "other.yaml"))
+    hand.key("enter")
+    assert (tmp_path / "other.yaml").read_bytes() == work
+    assert (tmp_path / "site.yaml").read_text(encoding="utf-8") == EVENTS
+    assert hand.session.message == "saved other.yaml as scenario"
+    assert len(hand.session.document.objects) == 4
+    hand.window.close()
