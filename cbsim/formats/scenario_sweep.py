@@ -105,6 +105,6 @@ def _text(values: Range | Choice | Normal | Count) -> dict[str, Any]:
     if isinstance(values, Choice):
         return {"choice": list(values.values)}
     if isinstance(values, Count):
-        return {"count": values.count} | ({} if values.first == 1 else {"first": values.first})
+        return {"count": values.number} | ({} if values.first == 1 else {"first": values.first})
     kind = "range" if isinstance(values, Range) else "normal"
     return {kind: [number for number in values if number is not None]}

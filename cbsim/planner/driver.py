@@ -138,8 +138,8 @@ class Driver:
 def _with_readings(told: Observation, scans: dict[str, Any], readings: dict[str, Any]) -> Observation:
     """Make an observation with other scans and readings; `dataclasses.replace` takes twice as long."""
     motion = told.time, told.position, told.heading, told.speed, told.yaw_rate
-    run_control = told.run_state, told.alarm, told.mission_time, told.restarts
-    return Observation(*motion, scans, readings, told.state, told.controls, *run_control, told.objects)
+    mission = told.run_state, told.alarm, told.mission_time, told.restarts, told.checkpoints
+    return Observation(*motion, scans, readings, told.state, told.controls, *mission, told.objects)
 
 
 def decided(planner: str, time: float, command: object) -> tuple[float, ...]:

@@ -36,7 +36,7 @@ class Normal(NamedTuple):
 class Count(NamedTuple):
     """Consecutive whole numbers: seeds."""
 
-    count: int
+    number: int
     first: int = 1
 
 

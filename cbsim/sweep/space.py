@@ -248,7 +248,7 @@ def size_of(values: Distribution) -> int | None:
     if isinstance(values, Choice):
         return len(values.values)
     if isinstance(values, Count):
-        return values.count
+        return values.number
     if isinstance(values, Normal) or values.step is None:
         return None
     return math.floor((values.last - values.first) / values.step + 1e-9) + 1
