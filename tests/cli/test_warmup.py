@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from types import SimpleNamespace
 
 import pytest
@@ -9,8 +10,10 @@ import pytest
 from cbsim.cli import warmup as command
 
 
-@pytest.mark.parametrize(("exitcode", "here"), [(0, ["mechanisms"]), (-9, ["mechanisms", "world"])])
-def test_what_a_stopped_process_left_is_compiled_here(monkeypatch, exitcode, here):
+@pytest.mark.parametrize("exitcode", [0, -9])
+def test_what_a_stopped_process_left_is_compiled_here(monkeypatch, exitcode):
+    left = ["world", *(["environments"] if find_spec("gymnasium") else [])]
+    here = ["mechanisms", *(left if exitcode else [])]
     beside = SimpleNamespace(start=lambda: None, join=lambda: None, exitcode=exitcode)
     monkeypatch.setattr(command, "get_context", lambda _: SimpleNamespace(Process=lambda **_: beside))
     compiled = []

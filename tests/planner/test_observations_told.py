@@ -20,6 +20,7 @@ def test_an_observation_with_other_readings_keeps_all_else():
         "state": np.ones((1, 13)),
     }
     control = {"controls": {"a": 1.0}, "run_state": "PAUSE", "alarm": 4.0, "mission_time": 5.0, "restarts": 6}
+    control["checkpoints"] = 7
     told = Observation(**values, **control, scans={}, readings={}, objects=NO_OBJECTS)
     scans, readings = {"front": 1}, {"gps": 2}
     changed = _with_readings(told, scans, readings)

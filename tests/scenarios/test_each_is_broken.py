@@ -37,8 +37,14 @@ TRAFFIC = [
     Break(
         "four_way_stop",
         "the sedan comes first",
-        (*CROSSING, "reach Pickup 1.1.6", "reach Pickup 3.1.6", "rest Pickup"),
+        (*CROSSING[1:], "reach Pickup 1.1.6", "reach Pickup 3.1.6", "rest Pickup"),
         edits=((XML, "<initial_pause>0<", "<initial_pause>3<"),),
+    ),
+    Break(
+        "four_way_stop",
+        "the sedan sets off when the others have gone",
+        (*CROSSING, "rest Bus", "rest Sedan"),
+        edits=((XML, "<initial_pause>1<", "<initial_pause>60<"),),
     ),
     Break(
         "four_way_stop",
@@ -57,7 +63,6 @@ TRAFFIC = [
             "reach Sedan 2.1.6",
             "reach Sedan 3.1.4",
             "rest Pickup",
-            "rest Sedan",
         ),
         edits=((XML, "<initial_pause>4<", "<initial_pause>0<"),),
     ),

@@ -191,7 +191,8 @@ def test_mistakes_of_a_sweep_have_their_line(wrong, code, line):
 
 
 def test_entries_of_lists_are_addressed_by_name():
-    spec, problems = read(TEXT, **{"add.Truck.size.y": "9"})
+    sized = TEXT.replace("{name: Truck,", "{name: Truck, size: {x: 2, y: 5, z: 3},")
+    spec, problems = read(sized, **{"add.Truck.size.y": "9"})
     assert not problems.errors
     assert spec.add[0].object.size.y == 9.0
     _, problems = read(TEXT, **{"add.Trcuk.size.y": "9"})
