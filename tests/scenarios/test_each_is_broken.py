@@ -224,7 +224,6 @@ BESIDE_A_BOT = [
         "the lead car sets off late",
         (
             "reach Delivery van 1.3.5",
-            "reach Delivery van 1.2.10",
             "reach Lead car 1.2.10",
             "reach Lead car 5.1.8",
             "reach Tanker 1.2.10",
@@ -235,13 +234,13 @@ BESIDE_A_BOT = [
     Break(
         "merge",
         "the tanker sets off late",
-        ("reach Delivery van 1.2.10", "reach Tanker 1.2.10"),
+        ("reach Tanker 1.2.10",),
         {"add.2.initial_pause": 2},
     ),
     Break(
         "merge",
         "the van comes late",
-        ("reach Delivery van 1.2.10", "reach Delivery van 1.3.5", "reach Wagon 1.2.10"),
+        ("reach Delivery van 1.2.10", "reach Delivery van 1.3.5"),
         {"add.3.initial_pause": 3},
     ),
     Break(

@@ -41,6 +41,7 @@ from cbsim.traffic.kernels.sideways import (
 from cbsim.traffic.kernels.way import following, point_ahead
 from cbsim.traffic.kernels.workspace import EXTENT, PACE, SPOT
 from cbsim.world.traffic.tables import (
+    BESIDE,
     CAR_LENGTH,
     EXTRAS,
     FORKS,
@@ -243,12 +244,10 @@ def has_ground(road, crossings, seed, travel, intent, plan, i, destination, targ
     length, run = road.car_sizes[i, CAR_LENGTH], run_of(travel[i, SPEED], across)
     if min(plan[LINE], plan[CHAIN]) < run:
         return False
-    if (
-        station + length + run > road.lanelets[target, LENGTH]
-    ):  # behind a fork it would need the ground of both branches
+    if station + length + run > road.lanelets[target, LENGTH]:
         beyond, _ = following(road, seed, i, intent[i, SERIAL], destination, target, intent[i, GOAL])
-        if beyond >= 0 and (road.links[beyond, EXTRAS] & FORKS) != 0:
-            return False
+        if beyond >= 0 and (road.links[beyond, EXTRAS] & (FORKS | BESIDE)) != BESIDE:
+            return False  # behind a fork, and in a junction, there is no lane beside
     lanelet, own = intent[i, LANELET], travel[i, STATION]
     return has_no_conflicts(
         road, crossings, seed, intent, i, destination, target, station - 2.0, station + length + run
