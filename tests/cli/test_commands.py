@@ -133,8 +133,9 @@ def test_results_are_named_by_the_scenario_without_its_endings(cli, tmp_path, bo
 def test_shipped_files_need_no_path_in_any_command(cli, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     done = cli("run", "--rndf", "loop", "--mdf", "loop.mdf", "--objects", "loop", "--duration", 0.1, "-q")
-    assert (done.code, done.err.count("\n")) == (1, 1), "a mission is judged, and its end has not been reached"
-    assert done.err.startswith("FAILED  checkpoints object 1: passed 0 of 6 checkpoints")
+    told = [line for line in done.err.splitlines() if not line.startswith("compiling kernels")]  # once on a new machine
+    assert (done.code, len(told)) == (1, 1), "a mission is judged, and its end has not been reached"
+    assert told[0].startswith("FAILED  checkpoints object 1: passed 0 of 6 checkpoints")
     assert cli("view", "loop.rndf", "--screenshot", "loop.png", "-q").code == 0
     assert cli("check", "loop.mdf", "--rndf", "loop", "-q").code == 0
     assert cli("convert", "loop.xml", "loop.obj", "--rndf", "loop.rndf", "-q").code in (0, 2)
