@@ -21,7 +21,7 @@ from cbsim.errors import Location, Problem, Problems, did_you_mean
 from cbsim.formats.object_values import PARAMETERS, RADIUS, SIZE, WIDTH
 from cbsim.formats.reader import Source, read_yaml
 from cbsim.formats.scenario_models import RULES, ScenarioModel
-from cbsim.formats.scenario_parameters import override, replace_parameters
+from cbsim.formats.scenario_parameters import check_varied, override, replace_parameters
 from cbsim.formats.scenario_spec import scenario_of
 from cbsim.formats.scenario_text import scenario_text
 from cbsim.formats.yaml_tree import Item, locate, plain, shown, tree
@@ -66,7 +66,10 @@ def read_with(source: Source, problems: Problems, overrides: Mapping[str, str]) 
     """
     found = Problems()
     root = _tree(source, found)
-    root = None if root is None else replace_parameters(override(root, overrides, found), found)
+    if root is not None:
+        root = override(root, overrides, found)
+        check_varied(root, found)
+        root = replace_parameters(root, found)
     spec = None if root is None else _validated(root, found)
     problems.extend(found)
     return None if found.errors else spec

@@ -14,6 +14,7 @@ from cbsim.errors import Location, Problems, did_you_mean
 from cbsim.formats.reader import Source, read_yaml
 from cbsim.formats.scenario_fields import Axes, Model, ParameterName
 from cbsim.formats.scenario_models import ScenarioModel
+from cbsim.formats.scenario_sweep import SweepModel
 from cbsim.formats.yaml_tree import (
     Item,
     Scalar,
@@ -30,7 +31,7 @@ from cbsim.formats.yaml_tree import (
 )
 from cbsim.spec.number import Written
 
-__all__ = ["escaped", "override", "replace_parameters"]
+__all__ = ["check_varied", "escaped", "override", "replace_parameters"]
 
 NAME = re.compile(r"\$(\$?)\{([^{}]*)\}")
 DECLARED = "parameters"
@@ -173,6 +174,16 @@ def override(root: Item, settings: Mapping[str, str], problems: Problems) -> Ite
         if path is not None and value is not None:
             root = set_item(root, path, value, _expand)
     return root
+
+
+def check_varied(root: Item, problems: Problems) -> None:
+    """Report keys of `sweep` that name nothing: E809, as a setting of them would, at their own lines."""
+    sweep = child_of(root, "sweep")
+    if sweep is None or not isinstance(sweep.value, dict):
+        return
+    for key in sweep.value:
+        if key not in SweepModel.model_fields:
+            _target(root, key, sweep.keys[key], problems)
 
 
 def _parse(text: str, place: Location, problems: Problems) -> Item | None:

@@ -199,6 +199,12 @@ def test_entries_of_lists_are_addressed_by_name():
     assert [(one.code, one.hint) for one in problems.errors] == [("E809", "did you mean 'Truck'?")]
 
 
+def test_a_key_of_a_sweep_that_names_nothing_is_told_at_its_line_by_every_command():
+    spec, problems = read(TEXT.replace("  gap: {range", "  gpa: {range"))
+    assert spec is None
+    assert [(one.code, one.location.line, one.hint) for one in problems.errors] == [("E809", 6, "did you mean 'gap'?")]
+
+
 def test_plan_survives_its_json():
     space = Space(variations_of(["seed=count:3", "gap=5:7:1", "speed=normal:1:2", "a=[1],[2]"]), sample=4)
     plan = Plan("small", {"": "a:B"}, {"x": "1"}, None, 0.1, variations=space.variations, where=("gap > 1",), sample=4)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from cbsim.collision.kernels.workspace import MOVER
-from cbsim.jit import inlined, inner, kernel, prefetch
+from cbsim.jit import inner, kernel, prefetch
 from cbsim.traffic.kernels.changes import change_over
 from cbsim.traffic.kernels.claims import DETOUR, find_detour
 from cbsim.traffic.kernels.closures import begin_ways, close_and_open, open_road, open_sides, renew_ways
@@ -20,7 +20,7 @@ from cbsim.traffic.kernels.meshes import find_mesh, make_mesh_search
 from cbsim.traffic.kernels.moving import move
 from cbsim.traffic.kernels.orders import end_lane_order, is_slowed, limit_by_order, want_ordered_speed
 from cbsim.traffic.kernels.others import BRANCHES, find_others
-from cbsim.traffic.kernels.parking import drive_in_zones
+from cbsim.traffic.kernels.parking import drive_in_zones, scratch_of_zones
 from cbsim.traffic.kernels.passing import PASSES, begin_pass
 from cbsim.traffic.kernels.pools import appear
 from cbsim.traffic.kernels.sideways import is_aside, is_turning
@@ -60,7 +60,6 @@ from cbsim.world.traffic.tables import (
     VEHICLE,
     WAITING,
 )
-from cbsim.world.traffic.zones.tables import COLUMNS, ROWS
 
 __all__ = ["drive_cars", "mark_hits", "note_static_obstacles", "refresh_cars"]
 
@@ -248,19 +247,6 @@ def refresh_cars(pack, sizes, floats, ints, car_floats, car_ints):
             destination = destination_of(road, intent, work.drawn, i)
             serial, lanelet, forks = intent[i, SERIAL], intent[i, LANELET], intent[i, GOAL]
             intent[i, NEXT], _ = following(road, seed, i, serial, destination, lanelet, forks)
-
-
-@inlined
-def scratch_of_zones(shapes, road, zones, cars):
-    """Scratch of `drive_in_zones`, empty where no car may come to a zone."""
-    cells, bodies = 0, shapes.kind.shape[0] if cars > 0 else 0
-    for zone in range(zones.areas.shape[0] if cars > 0 else 0):
-        cells += zones.areas[zone, COLUMNS] * zones.areas[zone, ROWS]
-    marks, is_taken = np.zeros(cells, np.uint8), np.zeros(zones.spots.shape[0], np.bool_)
-    is_car = np.zeros(bodies, np.bool_)
-    for i in range(cars):
-        is_car[road.car_rows[i, BODY]] = True
-    return marks, is_taken, np.empty(cars, np.int64), is_car
 
 
 @kernel

@@ -8,6 +8,8 @@ with its rear on the road.
 
 from __future__ import annotations
 
+import numpy as np
+
 from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined, inner
 from cbsim.traffic.kernels.closures import find_ways
@@ -29,6 +31,7 @@ from cbsim.traffic.kernels.zone_ways import (
     zone_of,
 )
 from cbsim.world.traffic.tables import (
+    BODY,
     CAR_LENGTH,
     HIT,
     LENGTH,
@@ -43,6 +46,7 @@ from cbsim.world.traffic.zones.tables import (
     APRON,
     APRON_LENGTH,
     BACK_LENGTH,
+    COLUMNS,
     ENTRY_GATE,
     FIRST_SPOT,
     FIRST_SPOT_CELL,
@@ -51,6 +55,7 @@ from cbsim.world.traffic.zones.tables import (
     LAST_SPOT_CELL,
     MOUTH,
     PREFERRED,
+    ROWS,
     SINCE,
     SPOT,
     TICKET,
@@ -59,7 +64,7 @@ from cbsim.world.traffic.zones.tables import (
     ZONE,
 )
 
-__all__ = ["drive_in_zones", "wait_outside"]
+__all__ = ["drive_in_zones", "scratch_of_zones", "wait_outside"]
 
 ASKS = 5.0  # [m] more than comfortable braking takes within which a car asks for a way in
 PATIENCE = 20_000  # [ms] of waiting after which those who asked later are not let in before
@@ -118,6 +123,19 @@ def let_in(zones, marks, is_taken, destination):
     return -1
 
 
+@inlined
+def scratch_of_zones(shapes, road, zones, cars):
+    """Scratch of `drive_in_zones`, empty where no car may come to a zone."""
+    cells, bodies = 0, shapes.kind.shape[0] if cars > 0 else 0
+    for zone in range(zones.areas.shape[0] if cars > 0 else 0):
+        cells += zones.areas[zone, COLUMNS] * zones.areas[zone, ROWS]
+    marks, is_taken = np.zeros(cells, np.uint8), np.zeros(zones.spots.shape[0], np.bool_)
+    is_car = np.zeros(bodies, np.bool_)
+    for i in range(cars):
+        is_car[road.car_rows[i, BODY]] = True
+    return marks, is_taken, np.empty(cars, np.int64), is_car, np.empty(zones.areas.shape[0], np.bool_)
+
+
 @inner
 def drive_in_zones(shapes, road, network, zones, seed, state, work, scratch, time, dt):
     """Move all cars in zones, and let others in and out.
@@ -128,9 +146,10 @@ def drive_in_zones(shapes, road, network, zones, seed, state, work, scratch, tim
         `Road`, `Surroundings` and `Sides` of the World.
     scratch : tuple of ndarray
         Bits of cells (cells,), in which spots somebody stands or to which it is on the way (spots,), and the order of
-        cars (cars,); which bodies are reactive cars (bodies,).
+        cars (cars,); which bodies are reactive cars (bodies,); zones that nobody has asked for in vain for long
+        (zones,).
     """
-    marks, is_taken, order, is_car = scratch
+    marks, is_taken, order, is_car, is_open = scratch
     parking, travel, intent, drawn = state.parking, state.travel, state.intent, work.drawn
     driving, asking = 0, 0
     for i in range(intent.shape[0]):
@@ -173,14 +192,16 @@ def drive_in_zones(shapes, road, network, zones, seed, state, work, scratch, tim
         if intent[i, PHASE] != HIT:
             take_way(zones, marks, way, begin, bit)
     size = sort_cars(parking, SINCE, order)
-    now, waits = int(math.floor(time * 1000.0 + 0.5)), -1
+    now = int(math.floor(time * 1000.0 + 0.5))
+    for zone in range(is_open.shape[0]):
+        is_open[zone] = True
     for n in range(size):
         i = order[n]
         if parking[i, TICKET] > 0 or intent[i, PHASE] == HIT:
             continue
         if is_in_zone(intent, i):
             zone, way = zone_of(zones, parking[i, WAY]), -2
-            if waits != zone:
+            if is_open[zone]:
                 way = let_out(road, zones, seed, state, marks, i)
             if way >= 0:
                 latest += 1
@@ -195,7 +216,7 @@ def drive_in_zones(shapes, road, network, zones, seed, state, work, scratch, tim
         else:
             destination = work.destinations[i]
             zone, way = zones.spots[zones.goals[destination, PREFERRED], ZONE], -2
-            if waits != zone:
+            if is_open[zone]:
                 way = let_in(zones, marks, is_taken, destination)
             if way >= 0:
                 latest += 1
@@ -203,4 +224,4 @@ def drive_in_zones(shapes, road, network, zones, seed, state, work, scratch, tim
                 is_taken[zones.ways[way, SPOT]] = True
                 take_way(zones, marks, way, -math.inf, TAKEN)
         if way < 0 and way != -1 and now - parking[i, SINCE] > PATIENCE:
-            waits = zone
+            is_open[zone] = False
