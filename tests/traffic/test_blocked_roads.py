@@ -6,10 +6,13 @@ import numpy as np
 import pytest
 
 import cbsim
-from cbsim.road.roadmap import RoadMap
+from cbsim.road.roadmap import RoadMap, build
 from cbsim.simulation.advance import advance
+from cbsim.spec.events import Place
+from cbsim.spec.people import Person
 from cbsim.spec.traffic import Pool
 from cbsim.world.compile import compile_world
+from cbsim.world.people.compile import actor_of
 from cbsim.world.scene import Scene, Settings
 from cbsim.world.traffic.tables import BODY, HIT, LANELET, PHASE, TURNING, WAITING
 from cbsim.world.world import World
@@ -112,3 +115,41 @@ def test_who_is_hit_while_it_turns_stays_where_it_is():
     assert np.hypot(*(snapshot.columns.position[body] - before)[:2]) < 1.0
     assert snapshot.columns.intent[car, PHASE] == HIT
     assert snapshot.columns.intent[car, LANELET] == lanelet
+
+
+def crowded(seed: int, step: float) -> World:
+    """A barrier before which cars turn round among people who walk across."""
+    random, roadmap = np.random.default_rng(seed), build(grid(3, 2))
+    people = []
+    for n in range(40):
+        y, side = 100.0 + random.choice([-1.0, 1.0]) * random.uniform(1.5, 14.0), random.choice([-6.0, 6.0])
+        ends = Place(None, float(side), float(y)), Place(None, float(-side), float(y))
+        pause, speed = float(random.uniform(20.0, 200.0)), float(random.uniform(0.7, 2.5))
+        people.append(Person(f"P{n}", ends, initial_pause=pause, bold=bool(random.integers(2)), speed=speed))
+    wall = prop("wall", (0.0, 100.0, 0.5), size=(8.0, 0.5, 1.0))
+    actors = (wall, *(actor_of(person, roadmap) for person in people))
+    options, pools = Settings(step=step, seed=seed), (Pool("town", count=14),)
+    return compile_world(Scene("test", actors, roadmap, settings=options, pools=pools))
+
+
+@pytest.mark.parametrize("step", [0.05, 0.1])
+@pytest.mark.parametrize("seed", [0, 2, 5])
+def test_who_turns_round_spares_people(seed, step):
+    made = crowded(seed, step)
+    snapshot, cars, turned = made.start, made.layout.bodies - made.layout.cars, 0
+    for _ in range(round(220.0 / step)):
+        before = snapshot.columns.intent[:, PHASE].copy()
+        assert not any(max(row[1], row[2]) >= cars for row in advance(made, snapshot, 1)[2])
+        turned += int(np.sum((before != TURNING) & (snapshot.columns.intent[:, PHASE] == TURNING)))
+    assert turned >= 1
+
+
+@pytest.mark.parametrize("step", [0.1, 1.0])
+@pytest.mark.parametrize(("x", "turns"), [(-4.0, 2), (-4.5, 2), (-5.0, 2), (-6.5, 6)])
+def test_who_turns_round_keeps_clear_of_posts_beside_the_road(x, turns, step):
+    wall = prop("wall", (0.0, 100.0, 0.5), size=(8.0, 0.5, 1.0))
+    posts = [prop(f"post {n}", (n * x, 100.0 - 4.0 * n, 0.5), size=(0.3, 0.3, 1.0)) for n in (-1, 1)]
+    made = world(grid(3, 2), Pool("town", count=12), actors=(wall, *posts), step=step)
+    longest, turned = longest_standstill(made, 150.0)
+    assert turned >= turns  # the first in each direction; without posts in the way, all of them
+    assert longest < 120.0

@@ -111,6 +111,24 @@ def test_nobody_drives_into_a_road_that_is_blocked_where_it_begins(place):
     assert len(closed(copies[-1])) == 1
 
 
+@pytest.mark.parametrize("step", [0.05, 0.1, 1.0])
+@pytest.mark.parametrize("flow", [100.0, 300.0, 0.0])
+def test_who_waits_at_a_line_behind_which_all_ways_are_blocked_turns_round(step, flow):
+    flows = Pool("flow", flow=flow, origin=PointId(1, 1, 1), destinations=((GOAL, 1.0),))
+    walls = (
+        prop("ahead", (214.0, 0.0, 0.5), size=(0.6, 9.0, 1.0)),
+        prop("aside", (200.0, 14.0, 0.5), size=(9.0, 0.6, 1.0)),
+    )
+    made = world(grid(4, 2), flows if flow else Pool("town", count=30), actors=walls, step=step)
+    copies = run(made, None, 400.0, 1.0)
+    assert max(float(copy.columns.travel[:, WAITING].max()) for copy in copies) < 120.0
+    assert copies[-1].columns.travel[:, WAITING].max() < 30.0
+    if flow:
+        arrived, appeared, left = copies[-1].columns.pool_counts[0]
+        assert appeared == arrived
+        assert left > 3
+
+
 def test_without_another_way_cars_still_go_to_where_it_is_closed():
     pool = Pool("flow", flow=200.0, origin=PointId(1, 1, 1), destinations=((PointId(4, 1, 3), 1.0),))
     made = world(grid(4, 2), pool, actors=(prop("wall", (300.0, 0.0, 0.5), size=(0.6, 9.0, 1.0)),), step=0.1)

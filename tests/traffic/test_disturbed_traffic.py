@@ -107,8 +107,8 @@ def check(case: Case, duration: float) -> None:
             told = f"{k * step:.2f} s: {made.bodies.names[one] if one < first else one - first} and car {other - first}"
             assert one < first, told
             if one in names:
-                turns = phases[other - first] == TURNING  # and does not look at people, as docs/traffic.md says
-                assert turns or max(now[other - first] for now in speeds) > FAST, told
+                both = phases[other - first] == TURNING and step > 0.5  # begin to move in the same step
+                assert both or max(now[other - first] for now in speeds) > FAST, told
             else:
                 assert one == barrier, told
                 assert k * step < COMES + 3.0, told  # no more than it takes to stop from 13 m/s

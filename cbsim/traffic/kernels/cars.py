@@ -14,6 +14,7 @@ from cbsim.traffic.kernels.decisions import MOST, WAIT, acceleration_of, decide
 from cbsim.traffic.kernels.driven import command_vehicles, read_driven_cars
 from cbsim.traffic.kernels.drivers import draw_drivers
 from cbsim.traffic.kernels.entries import OVERHEAD, SWEPT, find_obstacles, find_shadows, sort_entries
+from cbsim.traffic.kernels.ground import turn_where_free
 from cbsim.traffic.kernels.leaving import CHANGES
 from cbsim.traffic.kernels.look import clear_conflict
 from cbsim.traffic.kernels.meshes import find_mesh, make_mesh_search
@@ -24,7 +25,7 @@ from cbsim.traffic.kernels.parking import drive_in_zones, scratch_of_zones
 from cbsim.traffic.kernels.passing import PASSES, begin_pass
 from cbsim.traffic.kernels.pools import appear
 from cbsim.traffic.kernels.sideways import is_aside, is_turning
-from cbsim.traffic.kernels.turning import TURNS, begin_turn, pose_turn, turn, turning_acceleration
+from cbsim.traffic.kernels.turning import TURNS, pose_turn, turn, turning_acceleration
 from cbsim.traffic.kernels.way import destination_of, following, keep_way, pose_car
 from cbsim.traffic.kernels.workspace import PACE, SPOT, car_workspace_of, parts_of, path_of
 from cbsim.traffic.kernels.zone_driving import set_destinations
@@ -33,6 +34,7 @@ from cbsim.world.packed.kernels import (
     constants_of,
     crossings_of,
     demand_of,
+    people_of,
     road_of,
     shapes_of,
     sides_of,
@@ -56,6 +58,7 @@ from cbsim.world.traffic.tables import (
     PHASE,
     SERIAL,
     SPEED,
+    STOPPED,
     UNKNOWN,
     VEHICLE,
     WAITING,
@@ -116,7 +119,7 @@ def note_static_obstacles(pack, sizes, floats, ints, car_floats, car_ints):
 
 
 @inner
-def move_cars(road, crossings, sides, seed, state, work, time, dt):
+def move_cars(road, shapes, crossings, sides, walkers, seed, state, work, time, dt):
     """Accelerate and move all cars by their plans."""
     entries, travel, intent = work.entries, state.travel, state.intent
     claims, queues, ways = work.claims, work.queues, work.ways
@@ -125,7 +128,7 @@ def move_cars(road, crossings, sides, seed, state, work, time, dt):
             continue
         plan, values = work.plan[i], work.drawn[i]
         if is_turning(travel[i]):
-            chosen = turning_acceleration(road, sides, entries, travel, intent, i, dt)
+            chosen = turning_acceleration(road, sides, walkers, entries, state, i, dt)
             travel[i, ACCELERATION] = limit_by_order(state.order, travel, i, chosen, dt)
             turn(travel, intent, i, dt, travel[i, ACCELERATION])
             continue
@@ -139,9 +142,10 @@ def move_cars(road, crossings, sides, seed, state, work, time, dt):
         lanelet, goal = intent[i, LANELET], intent[i, GOAL]
         move(road, crossings, seed, state, work.drawn, plan, ways, work.destinations, i, time, dt)
         if sides.rows.shape[0] > 0 and work.changes[i] != -1:
-            stays = intent[i, LANELET] == lanelet and intent[i, GOAL] == goal and intent[i, PHASE] == DRIVING
-            if stays and not is_slowed(state.order, i):
-                leave_lane(road, sides, seed, state, work, i, work.changes[i])
+            stays, phase = intent[i, LANELET] == lanelet and intent[i, GOAL] == goal, intent[i, PHASE]
+            may = phase == DRIVING or (phase == STOPPED and work.changes[i] <= TURNS)
+            if stays and may and not is_slowed(state.order, i):
+                leave_lane(road, shapes, crossings, sides, seed, state, work, i, work.changes[i])
                 if work.changes[i] >= 0:
                     end_lane_order(state.order, i)
             else:
@@ -149,14 +153,14 @@ def move_cars(road, crossings, sides, seed, state, work, time, dt):
 
 
 @inner
-def leave_lane(road, sides, seed, state, work, i, what):
+def leave_lane(road, shapes, crossings, sides, seed, state, work, i, what):
     """Let car i begin what it has decided on: a change of lanes, to pass somebody, or to turn round."""
     if what >= 0:
         change_over(road, sides, seed, state, work, i, what)
     elif what > TURNS:
         begin_pass(road, sides, state.travel, state.intent, i, PASSES - what)
     elif road.car_rows[i, VEHICLE] < 0:  # vehicles go by their commands, and these only ahead
-        begin_turn(road, sides, seed, state, work, i, TURNS - what)
+        turn_where_free(road, shapes, crossings, sides, seed, state, work, i, TURNS - what)
 
 
 @inner
@@ -262,6 +266,7 @@ def drive_cars(pack, sizes, floats, ints, car_floats, car_ints):
     dt, cars = step / parts, state.intent.shape[0]
     path = path_of(cars, parts, car_floats)
     begin, entries, zones = work.counts[0], work.entries, zones_of(pack)
+    walkers = people_of(pack).walkers, constants.guided_body, step
     parks = state.parking.shape[0] > 0
     zone_scratch = scratch_of_zones(shapes, road, zones, cars if parks else 0)
     read_driven_cars(road, seed, state, work)
@@ -301,7 +306,7 @@ def drive_cars(pack, sizes, floats, ints, car_floats, car_ints):
         )
         close_and_open(road, network, state, work, begin, count)
         appear(road, network, crossings, demand, seed, state, work, occupied, time, dt)
-        move_cars(road, crossings, sides, seed, state, work, time, dt)
+        move_cars(road, shapes, crossings, sides, walkers, seed, state, work, time, dt)
         if parks:
             drive_in_zones(shapes, road, network, zones, seed, state, work, zone_scratch, time, dt)
         if parts > 1:

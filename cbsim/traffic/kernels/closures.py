@@ -52,7 +52,16 @@ from cbsim.world.traffic.tables import (
     Sides,
 )
 
-__all__ = ["begin_ways", "close_and_open", "find_ways", "open_road", "open_sides", "renew_ways"]
+__all__ = [
+    "begin_ways",
+    "close_and_open",
+    "find_ways",
+    "is_closed",
+    "is_cut_off",
+    "open_road",
+    "open_sides",
+    "renew_ways",
+]
 
 BLOCKED = 20.0  # [s] of standing behind a body that cannot be passed after which a car closes its own lanelet
 NEAR = 15.0  # [m] ahead of one's front up to which a body on the next lanelets is in one's way
@@ -115,6 +124,27 @@ def is_closed(closed, lanelet):
     for row in range(closed.shape[0]):
         if closed[row] == lanelet + 1:
             return True
+    return False
+
+
+@inner
+def is_cut_off(road, closed, work, i, lanelet):
+    """Whether car i can go nowhere behind a lanelet but through a closed one; `road` has the ways of the workspace.
+
+    Those round closed lanelets are taken wherever there are any, so that it is enough to follow one way.
+    """
+    destination, count, one = work.destinations[i], road.lanelets.shape[0], lanelet
+    for _ in range(count if destination >= 0 else AHEAD):
+        if destination >= 0:
+            if one == int(road.destinations[destination, 0]):
+                return False
+            beside = work.routes.changes[destination * count + one] if work.routes.changes.shape[0] > 0 else -1
+            one = beside if beside >= 0 else road.hops[destination * count + one]
+        else:
+            first = road.links[one, WANDER]
+            one = road.wanders[first] if road.links[one, WANDER_END] > first else -1
+        if one < 0 or is_closed(closed, one):
+            return one >= 0
     return False
 
 

@@ -8,7 +8,7 @@ from cbsim.traffic.kernels.changes import choose_change, has_neighbour, wanted_c
 from cbsim.traffic.kernels.orders import keeps_lane, ordered_side
 from cbsim.traffic.kernels.passing import PASSES, choose_pass, may_block
 from cbsim.traffic.kernels.sideways import is_aside, map_beside, side_row
-from cbsim.traffic.kernels.turning import TURNS, choose_turn
+from cbsim.traffic.kernels.turning import BLOCKED, TURNS, choose_turn
 from cbsim.world.traffic.tables import (
     BACK,
     BESIDE,
@@ -25,6 +25,8 @@ from cbsim.world.traffic.tables import (
     RATE,
     SAME,
     STATION,
+    STOPPED,
+    WAITING,
 )
 
 __all__ = ["CHANGES", "choose_changes"]
@@ -83,35 +85,45 @@ def choose_changes(
     """
     targets, places, tree = scratch
     entries, destinations, chosen, static = work.entries, work.destinations, 0, work.counts[0]
+    is_closed_somewhere = False
+    for k in range(work.routes.noted.shape[0]):
+        is_closed_somewhere = is_closed_somewhere or work.routes.noted[k] != 0
     beats, number = max(int(math.floor(BEAT / dt + 0.5)), 1), int(math.floor(time / dt + 0.5))
     for i in range(intent.shape[0]):
         work.changes[i], work.routes.blocked[i] = -1, 0
         lanelet = intent[i, LANELET]
         if entries.where[i] < 0 or (road.links[lanelet, EXTRAS] & BESIDE) == 0 or chosen + 1 >= targets.shape[0]:
             continue
-        if intent[i, PHASE] != DRIVING or intent[i, CLAIM] > 0 or is_aside(travel[i]):
+        phase, decides, destination, what = intent[i, PHASE], (number + i) % beats == 0, destinations[i], -1
+        if intent[i, CLAIM] > 0 or is_aside(travel[i]):
             continue
-        decides, destination, what = (number + i) % beats == 0, destinations[i], -1
+        waits = is_closed_somewhere and decides and travel[i, WAITING] >= BLOCKED
+        if phase != DRIVING and not (phase == STOPPED and waits):
+            continue
         row, place, wanted = -1, 0.0, wanted_change(road, sides, destination, lanelet)
-        side = ordered_side(order, i)
+        is_free = phase == DRIVING
+        side = ordered_side(order, i) if is_free else 0
         if side != 0:
             row, place = ordered_row(road, sides, travel, i, lanelet, side > 0)
             wanted = sides.rows[row, 0] if row >= 0 else wanted
-        is_forced = row >= 0 and abs(side) == 1
-        if not is_forced and (wanted >= 0 or (decides and has_neighbour(sides, lanelet) and not keeps_lane(order, i))):
+        is_forced, may = row >= 0 and abs(side) == 1, decides and not keeps_lane(order, i)
+        if is_free and not is_forced and (wanted >= 0 or (may and has_neighbour(sides, lanelet))):
             row, place = choose_change(
                 *(road, crossings, sides, seed, travel, intent, drawn, plans, entries, i, destination, tree, dt),
                 wanted,
             )
         if row >= 0:
             what = row if is_forced or not flow_appears(demand, sides.rows[row, 0], place) else -1
-        elif decides and may_block(entries, travel, intent, entries.ranks[i] + 1, lanelet):
-            row = choose_pass(
-                *(road, crossings, sides, demand, seed, travel, intent, watch, work, i, static, others, tree)
-            )
+            decides = False
+        blocked = decides and may_block(entries, travel, intent, entries.ranks[i] + 1, lanelet)
+        if blocked or (decides and waits):
+            if is_free and blocked:
+                row = choose_pass(
+                    *(road, crossings, sides, demand, seed, travel, intent, watch, work, i, static, others, tree)
+                )
+                work.routes.blocked[i] = 1 if row == -1 else 0
             what = PASSES - row
             if row == -1:
-                work.routes.blocked[i] = 1
                 row = choose_turn(
                     *(road, crossings, sides, demand, travel, intent, watch, work, i, static, others, tree)
                 )

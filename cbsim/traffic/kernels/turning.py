@@ -10,6 +10,7 @@ from __future__ import annotations
 from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined, inner
 from cbsim.traffic.kernels.centreline import foot_on, on_lanelet
+from cbsim.traffic.kernels.closures import is_closed, is_cut_off
 from cbsim.traffic.kernels.look import SMALL, STANDS
 from cbsim.traffic.kernels.neighbours import place_in_order
 from cbsim.traffic.kernels.passing import first_not_passing, oncoming_in, stands_for_good
@@ -45,7 +46,19 @@ from cbsim.world.traffic.tables import (
     WAITING,
 )
 
-__all__ = ["TURNS", "begin_turn", "choose_turn", "pose_turn", "turn", "turning_acceleration"]
+__all__ = [
+    "BEHIND",
+    "BLOCKED",
+    "MOST_BACK",
+    "TURNS",
+    "begin_turn",
+    "choose_turn",
+    "is_free",
+    "place_in_turn",
+    "pose_turn",
+    "turn",
+    "turning_acceleration",
+]
 
 TURNS = -1_000_000_000  # less the row of `Sides`: what `CarWorkspace.changes` holds of a car that begins to turn
 BLOCKED = 20.0  # [s] of standing behind a body that cannot be passed after which one turns
@@ -53,7 +66,9 @@ SHOULDER = 1.5  # [m] beyond the border of the oncoming lane that a wheel may co
 FASTEST, EASY = 2.0, 1.0  # [m/s], [m/s²] in a turn
 AFTER_A_HIT, HOLDS = 6.0, 4.0  # [m/s²] with which it stops when it is hit, or something comes in its way
 DURATION = 16.0  # [s] that a turn takes, and three more
-MOST_BACK, BEHIND, NEAR = 3.0, 0.4, 0.05  # [m] that one reverses at first, and that stay free behind and ahead
+MOST_BACK, BEHIND, NEAR = 6.0, 0.4, 0.05  # [m] that one reverses at first, and that stay free behind and ahead
+PERSON, NEARER = 0.6, 0.05  # [m] that stay free beside people, and by which a car comes nearer that drives past them
+LOOKS, FAR = 3, 3.0  # poses on the next way of a car, and lengths of it, within which it looks at people
 CONFLICTS = 1.0  # [m] from conflicts within which nobody turns
 
 
@@ -140,24 +155,46 @@ def is_free(road, crossings, entries, lanelet, begin, end, own):
     return True
 
 
+@inlined
+def clear_of_conflicts(road, crossings, lanelet, station):
+    """Stations from and up to which a lanelet has no conflict around one; its own begin and end at most [m]."""
+    begin, end = 0.0, road.lanelets[lanelet, LENGTH]
+    for e in range(road.links[lanelet, ENTRY], road.links[lanelet, ENTRY_END]):
+        if crossings.entry_spans[e, 0] > station:
+            end = min(end, crossings.entry_spans[e, 0] - CONFLICTS)
+        elif crossings.entry_spans[e, 1] < station:
+            begin = max(begin, crossings.entry_spans[e, 1] + CONFLICTS)
+    return begin, end
+
+
 @inner
 def choose_turn(road, crossings, sides, demand, travel, intent, watch, work, i, static, others, tree):
-    """Row of `Sides` to whose lanelet a car turns round after this step, since it is blocked; -1 for none."""
-    entries, lanelet, destination = work.entries, intent[i, LANELET], work.destinations[i]
-    if intent[i, PHASE] != DRIVING or intent[i, CLAIM] > 0 or travel[i, WAITING] < BLOCKED or destination == -2:
+    """Row of `Sides` to whose lanelet a car turns round after this step, since it is blocked; -1 for none.
+
+    It is blocked by a body that stands in its way for good, or by closed lanelets on all of its ways.
+    """
+    entries, closed, destination = work.entries, work.routes.noted, work.destinations[i]
+    if intent[i, CLAIM] > 0 or travel[i, WAITING] < BLOCKED or destination == -2:
         return -1
-    at, station, length = first_not_passing(work, travel, i, lanelet), travel[i, STATION], road.car_sizes[i, CAR_LENGTH]
-    if at >= entries.first[lanelet + 1]:
-        return -1
-    if not stands_for_good(work, travel, intent, watch, i, entries.order[at], static, others):
-        return -1
+    lanelet, station, length = intent[i, LANELET], travel[i, STATION], road.car_sizes[i, CAR_LENGTH]
+    at = first_not_passing(work, travel, i, lanelet)
     row = oncoming_row(sides, lanelet, station)
     if row < 0:
         return -1
+    target, blocked = sides.rows[row, 0], at < entries.first[lanelet + 1]
+    blocked = blocked and stands_for_good(work, travel, intent, watch, i, entries.order[at], static, others)
+    if not blocked and (is_closed(closed, target) or is_cut_off(road, closed, work, i, target)):
+        return -1
+    if not blocked and not is_cut_off(road, closed, work, i, lanelet):
+        return -1
     reach, rear = reach_of_turn(length), station + road.car_sizes[i, REAR_AXLE]
-    back = max(rear + reach - entries.stands[entries.order[at], SPOT] + NEAR, 0.0)
-    target = sides.rows[row, 0]
+    _, end = clear_of_conflicts(road, crossings, lanelet, station)
+    if at < entries.first[lanelet + 1]:
+        end = min(end, entries.stands[entries.order[at], SPOT])
+    back = max(rear + reach - end + NEAR, 0.0)
     there = map_beside(sides, row, rear)
+    begin, _ = clear_of_conflicts(road, crossings, target, there)
+    back = max(back, begin - there + reach + NEAR)
     at = place_in_order(entries, target, there) - 1
     if at >= entries.first[target] and abs(entries.sorted_stands[at, PACE]) < STANDS:  # what stands on both lanes
         e = entries.order[at]
@@ -243,10 +280,74 @@ def is_taken(road, sides, entries, travel, intent, i):
 
 
 @inner
-def turning_acceleration(road, sides, entries, travel, intent, i, dt):
+def place_in_turn(road, one, sizes, lanelet, moved):
+    """Centre [m] and direction of a car, with its row of `State.travel`, when it has moved so far in its turn [m]."""
+    across, side = abs(one[OFFSET]), math.copysign(1.0, one[OFFSET])
+    station = one[STATION] + sizes[REAR_AXLE]
+    ex, ey = on_lanelet(road, lanelet, station)
+    fx, fy = on_lanelet(road, lanelet, station + 0.5)
+    gx, gy = on_lanelet(road, lanelet, station - 0.5)
+    size = max(math.hypot(gx - fx, gy - fy), 1e-9)
+    tx, ty = (gx - fx) / size, (gy - fy) / size  # against the oncoming lanelet: ahead where it begins
+    rx, ry = side * ty, -side * tx  # away from that lanelet
+    back = way_back(one)
+    x, y, heading, _ = point_of_turn(moved, back, TIGHT * sizes[CAR_LENGTH], across)
+    y += back
+    bend = heading + side * one[SLOPE] * (1.0 - moved / max(one[RUN], 1e-9))
+    px, py = ex + (across + x) * rx + y * tx, ey + (across + x) * ry + y * ty
+    c, s = math.cos(bend), math.sin(bend)
+    hx, hy = c * tx - s * rx, c * ty - s * ry
+    half = 0.5 * (sizes[FRONT_AXLE] - sizes[REAR_AXLE])
+    return px + half * hx, py + half * hy, hx, hy
+
+
+@inner
+def distance_in_turn(road, one, sizes, lanelet, moved, x, y):
+    """Distance of a point from a car that has moved so far in its turn [m], less where it is off a corner."""
+    cx, cy, hx, hy = place_in_turn(road, one, sizes, lanelet, moved)
+    along, across = (x - cx) * hx + (y - cy) * hy, (x - cx) * hy - (y - cy) * hx
+    return max(abs(along) - 0.5 * sizes[CAR_LENGTH], abs(across) - 1.0)
+
+
+@inner
+def meets_somebody(road, walkers, state, i, way):
+    """Whether a car that turns comes nearer to somebody on foot than it should in its next way [m].
+
+    Parameters
+    ----------
+    walkers : tuple
+        `People.walkers`, the bodies of those who are guided, and the step of the World, in which they go straight on.
+    """
+    rows, bodies, step = walkers
+    one, sizes, body = state.travel[i], road.car_sizes[i], road.car_rows[i, BODY]
+    for n in range(rows.shape[0]):
+        place, velocity = state.position[bodies[rows[n, 0]]], state.velocity[bodies[rows[n, 0]]]
+        x, y = place[0] - state.position[body, 0], place[1] - state.position[body, 1]
+        if x * x + y * y > FAR * FAR * sizes[CAR_LENGTH] * sizes[CAR_LENGTH] or place[2] <= 0.0:
+            continue
+        lanelet, moved = state.intent[i, LANELET], one[MOVED]
+        now = distance_in_turn(road, one, sizes, lanelet, moved, place[0], place[1])
+        if now < 0.0:  # it came to where somebody stands, who gets away from it
+            continue
+        for part in range(1, LOOKS + 1):
+            x, y = place[0] + velocity[0] * step * part / LOOKS, place[1] + velocity[1] * step * part / LOOKS
+            later = moved + way * part / LOOKS
+            least = distance_in_turn(road, one, sizes, lanelet, later, place[0], place[1])
+            least = min(least, distance_in_turn(road, one, sizes, lanelet, later, x, y))
+            if least < min(PERSON, now - NEARER):
+                return True
+    return False
+
+
+@inner
+def turning_acceleration(road, sides, walkers, entries, state, i, dt):
     """Acceleration of a car that turns: it rests where it changes gear, and stands for good if it is hit [m/s²]."""
+    travel, intent = state.travel, state.intent
     if intent[i, PHASE] == HIT:
         return -AFTER_A_HIT
+    speed = travel[i, SPEED] + EASY * dt
+    if meets_somebody(road, walkers, state, i, 0.5 * speed * speed / HOLDS + speed * dt + PERSON):
+        return -min(travel[i, SPEED] / dt, HOLDS)
     if is_taken(road, sides, entries, travel, intent, i):
         return -min(travel[i, SPEED] / dt, HOLDS)
     one, radius = travel[i], TIGHT * road.car_sizes[i, CAR_LENGTH]
@@ -273,21 +374,6 @@ def turn(travel, intent, i, dt, acceleration):
 def pose_turn(road, travel, intent, position, orientation, i):
     """Write position and orientation of the body of a car that turns."""
     body, one, sizes = road.car_rows[i, BODY], travel[i], road.car_sizes[i]
-    across, side, lanelet = abs(one[OFFSET]), math.copysign(1.0, one[OFFSET]), intent[i, LANELET]
-    station = one[STATION] + sizes[REAR_AXLE]
-    ex, ey = on_lanelet(road, lanelet, station)
-    fx, fy = on_lanelet(road, lanelet, station + 0.5)
-    gx, gy = on_lanelet(road, lanelet, station - 0.5)
-    size = max(math.hypot(gx - fx, gy - fy), 1e-9)
-    tx, ty = (gx - fx) / size, (gy - fy) / size  # against the oncoming lanelet: ahead where it begins
-    rx, ry = side * ty, -side * tx  # away from that lanelet
-    back = way_back(one)
-    x, y, heading, _ = point_of_turn(one[MOVED], back, TIGHT * sizes[CAR_LENGTH], across)
-    y += back
-    bend = heading + side * one[SLOPE] * (1.0 - one[MOVED] / max(one[RUN], 1e-9))
-    px, py = ex + (across + x) * rx + y * tx, ey + (across + x) * ry + y * ty
-    c, s = math.cos(bend), math.sin(bend)
-    hx, hy = c * tx - s * rx, c * ty - s * ry
-    half = 0.5 * (sizes[FRONT_AXLE] - sizes[REAR_AXLE])
-    position[body, 0], position[body, 1], position[body, 2] = px + half * hx, py + half * hy, sizes[HEIGHT]
+    x, y, hx, hy = place_in_turn(road, one, sizes, intent[i, LANELET], one[MOVED])
+    position[body, 0], position[body, 1], position[body, 2] = x, y, sizes[HEIGHT]
     head_along(orientation[body], hx, hy)

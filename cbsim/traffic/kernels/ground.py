@@ -1,0 +1,92 @@
+"""Where a car turns round: on ground that is free of bodies, on the road and beside it, in reverse first if need be.
+
+Meshes that stand upright are not looked at: their boxes say little of where they are.
+"""
+
+from __future__ import annotations
+
+from cbsim.geometry.kernels import elementary as math
+from cbsim.geometry.kernels.rotation import rotate
+from cbsim.jit import inlined, inner
+from cbsim.traffic.kernels.entries import OVERHEAD
+from cbsim.traffic.kernels.sideways import map_beside
+from cbsim.traffic.kernels.turning import BEHIND, MOST_BACK, begin_turn, is_free, place_in_turn
+from cbsim.world.traffic.tables import (
+    BACK,
+    CAR_LENGTH,
+    LANELET,
+    MOVED,
+    NEXT,
+    OFFSET,
+    PARKED_HEIGHT,
+    PHASE,
+    REAR_AXLE,
+    RUN,
+    SLOPE,
+    STATION,
+)
+
+__all__ = ["turn_where_free"]
+
+FURTHER = 1.0  # [m] that one reverses more where the ground is not free
+
+POSES = 24  # that are looked at, about 0.6 m of way apart
+MARGIN, HALF_WIDTH = 0.3, 1.0  # [m] beside a car, and half of its width, as in `reach_of_turn`
+
+
+@inlined
+def reach_along(x, y, ax, ay, half_width, bx, by, half_length):
+    """Half of the extent of a rectangle along a direction [m]."""
+    return abs(x * ax + y * ay) * half_width + abs(x * bx + y * by) * half_length
+
+
+@inner
+def is_ground_free(road, shapes, state, i):
+    """Whether no body but reactive cars is in the way of a car that has just begun to turn."""
+    one, sizes, lanelet = state.travel[i], road.car_sizes[i], state.intent[i, LANELET]
+    cx, cy, _, _ = place_in_turn(road, one, sizes, lanelet, 0.5 * one[RUN])
+    long, wide = 0.5 * sizes[CAR_LENGTH] + MARGIN, HALF_WIDTH + MARGIN
+    for body in range(shapes.kind.shape[0] - state.intent.shape[0]):
+        size, place, q = shapes.size[body], state.position[body], state.orientation[body]
+        if shapes.solid[body] == 0 or shapes.root[body] >= 0 or place[2] < 0.5 * PARKED_HEIGHT:
+            continue
+        x, y, far = place[0] - cx, place[1] - cy, shapes.radius[body] + one[RUN] + sizes[CAR_LENGTH]
+        if x * x + y * y > far * far or place[2] - 0.5 * size[2] > OVERHEAD:
+            continue
+        ax, ay, _ = rotate(q, 1.0, 0.0, 0.0)
+        bx, by, _ = rotate(q, 0.0, 1.0, 0.0)
+        for pose in range(POSES + 1):
+            px, py, hx, hy = place_in_turn(road, one, sizes, lanelet, one[RUN] * pose / POSES)
+            x, y, apart = place[0] - px, place[1] - py, False
+            for axis in range(4):  # two rectangles are apart along a side of one of them
+                u, w = (hx, hy) if axis == 0 else (-hy, hx) if axis == 1 else (ax, ay) if axis == 2 else (bx, by)
+                reach = reach_along(u, w, ax, ay, 0.5 * size[0], bx, by, 0.5 * size[1])
+                reach += reach_along(u, w, -hy, hx, wide, hx, hy, long)
+                apart = apart or abs(x * u + y * w) > reach * math.sqrt(u * u + w * w)
+            if not apart:
+                return False
+    return True
+
+
+@inner
+def turn_where_free(road, shapes, crossings, sides, seed, state, work, i, row):
+    """Let a car begin to turn to the lanelet of a row of `Sides`, if the ground is free, in reverse first if need be.
+
+    It has looked at both lanelets, for the way in column `MOVED` that it reverses first.
+    """
+    travel, intent, length = state.travel[i], state.intent[i], road.car_sizes[i, CAR_LENGTH]
+    lanelet, onward, phase, station, back = intent[LANELET], intent[NEXT], intent[PHASE], travel[STATION], travel[MOVED]
+    target, entries = sides.rows[row, 0], work.entries
+    there = map_beside(sides, row, station + road.car_sizes[i, REAR_AXLE])
+    while True:
+        begin_turn(road, sides, seed, state, work, i, row)
+        if is_ground_free(road, shapes, state, i):
+            return
+        travel[OFFSET], travel[SLOPE], travel[MOVED], travel[RUN], travel[BACK] = 0.0, 0.0, 0.0, 0.0, 0.0
+        travel[STATION], intent[LANELET], intent[NEXT], intent[PHASE] = station, lanelet, onward, phase
+        back += FURTHER
+        if back > MOST_BACK or not is_free(road, crossings, entries, lanelet, station - back - BEHIND, station, i):
+            return
+        if not is_free(road, crossings, entries, target, there, there + back + length, -1):
+            return
+        travel[MOVED] = back
