@@ -197,6 +197,12 @@ def test_laws_hold_on_many_networks_for_five_minutes(network, step, count, seed)
     hold(made, 300.0, checks=max(1, round(0.1 / step)))
 
 
+@pytest.mark.parametrize(("blocks", "number"), [(3, 5), (2, 7)])
+def test_who_still_shifts_stops_gently_behind_who_stands_on_the_lane_that_it_leaves(blocks, number):
+    network = city(columns=blocks, rows=blocks, block=60.0, lanes=2, zones=0, seed=number)[0]
+    hold(_crowded(network, 100, step=0.1, seed=1), 130.0)
+
+
 @pytest.mark.parametrize("step", STEPS)
 def test_stop_lines_are_stopped_at_whatever_the_step(step):
     watch = hold(world(four_way(), Pool("p", count=16), step=step), 300.0)

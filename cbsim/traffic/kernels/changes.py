@@ -28,6 +28,7 @@ from cbsim.traffic.kernels.look import (
 from cbsim.traffic.kernels.neighbours import follows, has_no_conflicts, leader_from, place_in_order, worst_behind
 from cbsim.traffic.kernels.passing import PASS_SPEED, see_oncoming
 from cbsim.traffic.kernels.sideways import (
+    SPARE,
     across_to,
     clearing_speed,
     has_cleared,
@@ -75,7 +76,7 @@ POLITENESS, THRESHOLD = 0.2, 0.1  # of MOBIL: weight of others; [m/s²] of advan
 COURTESY = 1.0  # [m/s²] that it may cost to let somebody change who has to
 ADAPTS = 1.0  # [m/s²] of braking with which who has to change falls back behind the car that it will follow
 BEFORE_LINE = 40.0  # [m] before a line or a conflict in which nobody changes who does not have to
-CRAWLS = 1.0  # [m/s]
+CRAWLS, BRAKES = 1.0, 4.5  # [m/s], and [m/s²] of who is ahead on the lane that one comes from
 AT_FORK = 20.0  # [m] behind a car up to which it looks for those who leave the other lane at a fork
 SLOW = 4.0  # [m/s] below which one changes only where one has to
 LAST = 18.0  # [m] before the end of a lane in which one stands who has to change
@@ -181,10 +182,11 @@ def see_aside(road, sides, travel, intent, plan, entries, ways, i):
         able = clearing_speed(one[OFFSET], one[RUN], one[MOVED], gap, leader)
         if able > CRAWLS:
             plan[DESIRED] = min(plan[DESIRED], able)
-            return
-    else:
-        gap, leader = see_oncoming(road, sides, travel, entries, i, row)
-        plan[DESIRED] = min(plan[DESIRED], PASS_SPEED)
+        if able < math.inf:  # it may have to stop behind who is ahead there
+            plan[STOP] = min(plan[STOP], gap - SPARE + 0.5 * leader * leader / BRAKES)
+        return
+    gap, leader = see_oncoming(road, sides, travel, entries, i, row)
+    plan[DESIRED] = min(plan[DESIRED], PASS_SPEED)
     if gap < plan[SIDE_GAP]:
         plan[SIDE_GAP], plan[SIDE_LEADER] = gap, leader
 
