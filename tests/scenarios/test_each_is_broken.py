@@ -411,6 +411,8 @@ def ram(start: str, goal: str, file: str = "town.yaml") -> tuple[tuple[str, str,
 
 DAWDLING = "{name: Car, count: 10, drivers: slow}\n\ndrivers: {slow: {desired_speed: {speed: 2}}}"
 
+CALLS = "reach Courier 4.8.2", "reach Courier 1.2.9"
+
 REACTIVE = [
     Break(
         "city",
@@ -447,6 +449,23 @@ REACTIVE = [
         may=("reach Courier 5.1.6", "reach Courier 14.1.6"),
     ),
     Break("town", "a truck runs the first car down", ("collision town 1",), edits=ram("1.2.1", "1.2.6")),
+    Break("car_park", "the staff stay", ("reach staff 1 1.1.8",), {"traffic.0.pause": 150}, may=CALLS),
+    Break("car_park", "the courier stays", ("reach Courier 1.2.9",), {"add.0.goals.0.pause": 150}),
+    Break("car_park", "the courier comes late", CALLS, {"add.0.at": "1.2.1", "add.0.initial_pause": 100}),
+    Break(
+        "car_park",
+        "a truck runs the courier down",
+        ("collision Courier",),
+        edits=ram("1.1.3", "1.1.5", "car_park.yaml"),
+        may=(*CALLS, "reach staff 1 1.1.8"),
+    ),
+    Break(
+        "car_park",
+        "a truck runs into the parked cars",
+        ("collision staff 1",),
+        edits=ram("4.1.2", "4.4.2", "car_park.yaml"),
+        may=(*CALLS, "reach staff 1 1.1.8"),
+    ),
 ]
 
 EVENTS = [
