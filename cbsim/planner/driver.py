@@ -105,6 +105,8 @@ class Driver:
     def start(self, world: World) -> None:
         """Call the planner's `start` with its task."""
         task = world.scene.mission, world.scene.roadmap, vehicle_of(world, self.name)
+        if world.scene.roadmap is not None:
+            world.scene.roadmap.compile_matching()
         self.isolation.call(self._class, 0.0, start_limit(self.deadline), start, self.planner, *task)
         if self.partner is not None:
             self.partner.start(*task)
