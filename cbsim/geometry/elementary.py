@@ -62,10 +62,10 @@ from cbsim.geometry.kernels.polynomials import (
     cos_of,
     exp_part,
     log_of,
-    product_with_half_pi,
     rest_of,
     sin_of,
 )
+from cbsim.geometry.large_angles import reduced_large
 
 __all__ = [
     "acos", "asin", "atan", "atan2", "ceil", "copysign", "cos", "degrees", "exp", "expm1", "floor", "fmod", "hypot",
@@ -75,14 +75,6 @@ __all__ = [
 
 Array = NDArray[np.float64]
 Number = TypeVar("Number", float, Array)
-TWO_OVER_PI_BITS = int(
-    "A2F9836E4E441529FC2757D1F534DDC0DB6295993C439041FE5163ABDEBBC561B7246E3A424DD2E006492EEA09D1921CFE1DEB1CB129A73E"
-    "E88235F52EBB4484E99C7026B45F7E413991D639835339F49C845F8BBDF9283B1FF897FFDE05980FEF2F118B5A0A6D1F6D367ECF27CB09B7"
-    "4F463F669E5FEA2D7527BAC7EBE5F17B3D0739F78A5292EA6BFB5FB11F8D5D0856033046FC7B6BABF0CFBC209AF4361D",
-    16,
-)
-"""The first 1280 fraction bits of 2/π."""
-COUNT = 1280
 FEW = 16  # arrays up to this size are computed number by number, which is faster
 LOG10_E, LOG10_2, LOG10_2_LOW = 0.4342944819032518, 0.30102999566361177, 3.694239077158931e-13
 
@@ -107,21 +99,28 @@ class Binary(Protocol):
     def __call__(self, x: float, y: NDArray[Any], /) -> Array: ...
 
 
-def _elementwise(function: Callable[..., Any]) -> Any:
-    """Let a function take numbers, which it gets as Python's, or arrays, which it gets as float64 of one shape."""
+def _elementwise(function: Callable[..., Any], number: Callable[..., float] | None = None) -> Any:
+    """Let a function take numbers, which it gets as Python's, or arrays, which it gets as float64 of one shape.
+
+    `number`, if given, has the same bits for a number of Python as `function`, in less time.
+    """
+    fast = number or function
 
     @wraps(function)
-    def call(*arguments: Any) -> Any:
+    def call(x: Any, *others: Any) -> Any:
+        if type(x) is float and (not others or type(others[0]) is float):
+            return fast(x, *others)
+        arguments = x, *others
         if all(type(each) is float or type(each) is int for each in arguments):
-            return function(*map(float, arguments))
+            return fast(*map(float, arguments))
         if all(np.ndim(each) == 0 for each in arguments):  # numbers of NumPy, which can be indexed
-            return np.float64(function(*map(float, arguments)))
+            return np.float64(fast(*map(float, arguments)))
         arrays = [np.asarray(each, np.float64) for each in arguments]
         if len(arrays) > 1:
             arrays = list(np.broadcast_arrays(*arrays))
         if arrays[0].size <= FEW:
             numbers = zip(*(each.ravel().tolist() for each in arrays), strict=True)
-            return np.array([function(*each) for each in numbers], np.float64).reshape(arrays[0].shape)
+            return np.array([fast(*each) for each in numbers], np.float64).reshape(arrays[0].shape)
         with np.errstate(all="ignore"):
             return function(*arrays)
 
@@ -144,36 +143,16 @@ def _copysign(x: Any, y: Any) -> Any:
 
 
 # --- sine, cosine, tangent --------------------------------------------------------------------------------------------
-def _reduced_large(x: float) -> tuple[float, float, float]:
-    """Reduce an angle beyond `LARGE_ANGLE`, as `cbsim.geometry.kernels.trigonometry.reduce_large` does."""
-    if not isfinite(x):
-        return 0.0, nan, nan
-    word = struct.unpack("<Q", struct.pack("<d", abs(x)))[0]
-    mantissa, start = (word & 0xFFFFFFFFFFFFF) | 1 << 52, (word >> 52) - 1075 - 2
-    bits = TWO_OVER_PI_BITS >> COUNT - start - 192 & (1 << 192) - 1  # 192 bits of 2/π; those before are multiples of 4
-    product = bits * mantissa >> 64 & (1 << 128) - 1
-    n, fraction = product >> 126, product << 2 & (1 << 128) - 1
-    sign = 1.0
-    if fraction >> 127:  # nearer to the next quadrant
-        n, fraction, sign = n + 1, ~fraction & (1 << 128) - 1, -1.0
-    words = [float(fraction >> shift & 0xFFFFFFFF) for shift in (96, 64, 32, 0)]
-    a, b = words[0] * 2.0**-32, words[1] * 2.0**-64
-    high, low = product_with_half_pi(a, b, words[2] * 2.0**-96 + words[3] * 2.0**-128)
-    if x < 0.0:
-        return float((4 - n) & 3), -sign * high, -sign * low
-    return float(n & 3), sign * high, sign * low
-
-
 def _reduced(x: Any) -> tuple[Any, Any, Any]:
     """Reduce angles: quadrant n modulo 4, and the rest within ±π/4 as the sum of two numbers."""
     if not isinstance(x, np.ndarray) and not abs(x) < LARGE_ANGLE:
-        return _reduced_large(x)
+        return reduced_large(x)
     n = _floor(x * TWO_OVER_PI + 0.5)
     high, low = rest_of(x, n)
     n = n % 4.0
     if isinstance(x, np.ndarray) and not (abs(x) < LARGE_ANGLE).all():
         large = ~(abs(x) < LARGE_ANGLE)
-        n[large], high[large], low[large] = np.array([_reduced_large(each) for each in x[large].tolist()]).T
+        n[large], high[large], low[large] = np.array([reduced_large(each) for each in x[large].tolist()]).T
     return n, high, low
 
 
@@ -187,6 +166,24 @@ def _cos(x: Any) -> Any:
     n, r, low = _reduced(x)
     value = _where(n % 2.0 == 1.0, sin_of(r, low), cos_of(r, low))
     return _where((n == 1.0) | (n == 2.0), -value, value)
+
+
+def _sin_number(x: float) -> float:
+    if not 1e-8 <= abs(x) < LARGE_ANGLE:
+        return float(_sin(x))
+    n = floor(x * TWO_OVER_PI + 0.5)
+    r, low = rest_of(x, n)
+    value: float = cos_of(r, low) if n & 1 else sin_of(r, low)
+    return -value if n & 2 else value
+
+
+def _cos_number(x: float) -> float:
+    if not abs(x) < LARGE_ANGLE:
+        return float(_cos(x))
+    n = floor(x * TWO_OVER_PI + 0.5)
+    r, low = rest_of(x, n)
+    value: float = sin_of(r, low) if n & 1 else cos_of(r, low)
+    return -value if n + 1 & 2 else value
 
 
 def _tan(x: Any) -> Any:
@@ -229,6 +226,26 @@ def _atan2(y: Any, x: Any) -> Any:
     value = _where((a == inf) & (b == inf), QUARTER_PI, value)
     value = _where(_copysign(1.0, x) < 0.0, PI - (value - PI_LOW), value)
     return _where((x != x) | (y != y), nan, _copysign(value, y))  # noqa: PLR0124 (NaN alone differs from itself)
+
+
+def _atan_number(x: float) -> float:
+    a = -x if x < 0.0 else x
+    if not 1e-8 <= a <= 1e300:
+        return float(_atan(x))
+    if a < 0.4375:
+        value: float = atan_of(a, 0.0, 0.0)
+    else:
+        high, low, p, q, r, s = CENTRE_LIST[bisect_right(BORDER_LIST, a)]
+        value = atan_of((p * a + q) / (r * a + s), high, low)
+    return -value if x < 0.0 else value
+
+
+def _atan2_number(y: float, x: float) -> float:
+    a, b = abs(y), abs(x)
+    if not (0.0 < b < inf and a < inf):
+        return float(_atan2(y, x))
+    value = _atan_number(a / b)
+    return copysign(PI - (value - PI_LOW) if x < 0.0 else value, y)
 
 
 def _root_parts(w: Any) -> tuple[Any, Any, Any]:
@@ -333,18 +350,23 @@ def _hypot(x: Any, y: Any) -> Any:
     return sqrt(a * a + b * b) / scale
 
 
-sin: Unary = _elementwise(_sin)
-cos: Unary = _elementwise(_cos)
+def _hypot_number(x: float, y: float) -> float:
+    a, b = abs(x), abs(y)
+    return sqrt(a * a + b * b) if SMALL < (a if a > b else b) < LARGE else float(_hypot(x, y))
+
+
+sin: Unary = _elementwise(_sin, _sin_number)
+cos: Unary = _elementwise(_cos, _cos_number)
 tan: Unary = _elementwise(_tan)
 asin: Unary = _elementwise(_asin)
 acos: Unary = _elementwise(_acos)
-atan: Unary = _elementwise(_atan)
-atan2: Binary = _elementwise(_atan2)
+atan: Unary = _elementwise(_atan, _atan_number)
+atan2: Binary = _elementwise(_atan2, _atan2_number)
 exp: Unary = _elementwise(_exp)
 expm1: Unary = _elementwise(_expm1)
 log: Unary = _elementwise(_log)
 log10: Unary = _elementwise(_log10)
-hypot: Binary = _elementwise(_hypot)
+hypot: Binary = _elementwise(_hypot, _hypot_number)
 
 
 def square(x: Number) -> Number:

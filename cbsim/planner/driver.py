@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Protocol
@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from cbsim.errors import UsageError, did_you_mean
 from cbsim.planner.isolation import PlannerError, PlannerIsolation, format_error
 from cbsim.planner.operators import controllable_models
-from cbsim.planner.read_only import ReadOnlyReadings
+from cbsim.planner.read_only import ReadOnlyMapping, ReadOnlyReadings
 from cbsim.spec.command import Command, Observation, Vehicle
 from cbsim.spec.drives import DRIVES
 from cbsim.spec.objects import Controller, Kind, WheelType
@@ -105,6 +105,8 @@ class Driver:
     def start(self, world: World) -> None:
         """Call the planner's `start` with its task."""
         task = world.scene.mission, world.scene.roadmap, vehicle_of(world, self.name)
+        if world.scene.roadmap is not None:
+            world.scene.roadmap.compile_matching()
         self.isolation.call(self._class, 0.0, start_limit(self.deadline), start, self.planner, *task)
         if self.partner is not None:
             self.partner.start(*task)
@@ -115,13 +117,20 @@ class Driver:
         Parameters
         ----------
         observation : Observation
-            Input of the planner.
+            Input of the planner, for it alone.
         truth : Observation, optional
             Input of a partner.
         """
-        scans = {key: self.read_only(key, scan) for key, scan in observation.scans.items()}
-        readings = {key: self.read_only(key, reading) for key, reading in observation.readings.items()}
-        known = _with_readings(observation, scans, readings) if scans or readings else observation
+        parts = (
+            ReadOnlyMapping(observation.scans, self.read_only),
+            ReadOnlyMapping(observation.readings, self.read_only),
+        )
+        if self.partner is None:
+            known = observation
+            for name, readings in zip(("scans", "readings"), parts, strict=True):
+                object.__setattr__(known, name, readings)  # nobody else has it; a copy would cost 3 µs
+        else:
+            known = _with_readings(observation, parts[0], parts[1])
         command = self.isolation.call(self._class, observation.time, self.deadline, plan, self.planner, known)
         row = decided(self._class, observation.time, command)
         if self.partner is None:
@@ -135,7 +144,7 @@ class Driver:
         return type(self.planner).__name__
 
 
-def _with_readings(told: Observation, scans: dict[str, Any], readings: dict[str, Any]) -> Observation:
+def _with_readings(told: Observation, scans: Mapping[str, Any], readings: Mapping[str, Any]) -> Observation:
     """Make an observation with other scans and readings; `dataclasses.replace` takes twice as long."""
     motion = told.time, told.position, told.heading, told.speed, told.yaw_rate
     mission = told.run_state, told.alarm, told.mission_time, told.restarts, told.checkpoints

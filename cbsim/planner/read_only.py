@@ -6,6 +6,7 @@ writable again by any holder; a view of `bytes` cannot.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from functools import cache
 from operator import attrgetter
@@ -15,7 +16,7 @@ import numpy as np
 
 from cbsim.geometry.pose import Pose
 
-__all__ = ["ReadOnlyReadings", "read_only_copy"]
+__all__ = ["ReadOnlyMapping", "ReadOnlyReadings", "read_only_copy"]
 
 
 class ReadOnlyReadings:
@@ -37,6 +38,42 @@ class ReadOnlyReadings:
             copies = tuple([copy if part is old else read_only_copy(part) for part, old, copy in pairs])
         self._newest[key] = reading, parts, reading.__class__(*copies), copies
         return self._newest[key][2]
+
+
+class ReadOnlyMapping(Mapping[str, Any]):
+    """Read-only copies of the readings of an observation, made when they are looked at.
+
+    Parameters
+    ----------
+    readings : mapping
+    copied : ReadOnlyReadings
+    """
+
+    __slots__ = ("_copied", "_copies", "_readings")
+
+    def __init__(self, readings: Mapping[str, Any], copied: ReadOnlyReadings) -> None:
+        self._readings, self._copied, self._copies = readings, copied, dict[str, Any]()
+
+    def __getitem__(self, key: str) -> Any:
+        found = self._copies.get(key)
+        if found is None:
+            found = self._copies[key] = self._copied(key, self._readings[key])
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._readings)
+
+    def __len__(self) -> int:
+        return len(self._readings)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._readings
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return dict, (dict(self),)  # a copy, or a pickle, holds the readings and nothing of the run
 
 
 def read_only_copy(part: Any) -> Any:

@@ -7,10 +7,11 @@ not continue across exits, except in closed lanes, which have an exit from their
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -137,6 +138,10 @@ class LaneCurve:
         headings : ndarray, shape (...)
             Of the lane there, in (-π, π] [rad].
         """
+        along_it: Any = stations
+        aside: Any = offsets
+        if isinstance(along_it, float) and isinstance(aside, float) and len(self.samples) > 1:
+            return self._at(float(along_it), float(aside))
         station, offset = np.broadcast_arrays(np.asarray(stations, float), np.asarray(offsets, float))
         if len(self.samples) < 2:
             along = np.broadcast_to(direction(self.headings[0]), (*station.shape, 2))
@@ -151,6 +156,28 @@ class LaneCurve:
         base = self.samples[row] + blend * (self.samples[row + 1] - self.samples[row])
         base = base + (station - np.clip(station, 0.0, self.length))[..., None] * along
         return base + offset[..., None] * left_of(along), heading(along)
+
+    @cached_property
+    def _rows(self) -> tuple[list[float], list[list[float]]]:
+        """Stations, and positions and directions of the samples, as plain numbers."""
+        return self.stations.tolist(), np.column_stack([self.samples, direction(self.headings)]).tolist()
+
+    def _at(self, station: float, offset: float) -> tuple[Floats, Any]:
+        """Compute one point, as `at` does, with the same bits; planners ask for one in every step."""
+        stations, rows = self._rows
+        if self.closed:
+            station %= stations[-1]
+        row = min(max(bisect_right(stations, station) - 1, 0), len(stations) - 2)
+        x, y, east, north = rows[row]
+        next_x, next_y, next_east, next_north = rows[row + 1]
+        blend = min(max((station - stations[row]) / (stations[row + 1] - stations[row]), 0.0), 1.0)
+        east, north = (1.0 - blend) * east + blend * next_east, (1.0 - blend) * north + blend * next_north
+        length = math.hypot(east, north)
+        east, north = east / length, north / length
+        beyond = station - min(max(station, 0.0), stations[-1])
+        x, y = x + blend * (next_x - x) + beyond * east, y + blend * (next_y - y) + beyond * north
+        angle = np.pi - (np.pi - math.atan2(-east, north)) % (2.0 * np.pi)
+        return np.array([x - offset * north, y + offset * east]), np.float64(angle)
 
 
 def lane_width(lane: Lane) -> float:

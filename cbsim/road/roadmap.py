@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -26,12 +26,15 @@ from cbsim.spec.road import Exit, Lane, PointId, RoadNetwork
 if TYPE_CHECKING:
     from shapely.geometry.base import BaseGeometry
 
+    from cbsim.road.line_index import LineIndex
+
 __all__ = ["METRIC_LIMIT", "RoadMap", "build", "usable"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 CORNER_LIMIT = 200  # largest self-intersecting perimeter that is repaired, in corners; real ones have fifty
+FEW = 64  # positions up to which a call matches them by a kernel, where that is compiled
 METRIC_LIMIT = 1e7  # [m] largest metric coordinate on earth
 
 
@@ -61,6 +64,7 @@ class RoadMap:
     positions: Floats
     rows: dict[PointId, int]
     offsets: Ints
+    _is_compiled: bool = field(default=False, init=False, repr=False)
 
     @property
     def name(self) -> str:
@@ -274,7 +278,21 @@ class RoadMap:
             Among several lanes: least heading difference in quarter turns, then least distance from the centre line,
             then order of the file.
         """
+        if self._is_compiled:
+            where, along = np.asarray(positions, float), None if headings is None else np.asarray(headings, float)
+            if where.size <= 2 * FEW and (along is None or np.isfinite(along).all()):
+                return self._line_index.match(where, along)
         return self.index.match(positions, headings)
+
+    def compile_matching(self) -> None:
+        """Match few positions by a kernel from now on, with the same results; planners do so in every step."""
+        object.__setattr__(self, "_is_compiled", True)
+
+    @cached_property
+    def _line_index(self) -> LineIndex:
+        from cbsim.road.line_index import LineIndex  # needs numba, without which files are read and linted
+
+        return LineIndex(self.lanes)
 
     def zone_at(self, positions: ArrayLike) -> Ints:
         """Index of the first zone that contains each position, boundary included; -1 in none.

@@ -15,8 +15,8 @@ from cbsim.world.snapshot import Snapshot
 from cbsim.world.world import Sensor, World
 
 __all__ = [
-    "READINGS", "SENSORS", "Fix", "ObjectList", "Odometry", "Reading", "Scan", "readings_between", "scans_between",
-    "sense",
+    "READINGS", "SENSORS", "Fix", "ObjectList", "Odometry", "Reading", "Scan", "newest_between", "readings_between",
+    "scans", "scans_between", "sense", "take",
 ]  # fmt: skip
 
 
@@ -79,6 +79,30 @@ def readings_between(world: World, snapshot: Snapshot, after: float) -> Iterator
     world.require(snapshot)
     due = [(s, index) for s in sensors_at(world, snapshot) for index in reading_indices(s, after, snapshot.time)]
     yield from _taken(world, snapshot, due)
+
+
+def newest_between(world: World, snapshot: Snapshot, after: float) -> list[tuple[Sensor, int | None]]:
+    """Find the newest reading of each sensor that is delivered in (after, the Snapshot's time], without taking it.
+
+    Returns
+    -------
+    list of (Sensor, int or None)
+        Sensors and numbers of readings, in the order of the World's sensors; None for a scan in an outage.
+    """
+    world.require(snapshot)
+    time, found = snapshot.time, list[tuple[Sensor, int | None]]()
+    for sensor in sensors_at(world, snapshot):
+        conf = sensor.conf
+        index = newest_index(conf, time)
+        if index >= 0 and index > newest_index(conf, after):
+            lost = conf.type == "ladar" and in_outage(conf, index)
+            found.append((sensor, None if lost else index))
+    return found
+
+
+def take(world: World, snapshot: Snapshot, sensor: Sensor, index: int) -> Scan | Reading | None:
+    """Take the reading with a number, whose time must not be later than the Snapshot's; None in an outage."""
+    return SENSORS[sensor.conf.type](world, snapshot, sensor, index)
 
 
 def _taken(

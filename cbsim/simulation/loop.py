@@ -16,11 +16,12 @@ from cbsim.recording.batch import Batch, ReadingRow, ScanRow, header_of, motion_
 from cbsim.recording.messages import SIMULATOR
 from cbsim.recording.recorder import MemoryRecorder, Recorder
 from cbsim.recording.recording import Recording
-from cbsim.sensing import Reading, Scan, readings_between, sense
+from cbsim.sensing import Scan, readings_between, sense
 from cbsim.simulation import checkpoints as recall
 from cbsim.simulation.advance import advance
 from cbsim.simulation.annotations import PlannerAnnotations
 from cbsim.simulation.ending import is_over, step_count
+from cbsim.simulation.newest_readings import NewestReadings
 from cbsim.simulation.observations import watch
 from cbsim.simulation.recorded_rows import RecordedRows
 from cbsim.simulation.seat_view import SeatView
@@ -106,7 +107,7 @@ class Run:
     record_scans: bool = True
     annotations: PlannerAnnotations | None = None
     onlookers: list[Recorder] = field(default_factory=list)
-    newest: dict[str, Scan | Reading] = field(default_factory=dict)
+    newest: NewestReadings = field(init=False)
     diagnostics: Diagnostics = field(default_factory=Diagnostics)
     interrupts: Interrupts = field(default_factory=Interrupts)
     _set: list[ControlRow] = field(default_factory=list)
@@ -116,6 +117,7 @@ class Run:
     def __post_init__(self) -> None:
         self.recorded = RecordedRows(self.world)
         self.notes = TrafficNotes(self.world)
+        self.newest = NewestReadings(self.world)
         self._views: dict[str, SeatView] = {}
         self._rows: Ints | None = None
 
@@ -146,7 +148,7 @@ class Run:
             driver.start(self.world)
         recall.give_back(since, drivers, self._views, self.snapshot.time)
         if drivers:
-            self.newest = sense(self.world, self.snapshot)
+            self.newest = NewestReadings(self.world, sense(self.world, self.snapshot))
 
     def advance(self, steps: int) -> None:
         """Take a number of steps: quiet ones in batches, others one by one with planners and sensors between them."""
@@ -163,6 +165,7 @@ class Run:
             diagnostics: list[Diagnostic] = []
             if self.recorded.steps_left(self.snapshot.step) == self.recorded.period:
                 self._rows = self.recorded.at(self.snapshot)
+            self.newest.settle()
             found = advance(self.world, self.snapshot, n, self._wanted_rows, diagnostics, self.notes)
             hashes, motion, contacts = found
             self.diagnostics.take(diagnostics)
@@ -222,16 +225,14 @@ class Run:
         readings: list[ReadingRow] = []
         if not self._wants_scans:
             return scans, readings
+        if not self.record_scans:
+            self.newest.deliver(self.snapshot, after)
+            return scans, readings
         for key, taken in readings_between(self.world, self.snapshot, after):
-            if taken is None:  # outage: the previous reading is no longer current
-                self.newest.pop(key, None)
-                continue
-            self.newest[key] = taken
-            if not self.record_scans:
-                continue
+            self.newest.set(key, taken)  # in an outage, the previous one is no longer current
             if isinstance(taken, Scan):
                 scans.append(ScanRow.of(taken))
-            else:
+            elif taken is not None:
                 readings.append(ReadingRow.of(taken))
         return scans, readings
 
@@ -254,7 +255,8 @@ class Run:
                 continue
             view = self._views[driver.name]
             row = driver.decide(view.observe(self.snapshot, self.newest), view.truth)
-            if driver.is_late or tuple(self.snapshot.columns.command[driver.vehicle]) != row:
+            view.truth = None  # nobody else looks at its scans
+            if driver.is_late or tuple(self.snapshot.columns.command[driver.vehicle].tolist()) != row:
                 tell(self.world.queues, self.snapshot, driver.vehicle, row, self.world.step)
                 noted.append((self.snapshot.step, driver.vehicle, row))
         return noted

@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from cbsim.geometry import elementary as math
 from cbsim.geometry.linear import times
 from cbsim.geometry.pose import forward, heading, rotate
 from cbsim.sensing import Reading, Scan
+from cbsim.simulation.newest_readings import NewestReadings
 from cbsim.spec.command import Observation
 from cbsim.spec.events import RUN_STATES
 from cbsim.world.snapshot import Snapshot
@@ -22,20 +24,24 @@ __all__ = ["observe", "watch"]
 
 def observe(world: World, snapshot: Snapshot, name: str, newest: Mapping[str, Scan | Reading]) -> Observation:
     """Make the observation of an object's planner."""
-    body = world[name]
-    pose = body.pose(snapshot)
-    rate = float(snapshot.columns.angular_velocity[body.row, 2])
-    scans: dict[str, Scan] = {}
-    readings: dict[str, Reading] = {}
-    for key in world.carried.get(body.row, ()):
-        taken = newest.get(key)
-        if isinstance(taken, Scan):
-            scans[key] = taken
-        elif taken is not None:
-            readings[key] = taken
-    motion = snapshot.time, pose.position, pose.heading, body.speed(snapshot), rate
-    told = Observation(*motion, scans, readings, mission_time=snapshot.time)
-    return replace(told, **_run_control(world, snapshot, body.row)) if world.run_control else told
+    body, columns = world[name], snapshot.columns
+    row = body.row
+    scans, readings = newest.of_body(row) if isinstance(newest, NewestReadings) else _parted(world, row, newest)
+    fx, fy, fz = forward(columns.orientation[row])
+    vx, vy, vz = columns.velocity[row].tolist()
+    turn, speed = math.atan2(-fx, fy), fx * vx + fy * vy + fz * vz
+    rate, time = columns.angular_velocity[row].tolist()[2], snapshot.time
+    told = Observation(time, columns.position[row].copy(), turn, speed, rate, scans, readings, mission_time=time)
+    return replace(told, **_run_control(world, snapshot, row)) if world.run_control else told
+
+
+def _parted(
+    world: World, row: int, newest: Mapping[str, Scan | Reading]
+) -> tuple[Mapping[str, Scan | Reading], Mapping[str, Scan | Reading]]:
+    """Return the scans, and the other readings, of the sensors of a body."""
+    found = {key: newest[key] for key in world.carried.get(row, ()) if key in newest}
+    scans = {key: taken for key, taken in found.items() if isinstance(taken, Scan)}
+    return scans, {key: taken for key, taken in found.items() if key not in scans}
 
 
 def _run_control(world: World, snapshot: Snapshot, row: int) -> dict[str, Any]:

@@ -9,12 +9,12 @@ import pytest
 import shapely
 
 from cbsim.evaluation.rules.footprints import rectangles_along
-from cbsim.evaluation.rules.line_index import LineIndex
 from cbsim.evaluation.rules.track import planar
 from cbsim.geometry.kernels.encroachment import encroachments
 from cbsim.geometry.polyline import direction
 from cbsim.geometry.pose import heading, heading_quaternion
 from cbsim.road.kernels.projection import project_into
+from cbsim.road.line_index import LineIndex
 from cbsim.road.matching import LaneIndex
 from tests.road.test_matching import CROSSING, WINDING
 

@@ -129,3 +129,17 @@ def test_curves_cannot_be_written_to() -> None:
     lane = curve(straight(10.0))
     with pytest.raises(ValueError, match="read-only"):
         lane.samples[0] = 0.0
+
+
+@pytest.mark.parametrize("closed", [False, True])
+def test_a_single_place_has_the_bits_of_many(closed: bool) -> None:
+    lane = curve(ring(), exits=[("1.1.12", "1.1.1")]) if closed else curve(bend(15.0, 2.0))
+    assert lane.closed is closed
+    stations = np.concatenate([np.random.default_rng(4).uniform(-30.0, lane.length + 30.0, 300), lane.stations, [0.0]])
+    offsets = np.random.default_rng(5).uniform(-3.0, 3.0, len(stations))
+    positions, headings = lane.at(stations, offsets)
+    for k, (station, offset) in enumerate(zip(stations.tolist(), offsets.tolist(), strict=True)):
+        position, heading = lane.at(station, offset)
+        assert position.tobytes() == positions[k].tobytes()
+        assert heading == headings[k]
+    assert np.isnan(lane.at(np.nan)[0]).all()

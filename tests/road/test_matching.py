@@ -106,3 +106,13 @@ def test_a_line_that_leads_onwards_comes_before_a_nearer_one_that_does_not():
     match = index.match(here, north, onward=np.radians(60.0))
     assert match.lane[0] == 1
     assert np.degrees(match.heading_error[0]) == pytest.approx(-50.0)
+
+
+def test_compiled_matching_of_few_positions_finds_the_same() -> None:
+    rng = np.random.default_rng(6)
+    compiled = build(CROSSING.network)
+    compiled.compile_matching()
+    for place in rng.uniform(-60.0, 110.0, (200, 1, 2)):
+        for headings in (None, rng.uniform(-4.0, 4.0, 1), [np.nan]):
+            for ours, theirs in zip(compiled.match(place, headings), CROSSING.match(place, headings), strict=True):
+                np.testing.assert_array_equal(ours, theirs)

@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cbsim.evaluation.rules.line_index import LineIndex
 from cbsim.geometry.polyline import direction, left_of
 from cbsim.road.curve import LaneCurve
 from cbsim.road.lanelets import LaneletKind, build_lanelets
+from cbsim.road.line_index import LineIndex
 from cbsim.road.matching import Line
 from cbsim.road.roadmap import RoadMap
 from cbsim.spec.road import PointId

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cbsim.evaluation.rules.line_index import LineIndex
 from cbsim.geometry.polyline import direction
 from cbsim.road.lanelets import Lanelets
+from cbsim.road.line_index import LineIndex
 from cbsim.road.right_of_way import Conflicts, Rule, find_junctions
 from cbsim.world.tables import Floats
 

@@ -103,6 +103,7 @@ def observation_message(step: int, observation: Observation) -> dict[str, Any]:
     message = {field.name: getattr(observation, field.name) for field in fields(Observation)}
     for of_models in ("state", "controls"):
         del message[of_models]
+    message |= {"scans": dict(observation.scans), "readings": dict(observation.readings)}
     return {"type": "plan", "step": step, **message}
 
 

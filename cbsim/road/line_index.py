@@ -1,4 +1,4 @@
-"""`LineIndex`: matching of positions to lines by a kernel, for rules, which match every step of a run."""
+"""`LineIndex`: matching of positions to lines by a kernel, for rules and planners, which match every step of a run."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ class LineIndex:
         parts = Stretches(lines)
         half_widths = parts.half_widths[parts.lane_of_row]
         columns = parts.samples, parts.along, parts.stations, half_widths, parts.lane_of_row
-        self._intervals = np.column_stack(columns).astype(float).reshape(-1, 7)
-        self._stretches = np.column_stack([parts.firsts, parts.lasts]).astype(np.int64).reshape(-1, 2)
-        self._bounds = np.column_stack(parts.bounds()).astype(float).reshape(-1, 4)
+        intervals = np.column_stack(columns).astype(float).reshape(-1, 7)
+        stretches = np.column_stack([parts.firsts, parts.lasts]).astype(np.int64).reshape(-1, 2)
+        self._tables = intervals, stretches, np.column_stack(parts.bounds()).astype(float).reshape(-1, 4)
 
     def match(self, positions: ArrayLike, headings: ArrayLike | None = None, onward: float = np.pi) -> Match:
         """Find the line of each position; parameters as those of `LaneIndex.match`."""
         where = np.array(positions, float).reshape(-1, 2)
         along = np.empty(0) if headings is None else np.array(headings, float).reshape(-1)
         out = np.empty((len(where), 4))
-        match_into(where, along, float(onward), self._intervals, self._stretches, self._bounds, out)
+        match_into(where, along, float(onward), *self._tables, out)
         return Match(out[:, 0].astype(np.int64), out[:, 1], out[:, 2], out[:, 3])

@@ -1,0 +1,138 @@
+"""`NewestReadings`: the newest reading of each sensor, for planners; scans are taken when somebody looks at them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from weakref import ref
+
+from cbsim.sensing import Reading, Scan, newest_between, scans, take
+from cbsim.sensing.faults import newest_index
+from cbsim.world.snapshot import Snapshot
+from cbsim.world.world import Sensor, World
+
+__all__ = ["NewestReadings", "Sensed"]
+
+Taken = Scan | Reading
+
+
+class NewestReadings(Mapping[str, Taken]):
+    """Newest reading of each sensor of a World, by key.
+
+    A scan depends on nothing but the World, the Snapshot at which it is delivered, and its number. So it is taken when
+    it is first looked at, or before that Snapshot changes if anybody may still look at it: somebody keeps an
+    observation, or no newer scan takes its place in the next step. Scans that nobody sees are not taken.
+
+    Parameters
+    ----------
+    world : World
+    taken : mapping, optional
+        Readings at the start.
+    """
+
+    def __init__(self, world: World, taken: Mapping[str, Taken] | None = None) -> None:
+        self._world = world
+        self._taken: dict[str, Taken] = dict(taken or {})
+        self._due: dict[str, tuple[Sensor, int]] = {}
+        self._snapshot: Snapshot | None = None
+        self._views: list[ref[Sensed]] = []
+        lasers = {sensor.key for sensor in world.sensors if sensor.conf.type == "ladar"}
+        self._keys = {
+            row: ([key for key in keys if key in lasers], [key for key in keys if key not in lasers])
+            for row, keys in world.carried.items()
+        }
+
+    def __getitem__(self, key: str) -> Taken:
+        if key in self._due:
+            self._take(list(self._due))
+        return self._taken[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter((*self._taken, *self._due))
+
+    def __len__(self) -> int:
+        return len(self._taken) + len(self._due)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._taken or key in self._due
+
+    def set(self, key: str, taken: Taken | None) -> None:
+        """Put the newest reading of a sensor in its place; None in an outage, when there is none."""
+        self._due.pop(key, None)
+        if taken is None:
+            self._taken.pop(key, None)
+        else:
+            self._taken[key] = taken
+
+    def deliver(self, snapshot: Snapshot, after: float) -> None:
+        """Put the readings in their places that are delivered in (after, the Snapshot's time], without taking scans."""
+        self._snapshot = snapshot
+        for sensor, index in newest_between(self._world, snapshot, after):
+            if index is None or sensor.conf.type == "ladar":
+                self.set(sensor.key, None)
+                if index is not None:
+                    self._due[sensor.key] = sensor, index
+            else:
+                self.set(sensor.key, take(self._world, snapshot, sensor, index))
+
+    def of_body(self, row: int) -> tuple[Mapping[str, Taken], Mapping[str, Taken]]:
+        """Return the scans, and the other readings, of the sensors of a body, as they are now."""
+        lasers, others = self._keys.get(row, ((), ()))
+        scans = Sensed(self, tuple([key for key in lasers if key in self._taken or key in self._due]))
+        self._views.append(ref(scans))
+        return scans, {key: self._taken[key] for key in others if key in self._taken}
+
+    def settle(self) -> None:
+        """Take the scans that may be looked at later; called before the Snapshot changes."""
+        views, self._views = self._views, []
+        for view in views:
+            kept = view()
+            if kept is not None:
+                kept.look()
+        if not self._due or self._snapshot is None:
+            return
+        following = (self._snapshot.step + 1) * self._world.step
+        last = [key for key, (one, index) in self._due.items() if newest_index(one.conf, following) <= index]
+        if last:
+            self._take(last)
+
+    def _take(self, keys: list[str]) -> None:
+        """Take scans that are due, all in one call."""
+        assert self._snapshot is not None
+        due = [self._due[key] for key in keys]
+        for key, scan in zip(keys, scans(self._world, self._snapshot, due), strict=True):
+            self.set(key, scan)
+
+
+class Sensed(Mapping[str, Taken]):
+    """Scans of one observation; they stay what they were, however late they are looked at.
+
+    Parameters
+    ----------
+    newest : NewestReadings
+    keys : tuple of str
+    """
+
+    __slots__ = ("__weakref__", "_keys", "_newest", "_values")
+
+    def __init__(self, newest: NewestReadings, keys: tuple[str, ...]) -> None:
+        self._newest: NewestReadings | None = newest
+        self._keys, self._values = keys, dict[str, Taken]()
+
+    def look(self) -> None:
+        """Take all scans that have not been taken."""
+        if self._newest is not None:
+            self._values = {key: self._newest[key] for key in self._keys}
+            self._newest = None
+
+    def __getitem__(self, key: str) -> Taken:
+        self.look()
+        return self._values[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._keys)
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._keys
