@@ -18,7 +18,7 @@ from cbsim.gym.kernels.columns import HISTORY, MEASURES, PLACES
 from cbsim.gym.kernels.measures import command_into, first_wrong, measure_into
 from cbsim.gym.kernels.observe import observe_into
 from cbsim.gym.measures import Measures
-from cbsim.gym.starts import ROUTE_LIMIT, SEEDS, Seeds, Starts, check_seeds, seeds_of
+from cbsim.gym.starts import ROUTE_LIMIT, SEEDS, STARTS, Seeds, Starts, check_seeds, seeds_of
 from cbsim.jit import wrapping
 from cbsim.sensing import Reading, Scan, sense
 from cbsim.simulation.batch import SnapshotBatch
@@ -28,7 +28,6 @@ from cbsim.world.world import World
 
 __all__ = ["Agents"]
 
-STARTS = "scenario", "random"
 STOP_WITHIN = 1.0  # [m] before a stop line, as DARPA's rules have it (`cbsim.spec.profiles`)
 ACTIONS = {False: ("throttle", "steering"), True: ("throttle", "left lever", "right lever")}
 NO_ORDERS = np.zeros((0, 0, 0), np.int32)
@@ -52,7 +51,8 @@ class Agents:
     reward, done : callable, optional
         Reward of the last step, and whose episode ends with it; `default_reward` and `default_done` by default.
     start : str
-        ``scenario``: agents start where the scenario has them; ``random``: anywhere on lanes, by the map seed.
+        ``scenario``: agents start where the scenario has them; ``random``: anywhere on lanes, by the map seed;
+        ``stop_line``: anywhere on lanes that end at a stop line, 10 m and more before it.
     route_length : float
         Least length of routes [m]; forks are drawn by the map seed.
     repeat : int
@@ -107,7 +107,7 @@ class Agents:
         self.reward, self.done = reward or default_reward, done or default_done
         self.repeat, self.max_steps, self.step_length = repeat, max_steps, repeat * world.step
         self.shape = worlds, len(self.course.names)
-        self._starts = Starts(self.course, start == "random", route_length)
+        self._starts = Starts(self.course, start, route_length)
         self._fixed, self._base = check_seeds(seeds), world.settings.seed
         self._episodes = np.full(worlds, -1, np.int64)
         self.batch = SnapshotBatch(world, worlds)

@@ -15,7 +15,7 @@ from cbsim.gym.making import action_space, make_agents, observation_space
 
 __all__ = ["DrivingEnv", "facts"]
 
-TOLD = "collided", "off_lane", "ran_stop", "arrived"
+TOLD = "collided", "off_lane", "ran_stop", "made_stop", "arrived"
 
 
 class DrivingEnv(gymnasium.Env[NDArray[Any], NDArray[np.float32]]):

@@ -51,6 +51,8 @@ class Measures(NamedTuple):
     ran_stop : ndarray
         1 where the front bumper passed a stop line of the route before which it had not come to rest, as the rule
         `stop_line` has it.
+    made_stop : ndarray
+        1 where the agent came to rest within a metre before a stop line of the route, so that it may pass it.
     arrived : ndarray
         1 where the front bumper is at the end of the route.
     along, aside, jerk, jerk_along, turning, turning_rate : ndarray
@@ -75,6 +77,7 @@ class Measures(NamedTuple):
     collided: Floats
     off_lane: Floats
     ran_stop: Floats
+    made_stop: Floats
     arrived: Floats
     along: Floats
     aside: Floats
@@ -85,6 +88,6 @@ class Measures(NamedTuple):
 
     @classmethod
     def of(cls, table: Floats) -> Measures:
-        """Take views of a table (worlds, agents, 24)."""
+        """Take views of a table (worlds, agents, 25)."""
         assert table.shape[-1] == MEASURES == len(cls._fields)
         return cls(*np.moveaxis(table, -1, 0))

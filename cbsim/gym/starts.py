@@ -16,14 +16,16 @@ from cbsim.world.snapshot import Snapshot
 from cbsim.world.streams import stream_key, uniforms
 from cbsim.world.tables import Floats, Ints
 
-__all__ = ["SEEDS", "Seeds", "Start", "Starts", "seeds_of"]
+__all__ = ["SEEDS", "STARTS", "Seeds", "Start", "Starts", "seeds_of"]
 
 ROUTE_LIMIT = 64  # lanelets of a route
 GAP = 1.0  # [m] between the bounding circles of what stands at the start
 EDGE = 1.0  # [m] of a lanelet at whose ends nobody starts
+BEFORE_LINE = 10.0  # [m] of the centre before a line that is to be stopped at
 TRIES = 200
 STREAM = "gym"
 SEEDS = "map", "traffic", "sensors"
+STARTS = "scenario", "random", "stop_line"
 LARGEST = 2**63
 
 
@@ -91,8 +93,9 @@ class Starts:
     Parameters
     ----------
     course : Course
-    at_random : bool
-        Whether agents start anywhere on lanes, by the map seed; else where the scenario has them.
+    start : str
+        ``scenario``: agents start where the scenario has them; ``random``: anywhere on lanes, by the map seed;
+        ``stop_line``: anywhere on lanes that end at a stop line, 10 m and more before it.
     route_length : float
         Least length of routes [m], where the road goes on.
 
@@ -102,19 +105,24 @@ class Starts:
         If an agent of the scenario does not stand on a lane, or no lane has room.
     """
 
-    def __init__(self, course: Course, at_random: bool, route_length: float) -> None:
-        self.course, self.at_random, self.route_length = course, at_random, route_length
+    def __init__(self, course: Course, start: str, route_length: float) -> None:
+        self.course, self.at_random, self.route_length = course, start != "scenario", route_length
         lanelets, world = course.lanelets, course.world
-        start = world.first.columns
+        first = world.first.columns
         self._radii = world.shapes.radius
         agents = course.rows[:, 0]
         there = np.setdiff1d(course.others, agents)
-        self._obstacles = np.concatenate([start.position[there, :2], self._radii[there, None]], axis=1)
-        lengths = np.where(lanelets.kinds == LaneletKind.LANE, lanelets.lengths - 2.0 * EDGE, 0.0)
+        self._obstacles = np.concatenate([first.position[there, :2], self._radii[there, None]], axis=1)
+        chosen = lanelets.kinds == LaneletKind.LANE
+        if start == "stop_line":
+            chosen = chosen & lanelets.stops
+        self._ends = EDGE + (BEFORE_LINE if start == "stop_line" else EDGE)  # [m] of a lane, of both ends
+        lengths = np.where(chosen, lanelets.lengths - self._ends, 0.0)
         self._shares = np.cumsum(np.maximum(lengths, 0.0))
-        if at_random and not self._shares[-1] > 0.0:
-            raise UsageError(f"'{world.name}' has no lane on which agents could start")
-        self._fixed = [] if at_random else [self._place_of(agent) for agent in range(len(agents))]
+        if self.at_random and not self._shares[-1] > 0.0:
+            what = "with a stop line " if start == "stop_line" else ""
+            raise UsageError(f"'{world.name}' has no lane {what}on which agents could start")
+        self._fixed = [] if self.at_random else [self._place_of(agent) for agent in range(len(agents))]
 
     def draw(self, seeds: Seeds) -> Start:
         """Make the start of an episode."""
@@ -154,7 +162,7 @@ class Starts:
         for attempt in range(TRIES):
             where, along = uniforms(key, attempt, 2).tolist()
             lanelet = int(np.searchsorted(self._shares, where * self._shares[-1], side="right"))
-            station = EDGE + along * (float(course.lanelets.lengths[lanelet]) - 2.0 * EDGE)
+            station = EDGE + along * (float(course.lanelets.lengths[lanelet]) - self._ends)
             away = taken[:, :2] - self._point(lanelet, station)[:2]
             room = taken[:, 2] + (radius + GAP)
             if np.all((away * away).sum(axis=1) > room * room):

@@ -110,8 +110,8 @@ class DrivingVectorEnv(gymnasium.vector.VectorEnv[NDArray[Any], NDArray[np.float
         Returns
         -------
         observations, rewards, terminated, truncated, info
-            `info` has ``active`` (who acted in this step), ``collided``, ``off_lane``, ``ran_stop`` and ``arrived``,
-            and where a World begins anew ``final_obs`` and ``_final_obs``, which tells whose it is.
+            `info` has ``active`` (who acted in this step), ``collided``, ``off_lane``, ``ran_stop``, ``made_stop``
+            and ``arrived``, and where a World begins anew ``final_obs`` and ``_final_obs``, which tells whose it is.
         """
         agents = self.agents
         acted = agents.active.copy()

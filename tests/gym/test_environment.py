@@ -93,6 +93,19 @@ def test_the_map_seed_sets_where_agents_start(tmp_path):
     assert place(env) != first
 
 
+def test_agents_may_start_where_a_stop_line_is_ahead(tmp_path):
+    env = DrivingEnv(crossing(tmp_path, 1), start="stop_line")
+    course, stops = env.agents.course, env.agents.course.lanelets.stops
+    assert stops.any()
+    assert not stops.all()
+    for seed in range(20):
+        env.reset(seed=seed)
+        lanelet, station, *_ = env.agents.world.road.at(place(env)[:2], float(env.agents.measures.heading[0, 0]))
+        assert stops[lanelet.row]
+        assert 1.0 - 1e-6 < station < course.lanelets.lengths[lanelet.row] - 10.0 + 1e-6
+        assert env.agents.measures.stop_distance[0, 0] > 7.0
+
+
 def test_the_traffic_seed_sets_traffic_alone(tmp_path):
     env = DrivingEnv(crossing(tmp_path, 1, traffic=3), seeds={"map": 1, "traffic": 2})
     assert drive(env, seed=1).tobytes() == drive(env, seed=2).tobytes()
@@ -206,6 +219,11 @@ def test_a_collision_terminates(tmp_path):
     assert info["collided"]
 
 
+def test_a_road_without_stop_lines_has_no_start_before_one():
+    with pytest.raises(UsageError, match="no lane with a stop line on which agents could start"):
+        DrivingEnv("gym:roundabout", start="stop_line")
+
+
 def test_max_steps_truncates(tmp_path):
     env = DrivingEnv(crossing(tmp_path, 1), max_steps=3)
     env.reset(seed=1)
@@ -236,19 +254,20 @@ def test_a_stop_line_is_run_unless_the_car_has_stood_before_it(tmp_path):
     env = DrivingEnv(crossing(tmp_path, 1, at="1.1.5"))
     for stops in (False, True):
         env.reset(seed=1)
-        told, ran, stood, way, last = env.agents.measures, False, False, 0.0, 50.0
+        told, ran, stood, way = env.agents.measures, False, 0, 0.0
         for _ in range(600):
             left, speed = float(told.stop_distance[0, 0]), float(told.speed[0, 0])
             aim = 8.0 if not stops or stood else min(8.0, np.sqrt(max(0.0, 2.0 * 1.5 * (left - 0.5))))
-            stood, last = stood or (stops and last < 1.1 and left > 10.0), left  # it may go on
             action = np.array([np.clip(0.8 * (aim - speed), -1.0, 1.0), 0.0], np.float32)
-            ran = ran or env.step(action)[4]["ran_stop"]
+            *_, info = env.step(action)
+            ran, stood = ran or info["ran_stop"], stood + info["made_stop"]
+            assert not info["made_stop"] or left < 1.1
             way += float(told.progress[0, 0])
             if way > 32.0:  # 25 m to the line
                 break
         assert way > 32.0
         assert ran is not stops
-        assert stood is stops
+        assert stood == stops  # told once, in the step in which it comes to rest
 
 
 def test_observation_and_reward_are_functions_of_the_user(tmp_path):

@@ -6,9 +6,9 @@ __all__: list[str] = []
 
 # of measures
 X, Y, HEADING, SPEED, YAW_RATE, ACCELERATION, STEERING, OFFSET, HEADING_ERROR, HALF_WIDTH, LIMIT = range(11)
-STOP_DISTANCE, WAY_LEFT, PROGRESS, COLLIDED, OFF_LANE, RAN_STOP, ARRIVED = range(11, 18)
-ALONG, ASIDE, JERK, JERK_ALONG, TURNING, TURNING_RATE = range(18, 24)
-MEASURES = 24
+STOP_DISTANCE, WAY_LEFT, PROGRESS, COLLIDED, OFF_LANE, RAN_STOP, MADE_STOP, ARRIVED = range(11, 19)
+ALONG, ASIDE, JERK, JERK_ALONG, TURNING, TURNING_RATE = range(19, 25)
+MEASURES = 25
 # of places on routes: number of the lanelet, sample of its centreline, way to its begin, way to the agent, whether it
 # has stood before the stop line at its end (2: is past it), speed after the last step of the environment
 NUMBER, SAMPLE, BASE, WAY, STOOD, SPEED_BEFORE = range(6)

@@ -25,6 +25,7 @@ from cbsim.gym.kernels.columns import (
     JERK_ALONG,
     LENGTH,
     LIMIT,
+    MADE_STOP,
     NORTH,
     NUMBER,
     OFF_LANE,
@@ -139,7 +140,7 @@ def follow(samples, offsets, lanelets, route, half_length, place, x, y):
 
 @inner
 def look_ahead(lanelets, route, place, station, half_length, speed, within, row):
-    """Measure the way to the stop line ahead and to the end of the route, and note stop lines that are passed."""
+    """Measure the way to the stop line ahead and to the end of the route, and note stop lines passed or stood at."""
     number, distance = int(place[NUMBER]), AHEAD
     lanelet = route[number]
     left = lanelets[lanelet, LENGTH] - station
@@ -150,6 +151,8 @@ def look_ahead(lanelets, route, place, station, half_length, speed, within, row)
                 row[RAN_STOP] = 1.0
             place[STOOD] = 2.0
         elif speed < STILL and front <= within:
+            if place[STOOD] == 0.0:
+                row[MADE_STOP] = 1.0
             place[STOOD] = 1.0
         elif front > within and place[STOOD] == 1.0:  # it has backed away
             place[STOOD] = 0.0
@@ -241,7 +244,7 @@ def measure_into(
     begins : bool
         True after the first step of the World in a step of the environment, and after a reset: progress and flags are
         counted from there.
-    measures : (worlds, agents, 24), out
+    measures : (worlds, agents, 25), out
     """
     n, m = floats.shape[0] // worlds, ints.shape[0] // worlds
     for w in range(worlds):
