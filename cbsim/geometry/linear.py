@@ -20,6 +20,7 @@ __all__ = [
 Array = NDArray[np.float64]
 EPS = float(np.finfo(float).eps)
 SWEEPS = 40  # of Jacobi's rotations over all pairs, at most: ten are enough for anything finite
+MANY = 32  # columns above which a triangle comes first: with fewer, singular values keep the bits that they had
 
 
 # --- products ---------------------------------------------------------------------------------------------------------
@@ -191,6 +192,52 @@ def _sorted_columns(a: Array) -> tuple[Array, Array, Array]:
     return columns[:, order], turn[:, order], sizes[order]
 
 
+def _triangle(a: Array) -> tuple[Array, Array]:
+    """Reflect a matrix (m, n) to r rows, r its rank but for rounding: Householder's method, longest column first.
+
+    Returns the unit normals (r, m) of the reflections, in their order, and the rows (r, n) that are left.
+    """
+    rest = np.array(a, float)
+    normals = np.zeros((min(rest.shape), len(rest)))
+    largest = 0.0
+    for k in range(len(normals)):
+        sizes = norm(rest[k:], axis=0)
+        column = int(sizes.argmax())
+        largest = max(largest, float(sizes[column]))
+        if sizes[column] <= EPS * max(rest.shape) * largest:
+            return normals[:k], rest[:k]
+        normal = normals[k, k:]
+        normal[:] = rest[k:, column] / sizes[column]
+        normal[0] += 1.0 if normal[0] >= 0.0 else -1.0
+        normal /= norm(normal)
+        rest[k:] -= 2.0 * normal[:, None] * (normal[:, None] * rest[k:]).sum(axis=0)
+    return normals, rest[: len(normals)]
+
+
+def _reflected(normals: Array, table: Array) -> Array:
+    """Undo reflections of `_triangle` on the columns of a table (m, k)."""
+    out = np.array(table, float)
+    for k in range(len(normals) - 1, -1, -1):
+        normal = normals[k, k:, None]
+        out[k:] -= 2.0 * normal * (normal * out[k:]).sum(axis=0)
+    return out
+
+
+def _large_svd(a: Array) -> tuple[Array, Array, Array]:
+    """Do as `svd` for many columns: a triangle of the rank's rows has fewer to turn, and needs fewer turns."""
+    count = min(a.shape)
+    normals, rows = _triangle(a)
+    columns, turn, sizes = _sorted_columns(rows.T)
+    rank = int((sizes > 0.0).sum())
+    values, left = np.zeros(count), np.zeros((len(a), count))
+    values[:rank], left[: len(rows), :rank] = sizes[:rank], turn[:, :rank]
+    axes = columns[:, :rank] / sizes[:rank]
+    beyond, _ = _triangle(axes)
+    spare = np.zeros((a.shape[1], a.shape[1] - rank))
+    spare[rank:] = np.eye(spare.shape[1])
+    return _reflected(normals, left), values, np.vstack([axes.T, _reflected(beyond, spare).T])
+
+
 def svd(a: ArrayLike) -> tuple[Array, Array, Array]:
     """Singular values of a matrix (m, n), with its left vectors (m, k), k = min(m, n), and all right ones (n, n).
 
@@ -198,6 +245,8 @@ def svd(a: ArrayLike) -> tuple[Array, Array, Array]:
     vectors of values that are zero are zero.
     """
     matrix = np.asarray(a, float)
+    if matrix.shape[1] > MANY:
+        return _large_svd(matrix)
     columns, turn, sizes = _sorted_columns(matrix)
     count = min(matrix.shape)
     values = sizes[:count]
@@ -208,7 +257,11 @@ def svd(a: ArrayLike) -> tuple[Array, Array, Array]:
 def svdvals(a: ArrayLike) -> Array:
     """Singular values (min(m, n),) of a matrix (m, n), the largest first."""
     matrix = np.asarray(a, float)
-    return _sorted_columns(matrix if matrix.shape[0] >= matrix.shape[1] else matrix.T)[2]
+    tall = matrix if matrix.shape[0] >= matrix.shape[1] else matrix.T
+    if tall.shape[1] <= MANY:
+        return _sorted_columns(tall)[2]
+    sizes = _sorted_columns(_triangle(tall)[1].T)[2]
+    return np.concatenate([sizes, np.zeros(tall.shape[1] - len(sizes))])
 
 
 def pinv(a: ArrayLike, rcond: float) -> Array:

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cbsim.geometry import linear
 from cbsim.geometry.linear import (
     cholesky,
     det,
@@ -128,8 +129,42 @@ def test_singular_values_and_least_squares_are_those_of_numpy(m, n, rank, seed):
     assert matrix_rank(a, 1e-9 * size) == rank
 
 
+@pytest.mark.parametrize(
+    ("m", "n", "rank"),
+    [(90, 33, 33), (33, 90, 20), (90, 40, 0), (40, 40, 40), (200, 60, 5), (60, 200, 59)],
+)
+def test_singular_values_of_many_columns_are_those_of_numpy(m, n, rank):
+    random = np.random.default_rng(m)
+    a = random.normal(size=(m, rank)) @ random.normal(size=(rank, n)) * 1e5
+    size = max(float(np.linalg.norm(a, 2)), 1.0)
+    left, values, right = svd(a)
+    np.testing.assert_allclose(values, np.linalg.svd(a, compute_uv=False), atol=1e-13 * size)
+    np.testing.assert_allclose(svdvals(a), values, atol=1e-13 * size)
+    np.testing.assert_allclose((left * values) @ right[: len(values)], a, atol=1e-13 * size)
+    np.testing.assert_allclose(left[:, :rank].T @ left[:, :rank], np.eye(rank), atol=1e-11)
+    np.testing.assert_allclose(right @ right.T, np.eye(n), atol=1e-12)
+    np.testing.assert_allclose(a @ right[rank:].T, 0.0, atol=1e-13 * size)
+    assert (values[rank:] < 1e-12 * size).all()
+    b = random.normal(size=m)
+    np.testing.assert_allclose(
+        lstsq(a, b, 1e-9) * size, np.linalg.lstsq(a, b, rcond=1e-9)[0] * size, rtol=1e-6, atol=1e-6
+    )
+
+
+def test_many_rows_that_say_the_same_are_not_turned(monkeypatch):
+    """A hundred joints between the same two bodies took 0.35 s for each slope, now 4 ms."""
+    turned = []
+    sorted_columns = linear._sorted_columns
+    monkeypatch.setattr(linear, "_sorted_columns", lambda a: turned.append(a.shape) or sorted_columns(a))
+    a = np.tile(np.random.default_rng(0).normal(size=(6, 100)), (100, 1))
+    svd(a)
+    svdvals(a)
+    assert turned == [(100, 6), (100, 6)]
+
+
 @pytest.mark.parametrize("call", [svd, eigh, svdvals])
-def test_what_is_not_finite_ends(call):
+@pytest.mark.parametrize("n", [3, 40])
+def test_what_is_not_finite_ends(call, n):
     with np.errstate(all="ignore"):
-        call(np.full((3, 3), np.nan))
-        call(np.full((3, 3), 1e308))
+        call(np.full((n, n), np.nan))
+        call(np.full((n, n), 1e308))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
+from functools import cache, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -31,6 +32,9 @@ PATIENCE, PROGRESS = 25, 0.98  # iterations in which gaps have to shrink to this
 DAMPING = 1e-3  # damping of Levenberg's steps [m², rad²]
 NEAR = 1e-2  # [m, rad] gaps below which steps are not damped
 LARGEST = 20_000_000  # products of bodies, or rows of loops, and coordinates: 160 MB each
+MOST_WORK = (
+    100_000_000  # rows of loops times coordinates times the fewer of them: 2 s for the singular values of one slope
+)
 RANK = 1e-6  # least relative singular value that counts
 SPREAD = 0.1  # [rad, m] distance from the start at which mobility is also evaluated
 MISMATCH = 1e-6  # of rates that do not fit their loops, to the largest of them
@@ -55,6 +59,8 @@ class Assembled(NamedTuple):
         Rates of the coordinates at the start, consistent with the loops.
     gap : float
         Norm of the gaps of loops in the file.
+    nearby : callable
+        Finds other postures with closed loops near the start, once.
     stiff : frozenset of int
         Joints that loops lock: the bodies that they connect move as one.
     """
@@ -66,6 +72,7 @@ class Assembled(NamedTuple):
     poses: list[Place]
     rates: Array
     gap: float
+    nearby: Callable[[], tuple[Posture, ...]]
     stiff: frozenset[int] = frozenset()
 
 
@@ -93,8 +100,8 @@ def _assemble(model: ShiftModel, problems: Problems) -> Assembled | None:
     if problems.errors or not network.links:
         return None
     tree = tree_of(network, problems)
-    size = (len(network.links) + 6 * len(tree.chords)) * sum(tie.joint.freedoms for tie in tree.ties)
-    if size > LARGEST:
+    freedoms, rows = sum(tie.joint.freedoms for tie in tree.ties), 6 * len(tree.chords)
+    if (len(network.links) + rows) * freedoms > LARGEST or rows * freedoms * min(rows, freedoms) > MOST_WORK:
         text = f"{len(network.links)} bodies in {len(tree.chords)} loops are more than can be put together"
         problems.error("E998", text, model.location)
         return None
@@ -112,13 +119,20 @@ def _assemble(model: ShiftModel, problems: Problems) -> Assembled | None:
         return None
     _tell_moved(chain, start, posture, float(norm(before)), problems)
     rates = _fitting(chain, posture, poses, problems)
-    stiff = _held_fast(chain, posture, poses, problems)
-    found = Assembled(network, tree, chain, posture, poses, rates, float(norm(before)), stiff)
+    nearby = cache(partial(_nearby, chain, posture))
+    stiff = _held_fast(chain, posture, poses, nearby, problems)
+    found = Assembled(network, tree, chain, posture, poses, rates, float(norm(before)), nearby, stiff)
     check_mass(found, problems)
     return found
 
 
-def _held_fast(chain: Chain, posture: Posture, poses: list[Place], problems: Problems) -> frozenset[int]:
+def _held_fast(
+    chain: Chain,
+    posture: Posture,
+    poses: list[Place],
+    nearby: Callable[[], tuple[Posture, ...]],
+    problems: Problems,
+) -> frozenset[int]:
     """Find joints that loops hold fast, as the bars of a truss: W990 for the first.
 
     They have no rate at the start, and are where they were wherever else loops close nearby: at a dead centre, a piston
@@ -136,7 +150,7 @@ def _held_fast(chain: Chain, posture: Posture, poses: list[Place], problems: Pro
     moves = np.sqrt(square(free).sum(axis=0)) > HELD
     ties = enumerate(zip(chain.tree.ties, chain.first, strict=True))
     stiff = [n for n, (tie, at) in ties if tie.joint.freedoms and not moves[at : at + tie.joint.freedoms].any()]
-    others = list(_nearby(chain, posture)) if stiff else []
+    others = nearby() if stiff else ()
     stiff = [n for n in stiff if others and all(_agree(posture, other, n, size) for other in others)]
     if stiff:
         tie = chain.tree.ties[stiff[0]]
@@ -228,13 +242,11 @@ def _fitting(chain: Chain, posture: Posture, poses: list[Place], problems: Probl
     return rates
 
 
-def _nearby(chain: Chain, posture: Posture) -> Iterator[Posture]:
+def _nearby(chain: Chain, posture: Posture) -> tuple[Posture, ...]:
     """Postures with closed loops near the start, if there are any."""
     random = np.random.Generator(np.random.Philox(0))
-    for _ in range(2):
-        moved, gaps = close(chain, chain.move(posture, random.uniform(-SPREAD, SPREAD, chain.size)))
-        if np.abs(gaps).max() < CLOSED:
-            yield moved
+    tries = [close(chain, chain.move(posture, random.uniform(-SPREAD, SPREAD, chain.size))) for _ in range(2)]
+    return tuple(moved for moved, gaps in tries if np.abs(gaps).max() < CLOSED)
 
 
 def _agree(one: Posture, other: Posture, tie: int, size: float) -> bool:
@@ -252,8 +264,7 @@ def mobility(assembled: Assembled) -> int:
     chain = assembled.chain
     if not chain.tree.chords:
         return chain.size
-    postures = (assembled.posture, *_nearby(chain, assembled.posture))
-    return chain.size - max(_rank(chain, posture) for posture in postures)
+    return chain.size - max(_rank(chain, posture) for posture in (assembled.posture, *assembled.nearby()))
 
 
 def _rank(chain: Chain, posture: Posture) -> int:

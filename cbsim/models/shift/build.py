@@ -160,6 +160,8 @@ class _Builder:
         self.light = mass, LIGHT * min(moments, default=1e-2 * mass / LIGHT)
         self.massless = {n for n in self.held if links[n].body.is_massless}
         self.plane = _plane_normal(assembled)
+        gaps = assembled.chain.gaps(assembled.posture, assembled.poses)
+        self.rough = float(np.abs(gaps).max(initial=0.0)) > ROUGH
 
     def body(self, number: int, shape: Shape | None) -> Body:
         """Build a body of the core."""
@@ -226,9 +228,7 @@ class _Builder:
         Axes that are parallel up to the last digit of a file give nearly redundant rows, which cannot be solved. In a
         plane, two rows suffice.
         """
-        gaps = self.assembled.chain.gaps(self.assembled.posture, self.assembled.poses)
-        rough = float(np.abs(gaps).max(initial=0.0)) > ROUGH
-        return edge._replace(free=(1, 3)) if rough and self.plane is not None and edge.free == (0, 1) else edge
+        return edge._replace(free=(1, 3)) if self.rough and self.plane is not None and edge.free == (0, 1) else edge
 
     def chain(self, edge: Edge, bodies: dict[int, Body], _laws: Laws | None, *, turned: bool) -> JointConstraint:
         """Make a joint of the core for several of the model, from where they are at the start."""
