@@ -146,6 +146,16 @@ def test_two_runs_are_the_same_to_the_bit(tmp_path):
     assert execute(world, planner=Pilot()).digest == execute(world, planner=Pilot()).digest
 
 
+def test_it_goes_on_after_pauses_wherever_they_fall(tmp_path):
+    world = scenario(tmp_path, "four_way_stop", (3, 2, 1), stops=3, duration=300)
+    pauses = [{"at": 3.0 + 7.0 * k, "for": 2.0} for k in range(25)]
+    text = (tmp_path / "drive.yaml").read_text()
+    clock = f"mission: {{file: four_way_stop, delay: 0.0, pauses: {pauses}}}\n"
+    (tmp_path / "drive.yaml").write_text(text.replace("mission: four_way_stop\n", clock))
+    world = cbsim.load(tmp_path / "drive.yaml")
+    drive(world)
+
+
 def test_it_stops_for_a_box_in_its_lane(tmp_path):
     box = "add:\n  - {name: Box, kind: static, size: [1.2, 1.2, 1.5], at: {waypoint: 3.2.2, station: 10}}\n"
     world = scenario(tmp_path, "four_way_stop", (3, 2, 1), duration=40, sensor=LASER, extra=box)

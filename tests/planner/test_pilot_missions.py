@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 
 import cbsim
+from benchmarks.missions import TASKS, judged, world_of
 from cbsim.evaluation.outcome import execute
 from cbsim.planner.pilot import Pilot
 from cbsim.road.route import checkpoints
+from cbsim.spec.profiles import PROFILES
 from tests.common import shared
 from tests.planner.test_pilot import BOT, EXPECT
 
@@ -136,6 +138,19 @@ def test_the_final_event_is_driven_from_its_first_checkpoint_to_its_last(tmp_pat
     assert checks["checkpoints"].passed
     assert checks["stop_line"].passed
     assert checks["speed"].passed
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_missions_of_2007_pass_every_rule_in_both_profiles(tmp_path, name):
+    task, pilot = TASKS[name], Pilot()
+    shared("rndf", *task.rndf.split("/"))
+    world = world_of(task, tmp_path)
+    recording = cbsim.run(world, planner=pilot)
+    assert pilot.done
+    for profile in PROFILES:
+        checks = judged(recording, world, profile)
+        assert [f"{rule}: {check.message}" for rule, check in checks.items() if check.passed is not True] == []
+        assert len(checks) >= 20
 
 
 @pytest.mark.parametrize("limits", ["1 10 20", "1 20 20"])

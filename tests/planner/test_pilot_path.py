@@ -15,8 +15,9 @@ import cbsim
 from cbsim.planner.driver import vehicle_of
 from cbsim.planner.pilot.arc_paths import dubins, end_of, sample, three_point
 from cbsim.planner.pilot.itinerary import Itinerary
-from cbsim.planner.pilot.path import ACCELERATION, DECELERATION, LATERAL_ACCELERATION, STEER_SHARE, assemble
+from cbsim.planner.pilot.path import LATERAL_ACCELERATION, STEER_SHARE, assemble
 from cbsim.planner.pilot.path_builder import Mark, PathBuilder, PathSection
+from cbsim.planner.pilot.speed_profile import ACCELERATION, DECELERATION
 from cbsim.planner.pilot.tight_bends import round_tight_bends
 from cbsim.planner.pilot.u_turn import best_u_turn, footprints
 from cbsim.planner.pilot.vehicle_geometry import vehicle_geometry
@@ -192,10 +193,10 @@ def test_limits_are_the_missions_else_those_of_the_network_else_thirty_miles_an_
     network = replace(network, segments=(network.segments[0], posted, *network.segments[2:]))
     mission = Mission("m", "n", (), speed_limits=(SpeedLimit(1, 0.0, 5.0),))
     itinerary = Itinerary(build(network), mission, geometry)
-    assert itinerary.limits[[0, 5, 10]] == pytest.approx([0.97 * 5.0, 0.97 * 9.0, 0.97 * 13.4112])
+    assert itinerary.limits[[0, 5, 10]] == pytest.approx([0.985 * 5.0, 0.985 * 9.0, 0.985 * 13.4112])
     builder = PathBuilder()
     itinerary._exit(builder, PointId(1, 1, 5), PointId(2, 1, 1))
-    assert [section.limit for section in builder.sections] == pytest.approx([0.97 * 5.0])
+    assert [section.limit for section in builder.sections] == pytest.approx([0.985 * 5.0])
 
 
 def test_the_exit_over_the_seam_of_a_closed_lane_is_the_lane(geometry):

@@ -204,7 +204,7 @@ BESIDE_A_BOT = [
         "roundabout",
         "the taxi comes from further away",
         ("reach Taxi 1.1.8", "reach Taxi 3.2.1"),
-        {"add.1.at": "2.1.10"},
+        {"add.1.at": "2.1.9"},
         may=("reach Van 1.1.8", "reach Van 5.2.12", "reach Truck 1.1.5"),  # they yield to the taxi, or follow it
     ),
     Break(

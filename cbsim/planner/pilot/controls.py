@@ -11,6 +11,9 @@ from cbsim.spec.command import Command
 __all__ = ["Controls", "Motion", "SkidControls", "SteeringControls", "controls_of"]
 
 SPEED_GAIN = 1.5  # [1/s]
+ROLLING = 1.0  # [m/s] above which the resistance is estimated
+RESISTANCE_GAIN, MAX_RESISTANCE, TRACKED = 0.3, 1.0, 0.5  # [1/s²], [m/s²], [m/s] error up to which it is estimated
+PUSH, JERK = 1.8, 4.0  # [m/s²], [m/s³] greatest acceleration that is asked for, and its rise after braking
 HOLD = -0.4  # throttle that holds the car at rest
 LEVER_BASE = 0.5  # share of full lever when driving straight: mid-range leaves both levers room to move
 ACCELERATION, DECELERATION = 2.0, 3.0  # [m/s²] limits on the rate of change of the speed of the sides
@@ -66,11 +69,13 @@ class SteeringControls:
         self.geometry, self._speed = geometry, 0.0
         self._asked, self._angle = 0.0, 0.0  # [rad] angle of the front wheels: commanded, and estimated
         self._understeer = 0.0  # [rad s²/m] steering angle per lateral acceleration
+        self._acceleration, self._step = PUSH, 0.0  # [m/s²] asked for last; [s]
+        self._resistance = 0.0  # [m/s²] deceleration without pedals
 
     def observe(self, motion: Motion) -> None:
         """Update estimates from the observed motion."""
         car, (speed, yaw_rate, step) = self.geometry.vehicle, motion
-        self._speed = speed
+        self._speed, self._step = speed, step
         limit = car.lever_rate * car.max_steer * step
         self._angle += max(-limit, min(limit, self._asked - self._angle))
         sideways = yaw_rate * speed
@@ -84,24 +89,29 @@ class SteeringControls:
         """Steer a curvature at a speed."""
         car, speed = self.geometry.vehicle, self._speed
         steering = self._steering(curvature)
+        missing, jerk = target_speed - speed, JERK * self._step
+        acceleration = min(planned_acceleration + SPEED_GAIN * missing, PUSH, self._acceleration + jerk)
         if speed < MANOEUVRE:  # wait for the wheels to turn
             lag = abs(self._asked - self._angle) / (car.lever_rate * car.max_steer)
             pace = max(MIN_MANOEUVRE_SPEED, BLIND_DISTANCE / max(lag, 0.01))
-            target_speed, planned_acceleration = (
-                min(target_speed, pace),
-                planned_acceleration if target_speed <= pace else min(planned_acceleration, 0.0),
-            )
-        acceleration = planned_acceleration + SPEED_GAIN * (target_speed - speed)
-        if acceleration >= 0.0:
-            pedal = acceleration / (car.max_acceleration * max(0.05, 1.0 - speed / car.max_speed))
+            acceleration = min(acceleration, max(SPEED_GAIN * (pace - speed), self._acceleration - jerk))
+        self._acceleration = acceleration
+        if abs(missing) < TRACKED and speed > ROLLING:
+            resistance = self._resistance + RESISTANCE_GAIN * missing * self._step
+            self._resistance = max(-MAX_RESISTANCE, min(MAX_RESISTANCE, resistance))
+        force = acceleration + self._resistance
+        if force >= 0.0:  # full pedal also makes up for the resistance
+            full = car.max_acceleration * max(0.05, 1.0 - speed / car.max_speed)
+            pedal = force / (full + max(self._resistance, 0.0))
         else:
-            pedal = acceleration / car.max_deceleration
+            pedal = force / car.max_deceleration
         if target_speed <= 0.0:
             pedal = min(pedal, HOLD if speed < 1.0 else 0.5 * HOLD)
         return Command(max(-1.0, min(1.0, pedal)), steering, None, reverse)
 
     def stand(self, curvature: float, reverse: bool) -> Command:
         """Stay at rest and turn the wheels."""
+        self._acceleration = PUSH
         return Command(HOLD, self._steering(curvature), None, reverse)
 
     def _steering(self, curvature: float) -> float:

@@ -29,7 +29,7 @@ __all__ = ["Itinerary"]
 
 Floats = NDArray[np.float64]
 
-LIMIT_SHARE = 0.97  # share of the limit that is planned with; the rest is margin for the controller
+LIMIT_SHARE = 0.985  # share of the limit that is planned with; the rest is margin for the controller
 MANOEUVRE_SPEED = 2.5  # [m/s] in manoeuvres
 REVERSE_SPEED = 1.5  # [m/s] in reverse
 LANE_CHANGE_LENGTH = (8.0, 45.0)  # [m] least and greatest length of a lane change

@@ -13,8 +13,8 @@ from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from cbsim.geometry import elementary as math
-from cbsim.planner.pilot.kernels.pace import plan_speeds
 from cbsim.planner.pilot.path_builder import Mark, PathBuilder, PathSection, length_of, stations_of
+from cbsim.planner.pilot.speed_profile import speed_profile
 from cbsim.planner.pilot.tight_bends import round_tight_bends
 from cbsim.planner.pilot.vehicle_geometry import VehicleGeometry
 
@@ -25,11 +25,9 @@ Floats = NDArray[np.float64]
 STEP = 0.25  # [m] distance between points of the path
 SMOOTHING = (4.0, 2.0)  # [m] lengths over which steps of curvature are smoothed, as steering has a finite rate
 SMOOTHING_CURVATURES = (0.1, 0.25)  # [1/m] curvatures of a gentle and a tight bend, to which those two lengths apply
+RAMP = 5  # rows: the metre over which the curvature of a kink rises
 SHIFT = 0.4  # [m] greatest inward shift of the path in a bend
 LATERAL_ACCELERATION = 2.2  # [m/s²] lateral acceleration in bends
-ACCELERATION = 1.5  # [m/s²] acceleration
-START_SPEED = 0.5  # [m/s] speed when starting from rest
-DECELERATION = 1.6  # [m/s²] deceleration: comfortable is 2, the rest is margin for the controller
 STEER_SHARE = 0.8  # planned share of the steering's slew rate
 STOP_GAP = 0.4  # [m] before a stop line; the rules allow 0 to 1
 BEYOND = 0.4  # [m] past the finish line
@@ -68,8 +66,8 @@ class Path:
     ----------
     x, y, sine, cosine : list of float
         Points [m], and sine and cosine of the heading; the direction of travel is (−sine, cosine).
-    heading, curvature, station, speed : list of float
-        Heading [rad], smoothed curvature [1/m], arc length [m], planned speed [m/s].
+    heading, curvature, station, speed, acceleration : list of float
+        Heading [rad], smoothed curvature [1/m], arc length [m], planned speed [m/s] and acceleration [m/s²].
     runs : list of Run
     halts : list of Halt
         In the order of travel.
@@ -85,9 +83,41 @@ class Path:
     curvature: list[float]
     station: list[float]
     speed: list[float]
+    acceleration: list[float]
     runs: list[Run]
     halts: list[Halt]
     table: Floats
+
+    def pose(self, row: int, last: int, station: float) -> tuple[float, float, float, float]:
+        """Look up the point, and sine and cosine of the heading, at a station from a row on, up to a last row."""
+        row, share = self._between(row, last, station)
+        if share == 0.0:
+            return self.x[row], self.y[row], self.sine[row], self.cosine[row]
+        x = self.x[row] + share * (self.x[row + 1] - self.x[row])
+        y = self.y[row] + share * (self.y[row + 1] - self.y[row])
+        heading = self.heading[row] + share * (self.heading[row + 1] - self.heading[row])
+        return x, y, math.sin(heading), math.cos(heading)
+
+    def planned(self, row: int, last: int, station: float) -> tuple[float, float]:
+        """Look up the planned speed and acceleration at a station from a row on, up to a last row."""
+        row, share = self._between(row, last, station)
+        one, first = self.speed[row], self.acceleration[row]
+        if share == 0.0:
+            return one, first
+        two, second = self.speed[row + 1], self.acceleration[row + 1]
+        if two == 0.0:  # acceleration at a place of rest is that of leaving it
+            second = first
+        # the square of the speed is linear where the car accelerates
+        return math.sqrt(one * one + share * (two * two - one * one)), first + share * (second - first)
+
+    def _between(self, row: int, last: int, station: float) -> tuple[int, float]:
+        """Find the row before a station, from a row on, and the share of the way to the next; 0 beyond the last."""
+        while row < last and self.station[row + 1] <= station:
+            row += 1
+        if row >= last:
+            return last, 0.0
+        share = (station - self.station[row]) / (self.station[row + 1] - self.station[row])
+        return row, max(0.0, share)
 
 
 def assemble(builder: PathBuilder, geometry: VehicleGeometry, dwell: float) -> Path:
@@ -121,19 +151,13 @@ def assemble(builder: PathBuilder, geometry: VehicleGeometry, dwell: float) -> P
     halts = _halts(builder, offsets, rows, runs, geometry, dwell)
     curvature = np.concatenate([_smoothed_curvature(rows[r.first : r.last + 1]) for r in runs])
     limit = _limits(rows, runs, curvature, geometry)
-    plan_speeds(
-        np.ascontiguousarray(rows[:, 0]),
-        np.array([h.station for h in halts]),
-        ACCELERATION,
-        DECELERATION,
-        START_SPEED,
-        limit,
-    )
+    profile = speed_profile(rows[:, 0], limit, np.array([halt.station for halt in halts]))
     heading = rows[:, 3]
     columns = [rows[:, 1], rows[:, 2], math.sin(heading), math.cos(heading), heading, curvature, rows[:, 0]]
     x, y, sine, cosine, angle, bend, station = (column.tolist() for column in columns)
     table = np.column_stack([columns[0], columns[1], columns[2], columns[3], columns[6]])
-    return Path(x, y, sine, cosine, angle, bend, station, limit.tolist(), runs, halts, table)
+    speed, acceleration = profile.speed.tolist(), profile.acceleration.tolist()
+    return Path(x, y, sine, cosine, angle, bend, station, speed, acceleration, runs, halts, table)
 
 
 def _runs(sections: list[PathSection]) -> list[list[int]]:
@@ -201,7 +225,11 @@ def _resampled(table: Floats) -> Floats:
 
 
 def _smoothed_curvature(rows: Floats) -> Floats:
-    """Curvature of a run, averaged over a window of some metres around each point, shorter in tight bends."""
+    """Curvature of a run, averaged over a window of some metres around each point, shorter in tight bends.
+
+    A kink's average is a step up and a step down. A second, short window makes ramps of them, which the steering can
+    follow.
+    """
     station, heading = rows[:, 0], rows[:, 3]
 
     def turn(reach: Floats) -> Floats:
@@ -211,7 +239,8 @@ def _smoothed_curvature(rows: Floats) -> Floats:
     sharp = np.abs(turn(np.full(len(station), 0.5 * SMOOTHING[1])))
     span = min(2 * round(SMOOTHING[0] / STEP), len(sharp) - 1) // 2 * 2 + 1
     around = np.lib.stride_tricks.sliding_window_view(np.pad(sharp, span // 2, mode="edge"), span).max(axis=1)
-    return turn(0.5 * np.interp(around, SMOOTHING_CURVATURES, SMOOTHING))
+    bend = turn(0.5 * np.interp(around, SMOOTHING_CURVATURES, SMOOTHING))
+    return np.asarray(sliding_window_view(np.pad(bend, RAMP // 2, mode="edge"), RAMP).sum(axis=1) / RAMP)
 
 
 def _limits(rows: Floats, runs: list[Run], curvature: Floats, geometry: VehicleGeometry) -> Floats:

@@ -9,6 +9,7 @@ from cbsim.planner.pilot.controls import Controls, Motion, controls_of
 from cbsim.planner.pilot.itinerary import Itinerary
 from cbsim.planner.pilot.obstacle_check import ObstacleCheck
 from cbsim.planner.pilot.path import Halt, Path, Run, assemble
+from cbsim.planner.pilot.speed_profile import LAST_DECELERATION, LAST_METRES
 from cbsim.planner.pilot.vehicle_geometry import VehicleGeometry, vehicle_geometry
 from cbsim.road.roadmap import RoadMap
 from cbsim.spec.command import Command, Observation, Vehicle
@@ -21,7 +22,7 @@ AT_REST = 0.02  # [m/s]
 MIN_LOOK_AHEAD, LOOK_AHEAD_TIME = 2.5, 0.9  # [m], [s]: look-ahead over which a lateral error is corrected
 DAMPING = 0.8
 STEER_PREVIEW = 0.15  # [s] lag of the steering
-SPEED_PREVIEW = 0.3  # [s] lag of the pedals
+SPEED_PREVIEW = 0.1  # [s] lag of the pedals: a step, and the rate at which they move
 COURSE = 1.5  # [m/s] above which the course over ground replaces the heading
 SHOWN = 160  # points of the path that are drawn: 40 m
 CREEP = 0.45  # [m/s] at which a last gap to a stop line is closed
@@ -81,7 +82,7 @@ class Pilot:
         if self._itinerary is not None:
             self._itinerary.prepare()
         self._obstacle_check = ObstacleCheck(self.geometry) if self.look_out else None
-        self._row, self._run, self._halt = 0, 0, 0
+        self._row, self._run, self._halt, self._begin = 0, 0, 0, 0
         self._rest_since, self._stood = math.inf, 0.0
         self._time, self._place = 0.0, (math.inf, math.inf)
         self._restarts = 0
@@ -101,10 +102,10 @@ class Pilot:
         assert path is not None
         run = path.runs[self._run]
         row = self._advance(path, run, x, y)
-        px, py, ps, pc = path.x[row], path.y[row], path.sine[row], path.cosine[row]
-        along = (y - py) * pc - (x - px) * ps
-        aside = -(x - px) * pc - (y - py) * ps
+        along = (y - path.y[row]) * path.cosine[row] - (x - path.x[row]) * path.sine[row]
         station = path.station[row] + along
+        px, py, ps, pc = path.pose(row, run.last, station)
+        aside = -(x - px) * pc - (y - py) * ps
         gear = -1.0 if run.reverse else 1.0
         speed = gear * observation.speed
         moved = observation.time - self._time
@@ -123,7 +124,7 @@ class Pilot:
             return self._obey(gear * curvature, speed, run)
         if speed < AT_REST and halt.station - station < 0.6:
             return self._rest(observation.time, halt, curvature * gear, run)
-        target_speed, planned_acceleration = self._speed(path, run, row, halt.station - station, speed)
+        target_speed, planned_acceleration = self._speed(path, run, row, station, speed)
         if self._obstacle_check is not None and observation.scans:
             free = self._obstacle_check.free_distance(observation, path, row, run)
             if free < math.inf:
@@ -166,7 +167,7 @@ class Pilot:
     def _begin_anew(self, restarts: int) -> None:
         """Forget the path: the car has been set to where another part of the mission begins."""
         self._restarts, self.path, self.done = restarts, None, False
-        self._row, self._run, self._halt = 0, 0, 0
+        self._row, self._run, self._halt, self._begin = 0, 0, 0, 0
         self._rest_since, self._place = math.inf, (math.inf, math.inf)
         self._controls = controls_of(self.geometry)
 
@@ -200,21 +201,19 @@ class Pilot:
         back = max(-0.5 / look, min(0.5 / look, back))
         return path.curvature[ahead] - back - 2.0 * DAMPING * off / look
 
-    def _speed(self, path: Path, run: Run, row: int, left: float, speed: float) -> tuple[float, float]:
+    def _speed(self, path: Path, run: Run, row: int, station: float, speed: float) -> tuple[float, float]:
         """Target speed and planned acceleration."""
-        ahead = min(run.last, row + 2 + int(max(speed, 0.0) * SPEED_PREVIEW * 4.0))
-        target_speed = path.speed[ahead]
-        apart = path.station[ahead] - path.station[row]
-        planned = path.speed[row]
-        if speed < planned and target_speed < planned:
-            planned = max(speed, target_speed)  # already slow enough: no need to brake as planned
-        planned_acceleration = (target_speed * target_speed - planned * planned) / (2.0 * apart) if apart > 0.1 else 0.0
-        if left < 2.0:
-            target_speed = 0.0 if left < 0.05 + 0.1 * speed else max(min(target_speed, math.sqrt(2.0 * left)), CREEP)
-            planned_acceleration = 0.0 if speed < 1.0 else min(planned_acceleration, 0.0)
-        elif target_speed < CREEP:  # at rest a little short of the halt
-            target_speed = CREEP
-        return target_speed, max(-2.5, min(2.0, planned_acceleration))
+        halt, row = path.halts[self._halt].station, max(row, self._begin)
+        target_speed, _ = path.planned(row, run.last, station)
+        _, planned_acceleration = path.planned(row, run.last, station + max(speed, 0.0) * SPEED_PREVIEW)
+        if planned_acceleration < 0.0 and speed < target_speed:  # who is slower brakes less, at rest not at all
+            planned_acceleration *= math.square(max(speed, 0.0) / target_speed)
+        left = halt - station
+        if left < LAST_METRES:
+            target_speed = min(target_speed, math.sqrt(2.0 * LAST_DECELERATION * max(left, 0.0)))
+            if left < 0.05 + 0.1 * speed:
+                return 0.0, 0.0
+        return max(target_speed, CREEP), planned_acceleration
 
     def _rest(self, time: float, halt: Halt, curvature: float, run: Run) -> Command:
         """Stay at a halt, turn the wheels for the next run, and continue after the dwell time."""
@@ -231,6 +230,7 @@ class Pilot:
             self.done = True
         elif time - self._rest_since >= max(halt.dwell, ready) - 1e-9:
             self._halt += 1
+            self._begin = int(np.searchsorted(path.table[:, 4], halt.station))  # where the plan begins to go on
             self._rest_since = math.inf
             if ends_run:
                 self._run += 1
