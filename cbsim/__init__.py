@@ -19,6 +19,7 @@ _FACE = {
     "errors": "cbsim.errors",
     "execute": "cbsim.evaluation.outcome",
     "judge": "cbsim.evaluation.judge",
+    "fork": "cbsim.world.forks",
     "load": "cbsim.loading.load",
     "metrics": "cbsim.evaluation.metrics",
     "multibody": "cbsim.multibody",

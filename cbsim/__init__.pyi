@@ -16,6 +16,7 @@ from cbsim.simulation.loop import step as step
 from cbsim.simulation.steering import steer as steer
 from cbsim.spec.command import Command as Command
 from cbsim.spec.command import Observation as Observation
+from cbsim.world.forks import fork as fork
 from cbsim.world.snapshot import Snapshot as Snapshot
 from cbsim.world.world import World as World
 

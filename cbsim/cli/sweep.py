@@ -48,6 +48,12 @@ def sweep(
     minimize: Annotated[str, typer.Option(metavar="COLUMN", help="Search the smallest value: margin.ttc.")] = "",
     maximize: Annotated[str, typer.Option(metavar="COLUMN", help="Search the largest value.")] = "",
     boundary: Annotated[bool, typer.Option("--boundary", help="Search the boundary between pass and fail.")] = False,
+    rare: Annotated[str, typer.Option(metavar="COLUMN", help="Estimate a small probability: margin.ttc.")] = "",
+    at_most: Annotated[float | None, typer.Option(help="Of a rare event: value with which it has happened.")] = None,
+    at_least: Annotated[float | None, typer.Option(help="The same of a metric that is a largest value.")] = None,
+    particles: Annotated[int, typer.Option(min=2, help="Runs of a rare event at a time.")] = 50,
+    repeats: Annotated[int, typer.Option(min=1, help="Independent repetitions of a rare event.")] = 10,
+    every: Annotated[float, typer.Option(help="Time between two looks at its metric [s]; 0: every step.")] = 0.0,
     runs: Annotated[int, typer.Option(min=1, help="Number of runs of a search.")] = 200,
     batch: Annotated[int, typer.Option(min=1, help="Runs of a search that are chosen together.")] = 8,
     output: Annotated[
@@ -91,6 +97,8 @@ def sweep(
             return
         options: dict[str, Any] = {"jobs": jobs, "record": _recorded(record), "recordings": recordings}
         options |= {"progress": told.progress, "pool": _cluster(ray)}
+        if action == "resume" and _is_rare(what[1]):
+            _rare(what[1], told, lambda: _resume(what[1], options | {"record": _recorded(record or "none")}))
         if action == "resume":
             _run(what[1], told, lambda: _resume(what[1], options))
         plan = {
@@ -99,6 +107,15 @@ def sweep(
             "duration": duration, "step": step, "deadline": deadline, "metrics": _metrics(metrics),
         }  # fmt: skip
         folder = output or "sweep"
+        if rare or at_most is not None or at_least is not None:
+            how = {"at_most": at_most, "at_least": at_least, "particles": particles, "repeats": repeats, "every": every}
+            if not rare or vary or where or sample is not None or method or minimize or maximize or boundary:
+                raise UsageError(
+                    "a rare event has --rare COLUMN with --at-most or --at-least, and varies nothing: give --set"
+                )
+            plan = {name: plan[name] for name in ("planner", "settings", "duration", "step", "deadline")}
+            kept = {"seed": 1 if seed is None else seed, "record": _recorded(record or "none")}
+            _rare(folder, told, lambda: _begin_rare(what[0], rare, folder, plan | how | options | kept))
         if minimize or maximize or boundary:
             plan |= {"minimize": minimize, "maximize": maximize, "boundary": boundary, "runs": runs, "batch": batch}
         _run(folder, told, lambda: _begin(what[0], vary or [], folder, plan | options))
@@ -115,6 +132,29 @@ def _begin(scenario: str, vary: list[str], folder: str, options: dict[str, Any])
     run_to_folder(scenario, vary, folder=folder, **options)
 
 
+def _begin_rare(scenario: str, metric: str, folder: str, options: dict[str, Any]) -> None:
+    from cbsim.sweep.rare_events import rare
+
+    rare(scenario, metric, folder=folder, **options)
+
+
+def _is_rare(folder: str) -> bool:
+    from cbsim.sweep.folder import Folder
+
+    return Folder.opened(folder).plan.search.get("kind") == "rare"
+
+
+def _rare(folder: str, told: Told, work: Callable[[], None]) -> None:
+    """Estimate a small probability; leave with 0, whatever it is."""
+    from cbsim.sweep.rare_events import rare_result, result_lines
+
+    _interruptible(folder, work)
+    found = rare_result(folder)
+    rows = f"  rows in {printable(folder)}/rows (Parquet); 'cbsim sweep replay {printable(folder)} ROW' runs one again"
+    told.result({"verdict": "pass", "folder": folder, **found}, [*result_lines(found), rows])
+    sys.exit(0)
+
+
 def _resume(folder: str, options: dict[str, Any]) -> None:
     from cbsim.sweep.resuming import resume_in_folder
 
@@ -123,16 +163,20 @@ def _resume(folder: str, options: dict[str, Any]) -> None:
 
 def _run(folder: str, told: Told, work: Callable[[], None]) -> None:
     """Run a sweep, and leave with the exit code of its verdicts."""
-    try:
-        work()
-    except KeyboardInterrupt:
-        raise KeyboardInterrupt(f"interrupted; 'cbsim sweep resume {folder}' continues") from None
+    _interruptible(folder, work)
     counts = told.last
     assert counts is not None
     verdict = "error" if counts.errors else "fail" if counts.failing else "pass"
     passed = counts.total - counts.failing - counts.errors
     told.result({"verdict": verdict, "folder": folder, "passed": passed, **counts.to_dict()}, _summary(folder, counts))
     sys.exit(EXIT_CODES[verdict])
+
+
+def _interruptible(folder: str, work: Callable[[], None]) -> None:
+    try:
+        work()
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(f"interrupted; 'cbsim sweep resume {folder}' continues") from None
 
 
 def _summary(folder: str, counts: Progress) -> list[str]:

@@ -281,6 +281,7 @@ def execute(  # noqa: PLR0913 - the public face spells out every option
     progress: Callable[[int], None] | None = None,
     observer: RunObserver | None = None,
     seed: int | None = None,
+    start: Snapshot | None = None,
     listeners: Sequence[Recorder] = (),
 ) -> Outcome:
     """Run a World for its duration, judged and, if asked for, recorded.
@@ -304,6 +305,8 @@ def execute(  # noqa: PLR0913 - the public face spells out every option
     seed : int, optional
         In place of the World's. Pools that are spread at random stay as the World has them; `cbsim.load` with a seed
         spreads them anew.
+    start : Snapshot, optional
+        In place of the World's; it is not changed.
     listeners : sequence of Recorder, optional
         Further recorders, which take every batch of the run.
 
@@ -321,10 +324,10 @@ def execute(  # noqa: PLR0913 - the public face spells out every option
     looked_at = observer is not None and bool(observer.listeners)
     wanted = record is not None or looked_at
     annotations = PlannerAnnotations(0.0 if looked_at else PERIOD) if wanted else None
-    start = world.start
+    first = world.start if start is None else start.copy()
     if seed is not None:
-        start.columns.seed[0] = seed
-    run = Run(world, start, [], listening, record_scans=wanted, annotations=annotations, onlookers=onlookers)
+        first.columns.seed[0] = seed
+    run = Run(world, first, [], listening, record_scans=wanted, annotations=annotations, onlookers=onlookers)
     count = step_count(world.settings.duration, world.step) if steps is None else steps
     began = time.perf_counter()
     try:

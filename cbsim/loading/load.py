@@ -35,6 +35,7 @@ from cbsim.spec.profiles import MISSION_RULES, clock_rules
 from cbsim.spec.road import RoadNetwork
 from cbsim.spec.scenario import Expectation, Placement, Scenario
 from cbsim.world.compile import compile_world
+from cbsim.world.forks import MOST_FORKS
 from cbsim.world.scene import Actor, Model, Scene, Settings
 from cbsim.world.world import World
 
@@ -60,6 +61,7 @@ def load(  # noqa: PLR0913 - the public face spells out every option
     settings: Mapping[str, object] | None = None,
     strict: bool = False,
     deadline: float | None = None,
+    forks: int = 0,
     problems: Problems | None = None,
 ) -> World:
     """Load a World.
@@ -80,6 +82,8 @@ def load(  # noqa: PLR0913 - the public face spells out every option
         Treat missing sensor confs as errors.
     deadline : float, optional
         In place of the scenario's: wall-clock time that a planner may take for one decision [s].
+    forks : int
+        How many forks a chain of them may have (`cbsim.fork`); they take room in every Snapshot.
     problems : Problems, optional
         Collects warnings.
 
@@ -105,6 +109,7 @@ def load(  # noqa: PLR0913 - the public face spells out every option
         {key: str(value) for key, value in (settings or {}).items()},
         strict,
         deadline,
+        forks=forks,
     )
     with collector_at_rest():
         world = compile_world(load_scene(request, problems=problems))
@@ -345,6 +350,8 @@ def _settings(request: Request, spec: Scenario) -> Settings:
         raise FileError(Problem(Severity.ERROR, "E805", str(reason), place)) from None
     if request.deadline is not None and not 0.0 < request.deadline < math.inf:
         raise UsageError(f"deadline is {request.deadline!r} s, expected a finite number > 0")
+    if not 0 <= request.forks <= MOST_FORKS:
+        raise UsageError(f"forks is {request.forks}, expected 0 to {MOST_FORKS}")
     return Settings(
         step,
         seed,
@@ -355,6 +362,7 @@ def _settings(request: Request, spec: Scenario) -> Settings:
         spec.deadline if request.deadline is None else request.deadline,
         spec.record.traffic,
         spec.seats,
+        request.forks,
     )
 
 

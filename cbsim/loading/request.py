@@ -31,6 +31,8 @@ class Request:
         In place of the scenario's: wall-clock time that a planner may take for one decision [s].
     environment : mapping
         ``CBCONF`` and ``CBBOTNAME``, where set.
+    forks : int
+        How many forks a chain of them may have; 0 for a World that is not to be forked.
     """
 
     scenario: str | None = None
@@ -45,6 +47,7 @@ class Request:
     strict: bool = False
     deadline: float | None = None
     environment: Mapping[str, str] = field(default_factory=dict)
+    forks: int = 0
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for a header."""

@@ -19,6 +19,7 @@ from cbsim.sensing.kernels.noise import ANGLE
 from cbsim.sensing.kernels.scans import scans_into
 from cbsim.sensing.laser_tables import BatchLayout, acquire_scratch, laser_tables_of, release_scratch
 from cbsim.sensing.scenery import static_scenery_of
+from cbsim.world.forks import branch_at_time, occasion
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.streams import normals, stream_key
 from cbsim.world.tables import Floats
@@ -135,6 +136,9 @@ def scans(world: World, snapshot: Snapshot, due: Sequence[tuple[Sensor, int]]) -
     if not layout.is_alike or min(contents) != max(contents):  # scans of one instant share the poses of all bodies
         order = np.argsort(times, kind="stable")
         jobs, times = jobs[order], times[order]
+    if len(snapshot.columns.fork):
+        numbers = [occasion(k, branch_at_time(snapshot, at)) for k, at in zip(jobs[:, 1].tolist(), times, strict=True)]
+        jobs[:, 1] = numbers
     errors = [_azimuth_errors(snapshot, due[n][0], contents[n]) for n in layout.inexact]
     taken = ScanBatch(
         layout,
@@ -174,4 +178,5 @@ def _scan(sensor: Sensor, index: int, n: int, taken: ScanBatch) -> Scan:
 def _azimuth_errors(snapshot: Snapshot, sensor: Sensor, index: int) -> Floats:
     """Draw the error of azimuth of each beam (beams,) [rad]."""
     key, count = stream_key(snapshot.seed, "laser", sensor.key), sensor.directions.shape[0] * sensor.directions.shape[1]
-    return sensor.conf.angle_sigma * normals(key, index, len(sensor.azimuths), first=ANGLE * count)
+    number = occasion(index, branch_at_time(snapshot, index / sensor.conf.rate))
+    return sensor.conf.angle_sigma * normals(key, number, len(sensor.azimuths), first=ANGLE * count)

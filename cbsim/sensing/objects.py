@@ -24,9 +24,10 @@ from cbsim.sensing.kernels.visible import visible_into
 from cbsim.sensing.noise import binned, bins_of
 from cbsim.sensing.reading import flat
 from cbsim.spec.sensor import SensorConf
+from cbsim.world.forks import branch_at_time, gauss_markov, occasion, renewals
 from cbsim.world.kernels import motion_at_into
 from cbsim.world.snapshot import Snapshot
-from cbsim.world.streams import Key, gauss_markov, renewals, stream_key, uniforms
+from cbsim.world.streams import Key, stream_key, uniforms
 from cbsim.world.tables import Floats, Ints
 from cbsim.world.world import Sensor, World
 
@@ -100,7 +101,7 @@ def take_objects(world: World, snapshot: Snapshot, sensor: Sensor, index: int) -
     away = norm(positions - pose.position, axis=1) - shapes.radius
     rows = np.flatnonzero((away <= conf.max_range) & (shapes.solid != 0) & (np.arange(n) != sensor.body))
     bins = _bins(conf, pose, positions[rows])
-    rows, bins = _detected(conf, key, index, rows, bins)
+    rows, bins = _detected(conf, snapshot, key, index, rows, bins)
     view = np.array([conf.start_angle, conf.end_angle, conf.min_range, conf.max_range])
     shares, stack = np.empty(len(rows)), np.empty(DEPTH, np.int64)
     visible_into(*pose, view, sensor.body, rows, positions, orientations, shapes, stack, shares)
@@ -108,12 +109,14 @@ def take_objects(world: World, snapshot: Snapshot, sensor: Sensor, index: int) -
     rows, shares, bins = rows[keep], shares[keep], bins[keep]
     places, headings = positions[rows], np.asarray(heading(orientations[rows]))
     speeds = norm(velocities[rows], axis=1)
-    places, headings = _disturbed(conf, key, index, pose, (rows, bins, shapes.size[rows], speeds), places, headings)
+    places, headings = _disturbed(
+        conf, snapshot, key, index, pose, (rows, bins, shapes.size[rows], speeds), places, headings
+    )
     moved = velocities[rows]
     if conf.velocity_sigma and len(rows):
-        moved[:, :2] += conf.velocity_sigma * gauss_markov(key, index, 0.0, 2, BLOCKS * rows + 4)
+        moved[:, :2] += conf.velocity_sigma * gauss_markov(snapshot, key, index, conf.rate, 0.0, 2, BLOCKS * rows + 4)
     found = ObjectList(sensor.key, time, rows, places, headings, moved, shapes.size[rows], shares)
-    return _with_phantoms(conf, snapshot.seed, index, pose, found) if conf.false_positives else found
+    return _with_phantoms(conf, snapshot, index, pose, found) if conf.false_positives else found
 
 
 def _bins(conf: SensorConf, pose: Pose, places: Floats) -> NDArray[np.int64]:
@@ -126,18 +129,19 @@ def _bins(conf: SensorConf, pose: Pose, places: Floats) -> NDArray[np.int64]:
 
 
 def _detected(
-    conf: SensorConf, key: Key, index: int, rows: Ints, bins: NDArray[np.int64]
+    conf: SensorConf, snapshot: Snapshot, key: Key, index: int, rows: Ints, bins: NDArray[np.int64]
 ) -> tuple[Ints, NDArray[np.int64]]:
     """Remove missed objects; misses are correlated in time."""
     if not conf.detection_rate:
         return rows, bins
     lags = conf.detection_time * conf.rate
-    keep = renewals(key, index, lags, BLOCKS * rows + 2) < binned(conf.detection_rate, bins, 1.0)
+    keep = renewals(snapshot, key, index, conf.rate, lags, BLOCKS * rows + 2) < binned(conf.detection_rate, bins, 1.0)
     return rows[keep], bins[keep]
 
 
 def _disturbed(
     conf: SensorConf,
+    snapshot: Snapshot,
     key: Key,
     index: int,
     pose: Pose,
@@ -156,7 +160,7 @@ def _disturbed(
         unit = np.zeros((len(rows), 3))
         if any(map(any, named)):
             lags = conf.correlation_time * conf.rate
-            unit = gauss_markov(key, index, lags, 3, BLOCKS * rows)
+            unit = gauss_markov(snapshot, key, index, conf.rate, lags, 3, BLOCKS * rows)
         sigma = np.stack([np.broadcast_to(binned(v, bins, 0.0), len(rows)) for v in named], axis=1)
         bias = np.stack([np.broadcast_to(binned(v, bins, 0.0), len(rows)) for v in biases], axis=1)
         error = bias + sigma * unit
@@ -173,7 +177,7 @@ def _disturbed(
         headings = headings + error[:, 2]
     if conf.flip_rate and len(rows):
         lags = conf.detection_time * conf.rate
-        drawn = renewals(key, index, lags, BLOCKS * rows + 3)
+        drawn = renewals(snapshot, key, index, conf.rate, lags, BLOCKS * rows + 3)
         headings = headings + math.pi * ((drawn < conf.flip_rate) & (speeds < conf.flip_speed))
     return places, math.atan2(math.sin(headings), math.cos(headings)) if conf.flip_rate or any(named) else headings
 
@@ -187,10 +191,11 @@ def _nearest(eye: Floats, centres: Floats, headings: Floats, sizes: Floats) -> F
     return centres + np.stack([c * local[:, 0] - s * local[:, 1], s * local[:, 0] + c * local[:, 1]], axis=1)
 
 
-def _with_phantoms(conf: SensorConf, seed: int, index: int, pose: Pose, found: ObjectList) -> ObjectList:
+def _with_phantoms(conf: SensorConf, snapshot: Snapshot, index: int, pose: Pose, found: ObjectList) -> ObjectList:
     """Add false detections: Poisson-distributed in number, uniform over the field of view, at rest."""
-    key = stream_key(seed, "phantoms", found.key)
-    chance, count = uniforms(key, index, 1)[0], 0
+    key = stream_key(snapshot.seed, "phantoms", found.key)
+    number = occasion(index, branch_at_time(snapshot, index / conf.rate))
+    chance, count = uniforms(key, number, 1)[0], 0
     term = total = math.exp(-conf.false_positives)
     while chance >= total and count < MOST_PHANTOMS:
         count += 1
@@ -198,7 +203,7 @@ def _with_phantoms(conf: SensorConf, seed: int, index: int, pose: Pose, found: O
         total += term
     if not count:
         return found
-    drawn = uniforms(key, index, 3 * count, first=1).reshape(count, 3)
+    drawn = uniforms(key, number, 3 * count, first=1).reshape(count, 3)
     least, most = math.square(conf.min_range), math.square(conf.max_range)
     away = np.sqrt(least + (most - least) * drawn[:, 0])
     bearing = pose.heading + conf.start_angle + (conf.end_angle - conf.start_angle) * drawn[:, 1]

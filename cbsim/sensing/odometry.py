@@ -11,8 +11,9 @@ from cbsim.geometry.linear import norm, times
 from cbsim.sensing.faults import in_outage
 from cbsim.sensing.kernels.device import device_at_into
 from cbsim.sensing.reading import flat
+from cbsim.world.forks import branch_at_time, gauss_markov, occasion
 from cbsim.world.snapshot import Snapshot
-from cbsim.world.streams import gauss_markov, normals, stream_key
+from cbsim.world.streams import normals, stream_key
 from cbsim.world.tables import Floats
 from cbsim.world.world import Sensor, World
 
@@ -80,11 +81,11 @@ def take_odometry(world: World, snapshot: Snapshot, sensor: Sensor, index: int) 
         speed = (counted - math.floor(before / tick + 1e-9)) * tick * conf.rate
         way = counted * tick
     if conf.velocity_sigma or conf.yaw_rate_sigma:
-        white = normals(key, index, 2)
+        white = normals(key, occasion(index, branch_at_time(snapshot, time)), 2)
         speed, rate = speed + conf.velocity_sigma * white[0], rate + conf.yaw_rate_sigma * white[1]
     if conf.yaw_rate_drift:
         lags = conf.drift_time * conf.rate
-        rate += conf.yaw_rate_drift * gauss_markov(key, index, lags, 1, DRIFT)[0, 0]
+        rate += conf.yaw_rate_drift * gauss_markov(snapshot, key, index, conf.rate, lags, 1, DRIFT)[0, 0]
     return Odometry(sensor.key, time, float(way), float(speed), float(rate))
 
 

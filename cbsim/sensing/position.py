@@ -16,8 +16,9 @@ from cbsim.sensing.faults import outage_at
 from cbsim.sensing.kernels.device import device_at_into
 from cbsim.sensing.reading import flat
 from cbsim.spec.sensor import SensorConf
+from cbsim.world.forks import branch_at_time, gauss_markov, occasion
 from cbsim.world.snapshot import Snapshot
-from cbsim.world.streams import Key, gauss_markov, normals, stream_key
+from cbsim.world.streams import Key, normals, stream_key
 from cbsim.world.tables import Floats
 from cbsim.world.world import Sensor, World
 
@@ -87,7 +88,7 @@ def take_gps(world: World, snapshot: Snapshot, sensor: Sensor, index: int) -> Fi
     if outage_at(conf, index) is not None:
         return Fix(sensor.key, time, False, NOTHING, math.nan, math.nan, NOTHING, math.nan, math.nan)
     motion = _truth(world, snapshot, sensor, time)
-    _disturb(conf, stream_key(snapshot.seed, "gps", sensor.key), index, motion)
+    _disturb(conf, snapshot, stream_key(snapshot.seed, "gps", sensor.key), index, motion)
     course = math.atan2(-motion[3], motion[4])
     position = motion[:3]
     return Fix(sensor.key, time, True, position, *_degrees(world, position), motion[3:6], course, math.nan)
@@ -98,18 +99,22 @@ def take_ins(world: World, snapshot: Snapshot, sensor: Sensor, index: int) -> Fi
     conf, time = sensor.conf, index / sensor.conf.rate
     motion = _truth(world, snapshot, sensor, time)
     key = stream_key(snapshot.seed, "ins", sensor.key)
-    _disturb(conf, key, index, motion)
+    _disturb(conf, snapshot, key, index, motion)
     position = motion[:3]
     outage = outage_at(conf, index)
     if outage is not None and conf.outage_drift > 0.0:
         which = conf.outages.index(outage)
-        position[:2] += conf.outage_drift * (time - outage[0]) * normals(key, which, 2, first=LOST)
+        position[:2] += (
+            conf.outage_drift
+            * (time - outage[0])
+            * normals(key, occasion(which, branch_at_time(snapshot, outage[0])), 2, first=LOST)
+        )
     angle, rate = float(motion[6]) + conf.heading_bias, float(motion[7]) + conf.yaw_rate_bias
     if conf.heading_sigma or conf.yaw_rate_sigma:
-        white = normals(key, index, 2, first=2)
+        white = normals(key, occasion(index, branch_at_time(snapshot, time)), 2, first=2)
         angle, rate = angle + conf.heading_sigma * white[0], rate + conf.yaw_rate_sigma * white[1]
     if conf.heading_drift or conf.yaw_rate_drift:
-        slow = gauss_markov(key, index, conf.drift_time * conf.rate, 2, TURN)[0]
+        slow = gauss_markov(snapshot, key, index, conf.rate, conf.drift_time * conf.rate, 2, TURN)[0]
         angle, rate = angle + conf.heading_drift * slow[0], rate + conf.yaw_rate_drift * slow[1]
     angle = math.remainder(angle, 2.0 * math.pi)
     return Fix(sensor.key, time, outage is None, position, *_degrees(world, position), motion[3:6], angle, float(rate))
@@ -123,17 +128,18 @@ def _truth(world: World, snapshot: Snapshot, sensor: Sensor, time: float) -> Flo
     return motion
 
 
-def _disturb(conf: SensorConf, key: Key, index: int, motion: Floats) -> None:
+def _disturb(conf: SensorConf, snapshot: Snapshot, key: Key, index: int, motion: Floats) -> None:
     """Add the errors of position and velocity in place; without noise, no random numbers are drawn."""
     position, velocity = motion[:3], motion[3:6]
     if conf.position_sigma or conf.altitude_sigma or conf.velocity_sigma:
-        white = normals(key, index, 6)
+        white = normals(key, occasion(index, branch_at_time(snapshot, index / conf.rate)), 6)
         position += white[:3] * (conf.position_sigma, conf.position_sigma, conf.altitude_sigma)
         velocity += conf.velocity_sigma * white[3:]
     if any(conf.position_bias):
         position += conf.position_bias
     if conf.position_drift:
-        position += conf.position_drift * gauss_markov(key, index, conf.drift_time * conf.rate, 3, WANDER)[0]
+        slow = gauss_markov(snapshot, key, index, conf.rate, conf.drift_time * conf.rate, 3, WANDER)[0]
+        position += conf.position_drift * slow
     if conf.position_resolution:
         position[:] = np.round(position / conf.position_resolution) * conf.position_resolution
 

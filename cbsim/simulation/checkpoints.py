@@ -21,6 +21,7 @@ __all__ = [
     "Passed",
     "checkpoints_at",
     "give_back",
+    "memory_of",
     "until_asked",
 ]
 
@@ -81,15 +82,30 @@ def checkpoints_at(
     for driver in drivers:
         if not isinstance(driver, Driver) or not driver.checkpoint or snapshot.step % driver.checkpoint:
             continue
+        memories, passed = memory_of(snapshot, [driver], views)
+        row = driver.name, memories[driver.name], snapshot.to_bytes(), passed[driver.name]
+        rows.append(CheckpointRow(snapshot.step, *row))
+    return rows
+
+
+def memory_of(snapshot: Snapshot, drivers: Sequence[Driver], views: Mapping[str, SeatView]) -> Continued:
+    """Take the memory of planners between two steps, and how far their vehicles are.
+
+    Raises
+    ------
+    PlannerError
+        If a planner's `save` fails, or returns what is no `bytes`, or too many.
+    """
+    memories, passed = dict[str, bytes](), dict[str, int]()
+    for driver in drivers:
         name = type(driver.planner).__name__
         memory = driver.isolation.call(name, snapshot.time, driver.deadline, save, driver.planner)
         if not isinstance(memory, bytes):
             raise PlannerError(name, snapshot.time, f"save() returned {type(memory).__name__}, expected bytes")
         if len(memory) > MOST_BYTES:
             raise PlannerError(name, snapshot.time, f"save() returned {len(memory)} bytes, more than {MOST_BYTES}")
-        passed = views[driver.name].note(snapshot)
-        rows.append(CheckpointRow(snapshot.step, driver.name, memory, snapshot.to_bytes(), passed))
-    return rows
+        memories[driver.name], passed[driver.name] = memory, views[driver.name].note(snapshot)
+    return Continued(memories, passed)
 
 
 def give_back(

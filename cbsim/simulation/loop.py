@@ -176,6 +176,11 @@ class Run:
         self._flush()
 
     @property
+    def views(self) -> Mapping[str, SeatView]:
+        """Views of the planners, by the names of the objects that they drive."""
+        return self._views
+
+    @property
     def is_over(self) -> bool:
         """Whether a mission with a clock has ended: all of its vehicles are disabled, and at rest."""
         return is_over(self.world, self.snapshot)

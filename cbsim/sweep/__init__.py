@@ -16,6 +16,8 @@ _FACE = {
     "Point": "cbsim.sweep.space",
     "Space": "cbsim.sweep.space",
     "compare": "cbsim.sweep.comparison",
+    "RareEvent": "cbsim.sweep.rare_events",
+    "rare": "cbsim.sweep.rare_events",
     "read": "cbsim.sweep.table",
     "replay": "cbsim.sweep.again",
     "resume": "cbsim.sweep.resuming",

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 from cbsim.errors import UsageError
 from cbsim.sweep.folder import Folder
 from cbsim.sweep.plan import Plan
-from cbsim.sweep.row import OUTSIDE, Runner
+from cbsim.sweep.row import OUTSIDE
 from cbsim.sweep.space import Point, setting_text
 from cbsim.sweep.table import Table, read
-from cbsim.sweep.task import working_directory
+from cbsim.sweep.task import runner_for, working_directory
 
 __all__ = ["Again", "command_of", "point_of", "replay"]
 
@@ -33,9 +33,13 @@ class Again(NamedTuple):
     differences: list[str]
 
 
-def point_of(folder: Folder, row: dict[str, Any]) -> Point:
-    """Point of a row, from its parameters."""
+def point_of(folder: Folder, row: dict[str, Any]) -> Any:
+    """Point of a row, from its parameters; of a path of a rare event, the path."""
     plan = folder.plan
+    if plan.search.get("kind") == "rare":
+        from cbsim.sweep.rare_events import path_of_row
+
+        return path_of_row(row)
     if not plan.search:
         return plan.space()[int(row["row"])]
     from cbsim.sweep.row import parameter_column
@@ -81,7 +85,7 @@ def replay(folder: str | Path, number: int, record: str | Path | None = None) ->
     opened, row = Folder.opened(folder), row_of(folder, number)
     target = None if record is None else str(Path(record).absolute())
     with working_directory(opened.plan.folder):
-        made = Runner(opened.plan).run(point_of(opened, row), target)
+        made = runner_for(opened.plan).run(point_of(opened, row), target)
     fitted = Table(Path(folder), opened.columns, opened.version).fitted(made)
     left_out = {*OUTSIDE, "version"}
     differing = [name for name, _ in opened.columns if name not in left_out and fitted[name] != row[name]]
@@ -89,12 +93,14 @@ def replay(folder: str | Path, number: int, record: str | Path | None = None) ->
 
 
 def command_of(plan: Plan, point: Point) -> str:
-    """Command that runs a point by itself."""
+    """Command that runs a point by itself; of a path with forks, the replay of its row."""
+    if getattr(point, "forks", ()):
+        return f"cbsim sweep replay DIR {point.row}"  # no command of a run has forks
     words = ["cbsim", "run", plan.scenario]
     for name, planner in plan.planner.items():
         words += ["--planner", f"{name}={planner}" if name else planner]
     settings = dict(plan.settings)
-    seed: object = plan.seed
+    seed: object = getattr(point, "seed", plan.seed)
     for one, value in zip(plan.variations, point.values, strict=True):
         if one.key == "seed":
             seed = value

@@ -35,6 +35,7 @@ __all__ = [
 
 TRIES = 2  # of a row by itself, after its chunk was lost
 MOST_RECORDINGS = 100
+ROOM = 256 << 20  # bytes of Snapshots that are kept; paths that leave others begin at step 0 beyond that
 EXHAUSTED = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
@@ -113,6 +114,7 @@ class Sweep:
         self._recorded = 0
         self._pieces: dict[int, tuple[Chunk, dict[int, dict[str, Any]]]] = {}  # chunks that run row by row
         self._tries: dict[int, int] = {}
+        self.pasts: dict[int, list[Any]] = {}  # of paths of a rare event, whose runs others may continue
 
     def run(self, chunks: Iterator[Chunk], total: int) -> None:
         """Run all chunks that have no part yet; at most one chunk per worker is in flight, and in memory.
@@ -195,6 +197,8 @@ class Sweep:
             text = f"{reason.strerror or reason}{hint}"
             raise OSError(reason.errno or errno.EIO, text, str(self.table.folder)) from None
         self._count(row["verdict"] for row in rows)
+        if sum(len(past.snapshot) for pasts in self.pasts.values() for past in pasts) < ROOM:
+            self.pasts |= {row["row"]: row["pasts"] for row in rows if "pasts" in row}
 
     def _count(self, verdicts: Iterator[str]) -> None:
         for verdict in verdicts:
@@ -257,10 +261,12 @@ def planned(  # noqa: PLR0913 - the public face spells out every option
             raise UsageError("a search chooses its points itself: --sample and --method are for sweeps")
         named = {one.key: one for one in spec.variations} | {one.key: one for one in given}
         variations, rows, chosen = tuple(named.values()), 1, ""
+        if search["kind"] == "rare":
+            variations = ()
     else:
         space = space_of(spec, given, where=tuple(where), sample=sample, method=method, seed=sample_seed)
         variations, rows, chosen = space.variations, len(space), space.method
-    if not variations:
+    if not variations and (search or {}).get("kind") != "rare":
         raise UsageError("nothing is varied: give --vary key=values, or 'sweep: …' in the scenario")
     return Plan(
         str(scenario),
@@ -286,7 +292,7 @@ def scenario_sweep(scenario: str) -> SweepSpec:
     return read_scenario(scenario).sweep
 
 
-def begin(folder: str | Path, plan: Plan, pool: Pool, first: Point) -> Folder:
+def begin(folder: str | Path, plan: Plan, pool: Pool, first: Any, extra: Sequence[tuple[str, str]] = ()) -> Folder:
     """Describe a plan in a worker, and make its folder.
 
     Raises
@@ -296,9 +302,9 @@ def begin(folder: str | Path, plan: Plan, pool: Pool, first: Point) -> Folder:
     """
     require_arrow()
     description = _described(pool, plan, first)
-    columns = columns_of(plan.variations, description.checks, description.metrics)
+    columns = [*columns_of(plan.variations, description.checks, description.metrics), *extra]
     manifest = {"plan": plan.to_json(), "identity": description.identity, "columns": columns}
-    if plan.search.get("column"):
+    if plan.search.get("column") and plan.search["kind"] != "rare":
         from cbsim.sweep.searchers import require_column
 
         require_column(plan.search["column"], columns)
@@ -385,7 +391,7 @@ def run_to_folder(
         workers.close()
 
 
-def require_same(folder: Folder, pool: Pool, first: Point) -> None:
+def require_same(folder: Folder, pool: Pool, first: Any) -> None:
     """Refuse to continue a sweep whose rows would be of another kind."""
     from cbsim.sweep.identity import differences
 

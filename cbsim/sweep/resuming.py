@@ -49,6 +49,11 @@ def resume_in_folder(
     """Run what is missing as `resume` does, without reading the table."""
     opened = Folder.opened(folder)
     plan = opened.plan
+    if plan.search.get("kind") == "rare":
+        from cbsim.sweep.rare_events import resume_rare
+
+        resume_rare(folder, jobs=jobs, record=record, recordings=recordings, progress=progress, pool=pool)
+        return
     if plan.search:
         resume_search(folder, jobs=jobs, record=record, recordings=recordings, progress=progress, pool=pool)
         return

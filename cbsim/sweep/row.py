@@ -117,12 +117,16 @@ class Runner:
 
     def world(self, point: Point) -> tuple[World, tuple[Expectation, ...], int | None]:
         """World of a point, rules that measure its bots, and the seed to start it with."""
-        settings = self.settings(point)
         if "seed" in self.names and self.seed_of(point) is None:
             raise UsageError(f"the seed is {point.values[self.names.index('seed')]!r}, expected a whole number")
-        seed, key = self.seed_of(point), tuple(settings.values())
+        seed = self.seed_of(point)
+        return *self.world_of(self.settings(point), seed), seed
+
+    def world_of(self, settings: dict[str, str], seed: int | None) -> tuple[World, tuple[Expectation, ...]]:
+        """World of some settings, kept while they are asked for, and rules that measure its bots."""
+        key = tuple(settings.values())
         found = self._worlds.pop(key, None)
-        if found is not None and _depends_on_seed(found[0]):
+        if found is not None and _depends_on_seed(found[0]) and found[0].settings.seed != seed:
             found = None
         if found is None:
             world = self.load(settings, seed)
@@ -130,16 +134,19 @@ class Runner:
         self._worlds[key] = found
         if len(self._worlds) > KEPT_WORLDS:
             self._worlds.pop(next(iter(self._worlds)))
-        return *found, seed
+        return found
 
     def load(self, settings: Mapping[str, str], seed: int | None) -> World:
         """Load a World of the plan."""
+        return self._loaded(settings, seed)
+
+    def _loaded(self, settings: Mapping[str, str], seed: int | None, forks: int = 0) -> World:
         plan = self.plan
         planner = dict(plan.planner) or None
         problems = Problems()
         world = load(
             plan.scenario, settings=settings, planner=planner, seed=seed, problems=problems,
-            step=plan.step, duration=plan.duration, deadline=plan.deadline,
+            step=plan.step, duration=plan.duration, deadline=plan.deadline, forks=forks,
         )  # fmt: skip
         self.warnings = problems.warnings
         return world

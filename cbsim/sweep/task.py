@@ -45,6 +45,7 @@ class Chunk(NamedTuple):
     ----------
     number : int
     points : tuple of Point
+        Or of `cbsim.sweep.paths.Path`, for a rare event.
     record : str
         ``failed``, ``all`` or ``none``: which rows are recorded.
     folder : str
@@ -54,7 +55,7 @@ class Chunk(NamedTuple):
     """
 
     number: int
-    points: tuple[Point, ...]
+    points: tuple[Any, ...]
     record: str = "none"
     folder: str = ""
     versions: dict[str, str] = {}  # noqa: RUF012
@@ -65,15 +66,24 @@ _runner: list[tuple[str, Any]] = []
 
 def runner_of(plan: Plan) -> Any:
     """Runner of a plan, kept from chunk to chunk of a process."""
-    from cbsim.sweep.row import Runner
-
     if not _runner or _runner[0][0] != plan.text:
         if plan.folder and Path(plan.folder).is_dir():
             os.chdir(plan.folder)
             if plan.folder not in sys.path:
                 sys.path.insert(0, plan.folder)
-        _runner[:] = [(plan.text, Runner(plan))]
+        _runner[:] = [(plan.text, runner_for(plan))]
     return _runner[0][1]
+
+
+def runner_for(plan: Plan) -> Any:
+    """Make the runner of a plan."""
+    if plan.search.get("kind") == "rare":
+        from cbsim.sweep.paths import PathRunner
+
+        return PathRunner(plan)
+    from cbsim.sweep.row import Runner
+
+    return Runner(plan)
 
 
 def forget() -> None:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from cbsim.spec.planner import DEVIATIONS, Seat, in_flight
 from cbsim.spec.traffic import Spread
+from cbsim.world.forks import branch_at_step, occasion
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.streams import normals, stream_key
 from cbsim.world.tables import Floats
@@ -64,7 +65,7 @@ def queues_of(seats: Mapping[int, tuple[str, Seat]], step: float) -> tuple[Comma
     return tuple(queues)
 
 
-def latency_steps(queue: CommandQueue, seed: int, asked: int, step: float) -> int:
+def latency_steps(queue: CommandQueue, seed: int, asked: int, step: float, branch: int = 0) -> int:
     """Count the steps after which a command acts, rounded up to whole ones.
 
     Parameters
@@ -76,10 +77,12 @@ def latency_steps(queue: CommandQueue, seed: int, asked: int, step: float) -> in
         Step for which it is given.
     step : float
         [s].
+    branch : int
+        Of the run at that step.
     """
     latency = queue.latency.mean
     if queue.latency.deviation > 0.0:
-        drawn = float(normals(stream_key(seed, STREAM, queue.name), asked, 1)[0])
+        drawn = float(normals(stream_key(seed, STREAM, queue.name), occasion(asked, branch), 1)[0])
         latency += queue.latency.deviation * max(-DEVIATIONS, min(DEVIATIONS, drawn))
     return max(0, math.ceil(latency / step - 1e-9))
 
@@ -94,7 +97,8 @@ def tell(
         return
     rows = snapshot.columns.command_queue[queue.first : queue.last]
     used = int(rows[:, USED].sum())
-    acts = snapshot.step + latency_steps(queue, snapshot.seed, snapshot.step, step)
+    now = snapshot.step
+    acts = now + latency_steps(queue, snapshot.seed, now, step, branch_at_step(snapshot, now))
     if used:
         acts = max(acts, int(rows[used - 1, ACTS]))
     if used == len(rows):  # only where commands are given more often than the rate says: the newest counts

@@ -98,6 +98,8 @@ def compile_world(scene: Scene) -> World:
         queued=max((queue.last for queue in queues), default=0),
         closures=closure_rows(len(traffic.road.lanelets)),
         parkers=0 if cars is None else len(cars.parking),
+        forks=scene.settings.forks,
+        held_draws=len(traffic.road.car_rows) + len(traffic.demand.flows) if scene.settings.forks else 0,
     )
     people = compile_people(scene.actors, constants.guided_body, scene.roadmap)
     digest = digest_of(constants, shapes, bodies, sensors, poses, instances, scene, (traffic, events, people, queues))

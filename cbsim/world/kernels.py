@@ -9,6 +9,7 @@ from cbsim.geometry.kernels.trajectory_segments import segment_at
 from cbsim.jit import bits_of, float_of, inlined, inner, kernel, multiply_high
 
 __all__ = [
+    "branch_at",
     "gauss_markov_into",
     "hash_block",
     "hash_leaves_into",
@@ -119,6 +120,17 @@ def philox_block(key_0, key_1, event, block):
         c0, c1, c2, c3 = h1 ^ c1 ^ key_0, l1, h0 ^ c3 ^ key_1, l0
         key_0, key_1 = key_0 + WEYL_0, key_1 + WEYL_1
     return c0, c1, c2, c3
+
+
+@inner
+def branch_at(fork, step):
+    """Branch in force in the step that begins at a Snapshot of this number; see `cbsim.world.forks`."""
+    branch = 0
+    for k in range(fork.shape[0]):
+        if fork[k, 1] == 0 or fork[k, 0] > step:
+            break
+        branch = fork[k, 1]
+    return branch
 
 
 @kernel

@@ -53,6 +53,8 @@ class Settings:
         there are. It changes no bit of a run.
     seats : tuple of Seat
         How planners are asked, where the scenario says so, whoever they are.
+    forks : int
+        How many forks a chain of them may have (`cbsim.world.forks`); 0 for a World that is not to be forked.
     """
 
     step: float = 0.05
@@ -64,6 +66,7 @@ class Settings:
     deadline: float = 5.0
     record_traffic: str = ""
     seats: tuple[Seat, ...] = ()
+    forks: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from cbsim.world.tables import Floats, Ints, Layout, State
 
 __all__ = ["Snapshot"]
 
-MAGIC = b"CBSNAP08"
+MAGIC = b"CBSNAP09"
 HEAD = struct.Struct(f"<8sQ{len(fields(Layout))}q")  # magic, digest of the World, then `Layout.sizes`
 CLOCK, SEED = (Layout(0, 0, 0).first(name) for name in ("clock", "seed"))  # single numbers before all tables of ints
 

@@ -119,6 +119,8 @@ COLUMNS: tuple[Column, ...] = (
         "way through a zone, ticket, since when it asks, whether it has parked",
     ),
     Column("run_state", "int", "run_states", 1, "1", "emergency stop of a vehicle: RUN, PAUSE or DISABLE"),
+    Column("fork", "int", "forks", 2, "1", "step and branch of a fork, zeros for none"),
+    Column("held", "int", "held_draws", 2, "1", "draw of a car or a flow that had begun before a fork, and its branch"),
 )
 
 
@@ -175,6 +177,11 @@ class State(NamedTuple):
         else as many as there are cars.
     run_state : (run_states,)
         Emergency stop of each vehicle, by `cbsim.spec.events.RUN_STATES`; no rows where no event sets it.
+    fork : (forks, 2)
+        Step and branch of each fork, in order; rows of zeros come last. No rows in a World that is not to be forked.
+    held : (held_draws, 2)
+        Draws that had begun before a fork, and the branch that they keep: number of forks or goals passed by each
+        reactive car plus 1, then number of the car that waits to appear of each flow plus 1; 0 for none.
     """
 
     position: Floats
@@ -206,6 +213,8 @@ class State(NamedTuple):
     light: Ints
     parking: Ints
     run_state: Ints
+    fork: Ints
+    held: Ints
 
 
 class Shapes(NamedTuple):
@@ -332,7 +341,7 @@ class Layout:
     Attributes
     ----------
     bodies, vehicles, movers, history_rows, moving, followers, delay_rows, controller_values, cars, pools, watched : int
-    events, conditions, run_states, guided_bodies, ordered, lights, queued, closures, parkers : int
+    events, conditions, run_states, guided_bodies, ordered, lights, queued, closures, parkers, forks, held_draws : int
         Number of rows of each kind.
     """
 
@@ -356,6 +365,8 @@ class Layout:
     queued: int = 0
     closures: int = 0
     parkers: int = 0
+    forks: int = 0
+    held_draws: int = 0
 
     @cached_property
     def sizes(self) -> tuple[int, ...]:

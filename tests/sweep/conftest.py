@@ -1,5 +1,6 @@
 """Fixtures of the tests of sweeps."""
 
+from tests.sweep.gap import gap
 from tests.sweep.small import small
 
-__all__ = ["small"]
+__all__ = ["gap", "small"]

@@ -12,7 +12,7 @@ import numpy as np
 from cbsim.geometry.kernels import elementary as math
 from cbsim.geometry.kernels.rotation import rotate, rotate_back
 from cbsim.jit import inner, kernel
-from cbsim.world.kernels import normal_pair, philox_block
+from cbsim.world.kernels import branch_at, normal_pair, philox_block
 from cbsim.world.packed.kernels import road_of, shapes_of, state_of
 from cbsim.world.traffic.tables import BODY, PARKED_HEIGHT, SERIAL
 
@@ -127,6 +127,7 @@ def observed_into(pack, sizes, floats, ints, own, sensors, reach, mode, key_0, k
             near[count] = body
             count += 1
     found, step = 0, state.clock[0]
+    occasion = step + (branch_at(state.fork, step) << 40)  # as `cbsim.world.forks` numbers them
     for k in range(count):
         body = near[k]
         seen = mode == EVERY
@@ -153,7 +154,7 @@ def observed_into(pack, sizes, floats, ints, own, sensors, reach, mode, key_0, k
         if mode == NOISY:
             name, _, _, _ = philox_block(key_0, key_1, np.uint64(serial), np.uint64(1 << 40) + np.uint64(body))
             ids[found] = np.int64(name >> np.uint64(11))
-            w0, w1, w2, w3 = philox_block(key_0, key_1, np.uint64(step), np.uint64(body))
+            w0, w1, w2, w3 = philox_block(key_0, key_1, np.uint64(occasion), np.uint64(body))
             if float(w3 >> np.uint64(11)) * (1.0 / 9007199254740992.0) < MISS:
                 continue
             dx, dy = row[0] - state.position[own, 0], row[1] - state.position[own, 1]

@@ -6,6 +6,7 @@ import numpy as np
 
 from cbsim.collision.kernels.workspace import MOVER
 from cbsim.jit import inner, kernel, prefetch
+from cbsim.traffic.kernels.branches import hold_draws, set_branches
 from cbsim.traffic.kernels.changes import change_over
 from cbsim.traffic.kernels.claims import DETOUR, find_detour
 from cbsim.traffic.kernels.closures import begin_ways, close_and_open, open_road, open_sides, renew_ways
@@ -278,8 +279,12 @@ def drive_cars(pack, sizes, floats, ints, car_floats, car_ints):
         (np.empty(CHANGES, np.int64), np.empty(CHANGES)),
     )
     occupied = find_occupied_crosswalks(pack, constants, state, road.lanelets.shape[0])
+    if state.fork.shape[0] > 0:
+        hold_draws(state.fork, state.held, state.intent, state.pool_counts, state.clock[0] - 1)
     for part in range(parts):
         time = start + part * dt
+        if state.fork.shape[0] > 0:
+            set_branches(state.fork, state.held, state.intent, work.drawn, state.clock[0] - 1, time, step)
         for e in range(begin, count if part > 0 else begin):
             entries.stands[e, SPOT] += entries.stands[e, PACE] * dt
         shown = count
@@ -306,6 +311,8 @@ def drive_cars(pack, sizes, floats, ints, car_floats, car_ints):
         )
         close_and_open(road, network, state, work, begin, count)
         appear(road, network, crossings, demand, seed, state, work, occupied, time, dt)
+        if state.fork.shape[0] > 0:  # those who have just appeared
+            set_branches(state.fork, state.held, state.intent, work.drawn, state.clock[0] - 1, time, step)
         move_cars(road, shapes, crossings, sides, walkers, seed, state, work, time, dt)
         if parks:
             drive_in_zones(shapes, road, network, zones, seed, state, work, zone_scratch, time, dt)

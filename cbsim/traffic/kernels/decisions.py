@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined, inner
+from cbsim.traffic.kernels.branches import numbered
 from cbsim.traffic.kernels.changes import end_at_change, see_aside
 from cbsim.traffic.kernels.claims import UNTURNED, arbitrate, join, order_waiting, see_room
 from cbsim.traffic.kernels.drivers import (
     BRAKES_HARD,
+    BRANCH_NOW,
     COMFORTABLE,
     MISTAKES,
     uniform,
@@ -218,6 +220,7 @@ def acceleration_of(road, seed, travel, intent, values, plan, i, time, dt):
     if values[BRAKES_HARD] > 0.0:
         pool, second = road.car_rows[i, POOL], int(math.floor(time))
         word = word_of(road.words, pool, i)
-        if uniform(seed, MISTAKES, word, intent[i, SERIAL], second) < values[BRAKES_HARD]:
+        occasion = numbered(second, int(values[BRANCH_NOW]))
+        if uniform(seed, MISTAKES, word, intent[i, SERIAL], occasion) < values[BRAKES_HARD]:
             chosen = min(chosen, -WITHOUT_CAUSE)
     return max(min(chosen, plan[YIELDS]), -HARDEST)

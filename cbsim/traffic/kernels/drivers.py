@@ -9,16 +9,16 @@ from cbsim.world.kernels import normal_into, philox_block, philox_into
 from cbsim.world.traffic.tables import CLASS_ACCELERATION, FIRST_TARGET, LAST_TARGET, MIX, POOL, SERIAL
 
 __all__ = [
-    "ARRIVALS", "BRAKES_HARD", "CAUTION", "COMFORTABLE", "DESTINATION", "FACTOR", "HEADWAY", "IGNORES", "LEAST",
-    "MISTAKES", "MODEL", "RUNS_STOPS", "SPEED", "STRONGEST", "VALUES", "draw_driver", "draw_drivers", "uniform",
-    "word_of",
+    "ARRIVALS", "BRAKES_HARD", "BRANCH", "BRANCH_NOW", "CAUTION", "COMFORTABLE", "DESTINATION", "FACTOR", "HEADWAY",
+    "IGNORES", "LEAST", "MISTAKES", "MODEL", "RUNS_STOPS", "SPEED", "STRONGEST", "VALUES", "draw_driver",
+    "draw_drivers", "uniform", "word_of",
 ]  # fmt: skip
 
 # columns of the values of a driver, as drawn
 MODEL, FACTOR, SPEED, HEADWAY, LEAST, STRONGEST, COMFORTABLE, RUNS_STOPS, IGNORES, BRAKES_HARD, DESTINATION, CAUTION = (
     range(12)
 )
-VALUES = 12
+BRANCH, BRANCH_NOW, VALUES = range(12, 15)  # branches of its mistakes, by occasion and by second; not drawn
 # columns of `Demand.drivers`: the model, six means, six deviations, the mistakes, mean and deviation of critical gaps
 MEANS, DEVIATIONS, TAILGATES, GAPS = 1, 7, 16, 17
 ROUTES, DRIVERS, ARRIVALS, MISTAKES = (np.uint64(k) for k in (0x526F757465, 0x447269766572, 0x417272, 0x4D6973))
@@ -58,7 +58,7 @@ def bounded(value, least, most):
 
 @inner
 def draw_drivers(road, demand, seed, intent, drawn, memo):
-    """Draw the values (cars, 12) of every car whose serial or seed is another than that noted in `memo` (cars, 2)."""
+    """Draw the values (cars, 14) of every car whose serial or seed is another than that noted in `memo` (cars, 2)."""
     words, normal = np.empty(4, np.uint64), np.empty(8)
     for i in range(intent.shape[0]):
         if memo[i, 0] != intent[i, SERIAL] or memo[i, 1] != seed:
@@ -94,6 +94,7 @@ def draw_driver(road, demand, seed, intent, drawn, memo, i, words, normal):
         values[HEADWAY] *= CLOSE
     caution = driver[GAPS] + driver[GAPS + 1] * max(-CUT, min(CUT, normal[6]))
     values[DESTINATION], values[CAUTION] = -1.0, bounded(caution, 0.3, 3.0)
+    values[BRANCH], values[BRANCH_NOW] = 0.0, 0.0
     if pool >= 0:
         first, last = demand.pool_rows[pool, FIRST_TARGET], demand.pool_rows[pool, LAST_TARGET] + 1
         if last > first:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inner, kernel
+from cbsim.traffic.kernels.branches import branch_of_car, branch_of_second, numbered, plain_serial
 from cbsim.traffic.kernels.drivers import DRIVERS, MISTAKES, TAILGATES, pick, uniform, word_of
 from cbsim.world.packed.kernels import constants_of, demand_of, road_of, state_of
 from cbsim.world.traffic.events import APPEARED, BRAKES_HARD, IGNORES_RIGHT_OF_WAY, LEFT, RUNS_STOPS
@@ -72,7 +73,7 @@ def number_of(road, demand, serial, i):
         return 0
     if demand.flows[pool, RATE] <= 0.0:
         return i - demand.pool_rows[pool, FIRST_CAR] + 1
-    return (serial - road.car_rows.shape[0]) // demand.flows.shape[0] + 1
+    return (plain_serial(serial) - road.car_rows.shape[0]) // demand.flows.shape[0] + 1
 
 
 @inner
@@ -100,8 +101,8 @@ def line_under(road, travel, intent, i):
 
 
 @inner
-def note_mistakes(road, seed, state, floats, memo, events, ints, step, second, word, i):
-    """Note which mistakes a driver has made in a step."""
+def note_mistakes(road, seed, state, floats, memo, events, ints, step, second, braking, word, i):
+    """Note which mistakes a driver has made in a step; `braking` is the number of the second as an occasion."""
     travel, intent, body = state.travel, state.intent, road.car_rows[i, BODY]
     phase, serial = intent[i, PHASE], intent[i, SERIAL]
     if floats[P_RUNS] > 0.0:
@@ -113,13 +114,14 @@ def note_mistakes(road, seed, state, floats, memo, events, ints, step, second, w
         elif memo[LINE] == 0 and write_event(events, ints, step, RUNS_STOPS, body, memo[NUMBER]):
             memo[LINE] = line
     if floats[P_IGNORES] > 0.0 and intent[i, CLAIM] != memo[CLAIMED]:
-        occasion = (memo[FORKS] << 20) + 1
+        branch = branch_of_car(state.fork, state.held, i, memo[FORKS], step - 1)
+        occasion = numbered((memo[FORKS] << 20) + 1, branch)
         if intent[i, CLAIM] > 0 and uniform(seed, MISTAKES, word, serial, occasion) < floats[P_IGNORES]:
             write_event(events, ints, step, IGNORES_RIGHT_OF_WAY, body, memo[NUMBER])
         memo[CLAIMED] = intent[i, CLAIM]
     if floats[P_BRAKES] > 0.0 and phase in (DRIVING, CROSSING, ROLLING) and second != memo[SECOND]:
         by_mistake = travel[i, SPEED] > 0.0 and travel[i, ACCELERATION] <= -WITHOUT_CAUSE
-        if by_mistake and uniform(seed, MISTAKES, word, serial, second) < floats[P_BRAKES]:
+        if by_mistake and uniform(seed, MISTAKES, word, serial, braking) < floats[P_BRAKES]:
             write_event(events, ints, step, BRAKES_HARD, body, memo[NUMBER])
             memo[SECOND] = second
     memo[FORKS] = intent[i, GOAL]
@@ -144,6 +146,7 @@ def note_events(pack, state, floats, ints, events):
     seed, step = state.seed[0], state.clock[0]
     parts = max(1, int(math.ceil(constants.step / LONGEST_STEP - 1e-9)))
     second = int(math.floor(max(step - 1, 0) * constants.step + (parts - 1) * constants.step / parts))
+    braking = numbered(second, branch_of_second(state.fork, second, constants.step))
     for i in range(road.car_rows.shape[0]):
         memo = ints[FIRST_INT + CAR_INTS * i : FIRST_INT + CAR_INTS * (i + 1)]
         phase, serial, body, pool = state.intent[i, PHASE], state.intent[i, SERIAL], road.car_rows[i, BODY], 0
@@ -177,7 +180,7 @@ def note_events(pack, state, floats, ints, events):
             pool = road.car_rows[i, POOL]
             word = word_of(road.words, pool, i)
             rates = floats[first : first + CAR_FLOATS]
-            note_mistakes(road, seed, state, rates, memo, events, ints, step, second, word, i)
+            note_mistakes(road, seed, state, rates, memo, events, ints, step, second, braking, word, i)
 
 
 @kernel

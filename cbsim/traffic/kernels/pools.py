@@ -6,6 +6,7 @@ import numpy as np
 
 from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inner
+from cbsim.traffic.kernels.branches import branch_of_arrival, numbered, serial_of
 from cbsim.traffic.kernels.closures import find_ways
 from cbsim.traffic.kernels.drivers import ARRIVALS, COMFORTABLE, FACTOR, HEADWAY, LEAST, draw_driver, uniform
 from cbsim.traffic.kernels.drivers import SPEED as OWN_SPEED
@@ -13,6 +14,7 @@ from cbsim.traffic.kernels.look import leaders_on, not_passed
 from cbsim.traffic.kernels.merging import accelerate_behind
 from cbsim.traffic.kernels.way import destination_of, following
 from cbsim.traffic.kernels.workspace import EXTENT, PACE, SPOT
+from cbsim.world.kernels import branch_at
 from cbsim.world.traffic.tables import (
     ABSENT,
     BEGIN,
@@ -132,17 +134,18 @@ def appear(road, network, crossings, demand, seed, state, work, occupied, time, 
     drawn, memo, entries, (base, around, sides) = work.drawn, work.memo, work.entries, network
     words, normal = np.empty(4, np.uint64), np.empty(8)
     cars, pools = state.intent.shape[0], demand.flows.shape[0]
+    branch = branch_at(state.fork, state.clock[0] - 1)
     used = np.zeros(road.lanelets.shape[0] if pools > 1 else 0, np.bool_)  # a car appeared there in this step
     for p in range(pools):
         if demand.flows[p, RATE] <= 0.0:
             continue
         counts = state.pool_counts[p]
         if state.pool_next[p] == UNBEGUN:
-            first = 0.0 if demand.flows[p, EVEN] != 0 else wait_for_next(road, demand, seed, p, 0)
+            first = 0.0 if demand.flows[p, EVEN] != 0 else wait_for_next(road, demand, seed, p, numbered(0, branch))
             state.pool_next[p] = demand.flows[p, BEGIN] + first
         while state.pool_next[p] <= time and state.pool_next[p] < demand.flows[p, UNTIL]:
             counts[ARRIVED] += 1
-            state.pool_next[p] += wait_for_next(road, demand, seed, p, counts[ARRIVED])
+            state.pool_next[p] += wait_for_next(road, demand, seed, p, numbered(counts[ARRIVED], branch))
         if counts[ARRIVED] == counts[APPEARED] or (pools > 1 and used[demand.pool_rows[p, ORIGIN]]):
             continue
         i = demand.pool_rows[p, FIRST_CAR]
@@ -150,7 +153,8 @@ def appear(road, network, crossings, demand, seed, state, work, occupied, time, 
             i += 1
         if i > demand.pool_rows[p, LAST_CAR]:
             continue
-        state.intent[i, SERIAL] = cars + counts[APPEARED] * pools + p
+        born = branch_of_arrival(state.held, cars + p, counts[APPEARED], branch)
+        state.intent[i, SERIAL] = serial_of(cars + counts[APPEARED] * pools + p, born)
         if memo[i, 0] != state.intent[i, SERIAL] or memo[i, 1] != seed:
             draw_driver(road, demand, seed, state.intent, drawn, memo, i, words, normal)
         destination = destination_of(road, state.intent, drawn, i)
@@ -189,6 +193,8 @@ def appear(road, network, crossings, demand, seed, state, work, occupied, time, 
         if speed < 0.0 or (gap < math.inf and speed < 0.3 * own and gap < 2.0 * length):
             continue
         counts[APPEARED] += 1
+        if state.held.shape[0] > 0:
+            state.held[i, 0], state.held[i, 1] = 0, 0
         if pools > 1:
             used[lanelet] = True
         travel, intent = state.travel[i], state.intent[i]

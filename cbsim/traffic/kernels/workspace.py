@@ -184,7 +184,7 @@ class CarWorkspace(NamedTuple):
 
     Attributes
     ----------
-    drawn : (cars, 12)
+    drawn : (cars, 14)
         Values of drivers.
     memo : (cars, 2) int64
         Serial and seed for which they were drawn.

@@ -1,0 +1,108 @@
+"""Branches of forks in the random streams of traffic: arrivals, new cars and mistakes; see docs/theory/splitting.md §3.
+
+A branch is the upper part of the number of an occasion, so that branch 0 draws what a run without forks does. A draw
+that had begun before a fork keeps its branch: else the future would not follow from the past.
+"""
+
+from __future__ import annotations
+
+from cbsim.geometry.kernels import elementary as math
+from cbsim.jit import inlined, inner
+from cbsim.traffic.kernels.drivers import BRANCH, BRANCH_NOW
+from cbsim.traffic.kernels.workspace import parts_of
+from cbsim.world.kernels import branch_at
+from cbsim.world.traffic.tables import GOAL
+
+__all__ = [
+    "branch_of_arrival", "branch_of_car", "branch_of_second", "hold_draws", "numbered", "plain_serial", "serial_of",
+    "set_branches",
+]  # fmt: skip
+
+ARRIVED, APPEARED = range(2)  # columns of `State.pool_counts`
+SERIALS = 32  # bits of a serial without its branch
+
+
+@inlined
+def numbered(occasion, branch):
+    """Return the number of an occasion in a branch."""
+    return occasion + (branch << 44)
+
+
+@inlined
+def serial_of(number, branch):
+    """Make the serial of a car that appears in a branch."""
+    return number + (branch << SERIALS)
+
+
+@inlined
+def plain_serial(serial):
+    """Return the serial of a car without its branch."""
+    return serial & ((1 << SERIALS) - 1)
+
+
+@inner
+def branch_of_second(fork, second, step):
+    """Branch of what drivers do in a whole second: that of the first step which begins in it."""
+    branch = 0
+    parts = parts_of(step)
+    for k in range(fork.shape[0]):
+        if fork[k, 1] == 0:
+            break
+        before = (fork[k, 0] - 1) * step + (parts - 1) * (step / parts)
+        if fork[k, 0] > 0 and int(math.floor(before)) >= second:
+            break
+        branch = fork[k, 1]
+    return branch
+
+
+@inner
+def branch_of_car(fork, held, i, goal, step):
+    """Branch of the mistakes of car i that belong to the part of its way behind so many forks or goals."""
+    if held.shape[0] > 0 and held[i, 0] == goal + 1:
+        return held[i, 1]
+    return branch_at(fork, step)
+
+
+@inner
+def branch_of_arrival(held, row, appeared, branch):
+    """Branch of the driver of the next car of a flow, whose row in `State.held` is given."""
+    if held.shape[0] > 0 and held[row, 0] == appeared + 1:
+        return held[row, 1]
+    return branch
+
+
+@inner
+def hold_draws(fork, held, intent, pool_counts, step):
+    """At a fork, note the branch of draws that have begun; `step` is the number of the Snapshot."""
+    branch, is_fork = 0, False
+    for k in range(fork.shape[0]):
+        if fork[k, 1] == 0 or fork[k, 0] > step:
+            break
+        if fork[k, 0] == step:
+            is_fork = True
+            break
+        branch = fork[k, 1]
+    if not is_fork or step == 0:
+        return
+    cars = intent.shape[0]
+    for i in range(cars):
+        if held[i, 0] != intent[i, GOAL] + 1:
+            held[i, 0], held[i, 1] = intent[i, GOAL] + 1, branch
+    for p in range(pool_counts.shape[0]):
+        appeared = pool_counts[p, APPEARED]
+        waits = pool_counts[p, ARRIVED] > appeared
+        if waits and held[cars + p, 0] != appeared + 1:
+            held[cars + p, 0], held[cars + p, 1] = appeared + 1, branch
+
+
+@inner
+def set_branches(fork, held, intent, drawn, step, time, length):
+    """Write the branches of the mistakes of all cars beside the values of their drivers.
+
+    `step` is the number of the Snapshot at the begin of the step, `length` that of the step [s], `time` that of its
+    part [s].
+    """
+    now = float(branch_of_second(fork, int(math.floor(time)), length))
+    for i in range(intent.shape[0]):
+        drawn[i, BRANCH] = float(branch_of_car(fork, held, i, intent[i, GOAL], step))
+        drawn[i, BRANCH_NOW] = now
