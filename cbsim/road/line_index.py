@@ -32,10 +32,21 @@ class LineIndex:
         stretches = np.column_stack([parts.firsts, parts.lasts]).astype(np.int64).reshape(-1, 2)
         self._tables = intervals, stretches, np.column_stack(parts.bounds()).astype(float).reshape(-1, 4)
 
-    def match(self, positions: ArrayLike, headings: ArrayLike | None = None, onward: float = np.pi) -> Match:
-        """Find the line of each position; parameters as those of `LaneIndex.match`."""
-        where = np.array(positions, float).reshape(-1, 2)
-        along = np.empty(0) if headings is None else np.array(headings, float).reshape(-1)
+    def match(
+        self, positions: ArrayLike, headings: ArrayLike | None = None, onward: float = np.pi, copy: bool = True
+    ) -> Match:
+        """Find the line of each position.
+
+        Parameters
+        ----------
+        positions, headings, onward
+            As those of `LaneIndex.match`.
+        copy : bool, optional
+            False for arrays of the caller's own, in the order of C.
+        """
+        turned = np.empty(0) if headings is None else headings
+        made = np.array if copy else np.asarray
+        where, along = made(positions, float).reshape(-1, 2), made(turned, float).reshape(-1)
         out = np.empty((len(where), 4))
         match_into(where, along, float(onward), *self._tables, out)
         return Match(out[:, 0].astype(np.int64), out[:, 1], out[:, 2], out[:, 3])

@@ -10,6 +10,7 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from math import isfinite
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -34,6 +35,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 CORNER_LIMIT = 200  # largest self-intersecting perimeter that is repaired, in corners; real ones have fifty
+NO_HEADINGS = np.empty(0)
 FEW = 64  # positions up to which a call matches them by a kernel, where that is compiled
 METRIC_LIMIT = 1e7  # [m] largest metric coordinate on earth
 
@@ -279,9 +281,9 @@ class RoadMap:
             then order of the file.
         """
         if self._is_compiled:
-            where, along = np.asarray(positions, float), None if headings is None else np.asarray(headings, float)
-            if where.size <= 2 * FEW and (along is None or np.isfinite(along).all()):
-                return self._line_index.match(where, along)
+            where, along = np.array(positions, float), NO_HEADINGS if headings is None else np.array(headings, float)
+            if where.size <= 2 * FEW and all(map(isfinite, along.ravel().tolist())):
+                return self._line_index.match(where, None if headings is None else along, copy=False)
         return self.index.match(positions, headings)
 
     def compile_matching(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -61,6 +62,9 @@ class Standing:
         self._last_moved = np.full(len(self._moving), -np.inf)  # [s] -inf: never yet
         self._batch: Batch | None = None
         self._props = self._static()
+        self._bounds = _bounds(roadmap.lanes)
+        self._lines: dict[int, Any] = {}
+        self._resting: dict[int, tuple[bytes, Floats]] = {}  # pose and footprint of who rests, by row
 
     def _static(self) -> list[tuple[int, Floats]]:
         """Rows and footprints of all objects that never move."""
@@ -74,6 +78,14 @@ class Standing:
         ahead = direction(heading(pose[3:7]))
         along, aside = 0.5 * length * ahead, 0.5 * width * left_of(ahead)
         return np.asarray(pose[:2] + np.stack([along + aside, along - aside, -along - aside, -along + aside]))
+
+    def _resting_footprint(self, row: int, pose: Floats) -> Floats:
+        """Corners of an object that rests, computed anew only where its pose (7,) is another one."""
+        key = pose.tobytes()
+        known = self._resting.get(row)
+        if known is None or known[0] != key:
+            known = self._resting[row] = key, self._footprint(row, pose)
+        return known[1]
 
     def see(self, batch: Batch) -> None:
         """Take the next steps; any number of rules may do so for the same batch."""
@@ -127,7 +139,7 @@ class Standing:
         stands = (now - since >= PARKED_FOR - 1e-9) & near & (self._moving[self._columns] != row)
         for column in np.flatnonzero(stands).tolist():
             other = int(self._moving[self._columns[column]])
-            corners = self._footprint(other, motion[column, :7])
+            corners = self._resting_footprint(other, motion[column, :7])
             found += [one for one in self._near(other, corners, place, reach) if not self._queues(one)]
         return found
 
@@ -143,13 +155,14 @@ class Standing:
 
         places = np.frombuffer(corners).reshape(4, 2)
         found = []
-        for lane, curve in enumerate(self.roadmap.lanes):
+        low, high = self._bounds
+        beside = (places.max(axis=0) < low) | (places.min(axis=0) > high)
+        for lane in np.flatnonzero(~beside.any(axis=1)).tolist():
+            curve = self.roadmap.lanes[lane]
             half = 0.5 * curve.width
-            low, high = curve.samples.min(axis=0) - half, curve.samples.max(axis=0) + half
-            if len(curve.samples) < 2 or np.any(places.max(axis=0) < low) or np.any(places.min(axis=0) > high):
-                continue
-            line = shapely.LineString(curve.samples)
-            stations = shapely.line_locate_point(line, shapely.points(places))
+            if lane not in self._lines:
+                self._lines[lane] = shapely.LineString(curve.samples)
+            stations = shapely.line_locate_point(self._lines[lane], shapely.points(places))
             middles, headings = curve.at(stations)
             offsets = ((places - middles) * left_of(direction(headings))).sum(axis=1)
             room = (
@@ -168,6 +181,16 @@ class Standing:
         }
         lines = [s for number, s in zip(curve.numbers, curve.waypoint_stations, strict=True) if number in numbers]
         return any(-1.0 <= line - one.end <= SAFETY_AREA for line in lines)
+
+
+def _bounds(lanes: Sequence[LaneCurve]) -> tuple[Floats, Floats]:
+    """Least and largest coordinates (lanes, 2) of places on lanes [m]; infinite for a lane without length."""
+    low, high = np.full((len(lanes), 2), np.inf), np.full((len(lanes), 2), -np.inf)
+    for lane, curve in enumerate(lanes):
+        if len(curve.samples) > 1:
+            half = 0.5 * curve.width
+            low[lane], high[lane] = curve.samples.min(axis=0) - half, curve.samples.max(axis=0) + half
+    return low, high
 
 
 def footprint(header: Header, row: int) -> tuple[float, float]:
