@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -158,8 +157,21 @@ def contact(time: float, a: int, b: int, speed: float) -> np.ndarray:
     return row
 
 
+def batches(
+    motion: np.ndarray, size: int, step: float, contacts: Sequence[np.ndarray], events: np.ndarray
+) -> Iterator[Batch]:
+    """Cut a run into batches of some steps; events are told with the step after theirs."""
+    for first in range(0, len(motion), size):
+        part = motion[first : first + size]
+        last = first + len(part) - 1
+        met = [one for one in contacts if (first - 1) * step < one[0] <= last * step]
+        told = events[(events[:, 0] >= first - 1) & (events[:, 0] < last)]
+        table = np.array(met).reshape(-1, len(CONTACT))
+        yield Batch(first, np.zeros(len(part), np.uint64), part, contacts=table, events=told)
+
+
 class Court:
-    """Shows a drive to a judge live, step by step, and from a recording, and wants the same of both."""
+    """Shows a drive to a judge step by step, in batches of 7, 256 and all steps, and from a recording: all agree."""
 
     def __init__(self, folder: object) -> None:
         self.path = folder / "drive.mcap"  # type: ignore[operator]
@@ -182,20 +194,19 @@ class Court:
         live = Judge(scene.expectations, scene.roadmap, task)
         for listener in (recorder, live):
             listener.begin(head, b"", {})
-        for k, row in enumerate(motion):
-            met = [one for one in contacts if (k - 1) * trip.step < one[0] <= k * trip.step]
-            batch = Batch(k, np.zeros(1, np.uint64), row[None], contacts=np.array(met).reshape(-1, len(CONTACT)))
-            batch = replace(batch, events=told[told[:, 0] == k - 1])
+        for batch in batches(motion, 1, trip.step, contacts, told):
             live.take(batch)
             recorder.take(batch)
         live.end()
         recorder.end()
         again = judge(Recording.open(self.path), scene)
         assert again.checks == live.checks
-        whole = Judge(scene.expectations, scene.roadmap, task)
-        whole.begin(head, b"", {})
-        every = Batch(0, np.zeros(len(motion), np.uint64), motion, contacts=np.array(contacts).reshape(-1, 12))
-        whole.take(replace(every, events=told))
-        assert whole.checks == live.checks
+        for size in (7, 256, len(motion)):
+            other = Judge(scene.expectations, scene.roadmap, task)
+            other.begin(head, b"", {})
+            for batch in batches(motion, size, trip.step, contacts, told):
+                other.take(batch)
+            other.end()
+            assert other.checks == live.checks, size
         (check,) = live.checks
         return check
