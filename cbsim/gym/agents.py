@@ -68,6 +68,8 @@ class Agents:
     ----------
     measures : Measures
         What is known of agents, in arrays (worlds, agents).
+    table : ndarray, shape (worlds, agents, 25)
+        The same in one array, in the order of the fields of `Measures`.
     active : ndarray of bool, shape (worlds, agents)
         Whose episode has not ended. The others brake and stand until their World begins anew.
     steps : ndarray of int, shape (worlds,)
@@ -111,8 +113,8 @@ class Agents:
         self._fixed, self._base = check_seeds(seeds), world.settings.seed
         self._episodes = np.full(worlds, -1, np.int64)
         self.batch = SnapshotBatch(world, worlds)
-        self._table: Floats = np.zeros((*self.shape, MEASURES))
-        self.measures = Measures.of(self._table)
+        self.table: Floats = np.zeros((*self.shape, MEASURES))
+        self.measures = Measures.of(self.table)
         self._routes = np.full((*self.shape, ROUTE_LIMIT), -1, np.int64)
         self._places = np.zeros((*self.shape, PLACES))
         window = 2 * max(1, round(0.5 * WINDOW / world.step)) + 1
@@ -123,6 +125,7 @@ class Agents:
         self._threads = min(threads or len(os.sched_getaffinity(0)), worlds)
         self._pool = ThreadPoolExecutor(self._threads - 1, "cbsim-gym") if self._threads > 1 else None
         self._near: dict[NearField, _NearFieldTables] = {}
+        self._observed = np.zeros(worlds, bool)  # Worlds whose observations by `observe_agents` have been made
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -169,8 +172,8 @@ class Agents:
         start = self._starts.draw(self.seeds[index])
         self.batch.put(index, start.snapshot)
         self._routes[index], self._places[index] = start.routes, start.places
-        self._table[index], self._history[index] = 0.0, 0.0
-        self.active[index], self.steps[index] = True, 0
+        self.table[index], self._history[index] = 0.0, 0.0
+        self.active[index], self.steps[index], self._observed[index] = True, 0, False
         self._measure(index, index + 1, begins=True)
 
     def check(self, actions: ArrayLike) -> NDArray[np.float32]:
@@ -221,8 +224,11 @@ class Agents:
         UsageError
             If an action is wrong; nothing has changed then.
         """
-        given = self.check(actions)
-        self._in_threads(lambda first, last: self._advance(first, last, given))
+        given, near = self.check(actions), self.observe_agents
+        tables = self._tables(near) if isinstance(near, NearField) else None
+        self._observed[:] = False
+        self._in_threads(lambda first, last: self._advance(first, last, given, tables))
+        self._observed[:] = tables is not None
         self.steps += 1
         rewards = np.where(self.active, self.reward(self), 0.0)
         ended = np.asarray(self.done(self), bool) & self.active
@@ -239,14 +245,23 @@ class Agents:
 
     def observe(self, near: NearField, index: int | None = None) -> NDArray[np.float32]:
         """Make observations of surroundings, of one World or of all; the same array each time, written anew."""
-        tables = self._near.get(near)
-        if tables is None:
-            tables = self._near[near] = _NearFieldTables(self.course, near, self.shape)
-        if index is None:
+        tables = self._tables(near)
+        missing = np.arange(self.shape[0]) if near is not self.observe_agents else np.flatnonzero(~self._observed)
+        if index is not None:
+            self._observe(tables, index, index + 1)
+        elif len(missing) == self.shape[0]:
             self._in_threads(lambda first, last: self._observe(tables, first, last))
         else:
-            self._observe(tables, index, index + 1)
+            for one in missing.tolist():
+                self._observe(tables, one, one + 1)
+        if index is None and near is self.observe_agents:
+            self._observed[:] = True
         return tables.out
+
+    def _tables(self, near: NearField) -> _NearFieldTables:
+        if near not in self._near:
+            self._near[near] = _NearFieldTables(self.course, near, self.shape)
+        return self._near[near]
 
     def close(self) -> None:
         """End the threads."""
@@ -268,7 +283,8 @@ class Agents:
             for other in others:
                 other.result()
 
-    def _advance(self, first: int, last: int, actions: NDArray[np.float32]) -> None:
+    def _advance(self, first: int, last: int, actions: NDArray[np.float32], tables: _NearFieldTables | None) -> None:
+        """Advance some Worlds, and observe them in the same call of a thread: few will begin anew in this step."""
         batch, sizes = self.batch, self.world.layout.sizes
         rows = slice(first, last)
         blocks = batch.floats[rows].reshape(-1), batch.ints[rows].reshape(-1), last - first
@@ -277,6 +293,8 @@ class Agents:
         for k in range(self.repeat):
             batch.advance(first, last)
             self._measure(first, last, begins=k == 0)
+        if tables is not None:
+            self._observe(tables, first, last)
 
     def _measure(self, first: int, last: int, *, begins: bool) -> None:
         batch, course, rows = self.batch, self.course, slice(first, last)
@@ -284,7 +302,7 @@ class Agents:
             *(self.world.layout.sizes, batch.floats[rows].reshape(-1), batch.ints[rows].reshape(-1), last - first),
             *(course.rows, course.half_lengths, course.samples, course.offsets, course.numbers, self._routes[rows]),
             *(self._places[rows], self._history[rows], course.weights, (self.step_length, STOP_WITHIN)),
-            *(batch.contacts[rows], batch.outcomes[rows], begins, self._table[rows]),
+            *(batch.contacts[rows], batch.outcomes[rows], begins, self.table[rows]),
         )
 
     def _observe(self, tables: _NearFieldTables, first: int, last: int) -> None:
@@ -296,7 +314,7 @@ class Agents:
                 *(batch.ints[rows].reshape(-1), last - first, course.rows, course.others),
                 *((near.points, near.objects, near.pieces), (near.reach, near.spacing)),
                 *(course.samples, course.offsets, self._routes[rows], self._places[rows]),
-                *(self._table[rows], pieces.grid, pieces.cells, pieces.lists),
+                *(self.table[rows], pieces.grid, pieces.cells, pieces.lists),
                 *(tables.orders[rows], tables.out[rows]),
             )
 

@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cbsim.errors import UsageError
-from cbsim.gym.kernels.columns import OBJECT, OWN, PIECE, POINT
+from cbsim.gym.kernels.columns import ALONG, MEASURES, OBJECT, OWN, PIECE, POINT
 from cbsim.gym.kernels.measures import AHEAD
 from cbsim.gym.kernels.observe import ASTRAY, FAST, QUICK, SHARP
+from cbsim.gym.kernels.rewards import discomfort_into, reward_into
 from cbsim.gym.measures import Measures
 from cbsim.world.tables import Floats
 
@@ -26,12 +27,14 @@ WhenDone = Callable[[Any], NDArray[np.bool_]]
 COMFORT = {"along": (-4.05, 2.40), "aside": (-4.89, 4.89), "jerk": (0.0, 8.37), "jerk_along": (0.0, 4.13),
            "turning": (0.0, 0.95), "turning_rate": (0.0, 1.93)}  # fmt: skip
 """Bounds of nuPlan's comfort metric, the defaults of the rule `comfort`."""
+BOUNDS = np.array([COMFORT[name] for name in Measures._fields[ALONG:]])  # those of magnitudes begin at 0
 
 
 class Agents(Protocol):
     """What the functions here need of `cbsim.gym.agents.Agents`."""
 
     measures: Measures
+    table: Floats
 
     def observe(self, near: NearField) -> NDArray[np.float32]:
         """Make observations of surroundings, shape (worlds, agents, size)."""
@@ -108,21 +111,15 @@ def default_reward(agents: Agents) -> Floats:
     Per metre of the route 0.1; a collision −10, leaving the lane −5, a stop line that is run −5; each bound of the rule
     `comfort` that is exceeded −0.01; each m/s above the limit −0.02; each metre beside the middle of the lane −0.01.
     """
-    told = agents.measures
-    reward = 0.1 * told.progress - 10.0 * told.collided - 5.0 * (told.off_lane + told.ran_stop)
-    reward -= 0.01 * discomfort(agents) + 0.01 * np.abs(told.offset)
-    reward -= 0.02 * np.maximum(told.speed - told.limit, 0.0)
-    return reward
+    rewards = np.empty(agents.table.shape[:-1])
+    reward_into(agents.table.reshape(-1, MEASURES), discomfort(agents).reshape(-1), rewards.reshape(-1))
+    return rewards
 
 
 def discomfort(agents: Agents) -> Floats:
     """Count the bounds of the rule `comfort` that each agent exceeds, shape (worlds, agents)."""
-    found = np.zeros(agents.measures.speed.shape)
-    for name, (low, high) in COMFORT.items():
-        value = getattr(agents.measures, name)
-        found += value > high
-        if low < 0.0:
-            found += value < low
+    found = np.empty(agents.table.shape[:-1])
+    discomfort_into(agents.table.reshape(-1, MEASURES), BOUNDS, found.reshape(-1))
     return found
 
 

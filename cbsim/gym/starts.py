@@ -123,6 +123,9 @@ class Starts:
             what = "with a stop line " if start == "stop_line" else ""
             raise UsageError(f"'{world.name}' has no lane {what}on which agents could start")
         self._fixed = [] if self.at_random else [self._place_of(agent) for agent in range(len(agents))]
+        self._places = [self._on_route(lanelet, station) for lanelet, station in self._fixed]
+        self._lengths = lanelets.lengths.tolist()
+        self._ways_on = [self._ways_from(row) for row in range(len(lanelets))]
 
     def draw(self, seeds: Seeds) -> Start:
         """Make the start of an episode."""
@@ -137,15 +140,28 @@ class Starts:
                 lanelet, station = self._free_place(key, agent, taken)
                 circle = self._put(snapshot, agent, lanelet, station)
                 taken = np.concatenate([taken, circle])
+                places[agent] = self._on_route(lanelet, station)
             else:
-                lanelet, station = self._fixed[agent]
+                lanelet, places[agent] = self._fixed[agent][0], self._places[agent]
             way = self._route(lanelet, key)
             routes[agent, : len(way)] = way
-            first, last = course.offsets[lanelet], course.offsets[lanelet + 1] - 1
-            sample = int(np.searchsorted(course.lanelets.stations[first:last], station, side="right")) - 1
-            places[agent, NUMBER], places[agent, BASE] = 0.0, 0.0
-            places[agent, SAMPLE], places[agent, WAY] = first + max(sample, 0), station
         return Start(snapshot, routes, places)
+
+    def _on_route(self, lanelet: int, station: float) -> Floats:
+        """Place on a route that begins with a lanelet, shape (6,)."""
+        first, last = self.course.offsets[lanelet], self.course.offsets[lanelet + 1] - 1
+        sample = int(np.searchsorted(self.course.lanelets.stations[first:last], station, side="right")) - 1
+        place = np.zeros(PLACES)
+        place[NUMBER], place[BASE] = 0.0, 0.0
+        place[SAMPLE], place[WAY] = first + max(sample, 0), station
+        return place
+
+    def _ways_from(self, lanelet: int) -> list[int]:
+        """Lanelets that go on from one; a turn about only where nothing else goes on."""
+        lanelets = self.course.lanelets
+        ahead = lanelets.successors[lanelet]
+        straight = ahead[lanelets.kinds[ahead] <= LaneletKind.CONNECTOR]
+        return [int(row) for row in (straight if len(straight) else ahead)]
 
     def _place_of(self, agent: int) -> tuple[int, float]:
         """Lanelet and station of an agent in the scenario."""
@@ -188,15 +204,16 @@ class Starts:
         return np.array([[x, y, float(self._radii[body])]])
 
     def _route(self, lanelet: int, key: Any) -> list[int]:
-        """Draw a way at every fork until the route is long enough; a turn about only where nothing else goes on."""
-        lanelets, way, length = self.course.lanelets, [lanelet], 0.0
-        forks = uniforms(key, TRIES, ROUTE_LIMIT)
+        """Draw a way at every fork until the route is long enough."""
+        way, length, forks = [lanelet], 0.0, None
         while length < self.route_length and len(way) < ROUTE_LIMIT:
-            ahead = lanelets.successors[way[-1]]
-            straight = ahead[lanelets.kinds[ahead] <= LaneletKind.CONNECTOR]
-            ahead = straight if len(straight) else ahead
-            if not len(ahead):
+            ahead = self._ways_on[way[-1]]
+            if not ahead:
                 break
-            way.append(int(ahead[int(forks[len(way)] * len(ahead))]))
-            length += float(lanelets.lengths[way[-1]])
+            chosen = 0
+            if len(ahead) > 1:
+                forks = uniforms(key, TRIES, ROUTE_LIMIT) if forks is None else forks
+                chosen = int(forks[len(way)] * len(ahead))
+            way.append(ahead[chosen])
+            length += self._lengths[way[-1]]
         return way

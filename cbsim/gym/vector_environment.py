@@ -40,6 +40,8 @@ class DrivingVectorEnv(gymnasium.vector.VectorEnv[NDArray[Any], NDArray[np.float
         As `max_steps`.
     threads : int, optional
         By default as many as there are CPUs.
+    copy : bool
+        False returns observations in the same array in every step, written anew: what is kept has to be copied.
     **settings
         As `DrivingEnv` has them.
 
@@ -59,6 +61,7 @@ class DrivingVectorEnv(gymnasium.vector.VectorEnv[NDArray[Any], NDArray[np.float
         *,
         max_episode_steps: int | None = None,
         threads: int | None = None,
+        copy: bool = True,
         **settings: Any,
     ) -> None:
         if settings.pop("render_mode", None) is not None:
@@ -70,7 +73,7 @@ class DrivingVectorEnv(gymnasium.vector.VectorEnv[NDArray[Any], NDArray[np.float
         first = count if names is None else False
         settings.setdefault("max_steps", max_episode_steps)
         self.agents: Agents = make_agents(scenario, num_envs // count, names, first=first, threads=threads, **settings)
-        self.num_envs = num_envs
+        self.num_envs, self._copy = num_envs, copy
         for index in range(num_envs // count):
             self.agents.reset(index)
         self.single_action_space = action_space(self.agents)
@@ -126,7 +129,7 @@ class DrivingVectorEnv(gymnasium.vector.VectorEnv[NDArray[Any], NDArray[np.float
         observations = agents.observations()
         over = np.flatnonzero(~agents.active.any(axis=1))
         if len(over):
-            info["final_obs"] = self._flat(observations)
+            info["final_obs"] = np.array(self._rows(observations))
             info["_final_obs"] = np.repeat(~agents.active.any(axis=1), agents.shape[1])
             for index in over.tolist():
                 agents.reset(index)
@@ -139,5 +142,9 @@ class DrivingVectorEnv(gymnasium.vector.VectorEnv[NDArray[Any], NDArray[np.float
         self.agents.close()
 
     def _flat(self, observations: NDArray[Any]) -> NDArray[Any]:
-        """Copy observations of Worlds and agents to those of environments."""
-        return np.array(observations).reshape(self.num_envs, *observations.shape[2:])
+        """Turn observations of Worlds and agents into those of environments."""
+        rows = self._rows(observations)
+        return np.array(rows) if self._copy else rows
+
+    def _rows(self, observations: NDArray[Any]) -> NDArray[Any]:
+        return observations.reshape(self.num_envs, *observations.shape[2:])

@@ -14,6 +14,7 @@ from gymnasium.vector import AutoresetMode
 from cbsim.errors import UsageError
 from cbsim.gym import DrivingEnv, DrivingParallelEnv, DrivingVectorEnv, NearField
 from cbsim.gym.agents import Agents
+from cbsim.gym.functions import COMFORT, discomfort
 from tests.gym.common import crossing
 
 LARGE = NearField(points=0, objects=63, pieces=200)
@@ -139,6 +140,56 @@ def test_num_envs_is_worlds_times_agents(tmp_path):
         DrivingVectorEnv(7, crossing(tmp_path, 4), 4)
     with pytest.raises(UsageError, match="has 4 objects that take commands, fewer than 5"):
         DrivingVectorEnv(5, crossing(tmp_path, 4), 5)
+
+
+def test_observations_may_be_left_in_one_array(tmp_path):
+    path, actions = crossing(tmp_path, 2), np.full((4, 2), 0.5, np.float32)
+    copied, shared = (
+        DrivingVectorEnv(4, path, agents=2, max_steps=3, start="random", copy=copy) for copy in (True, False)
+    )
+    first, again = copied.reset(seed=1)[0], shared.reset(seed=1)[0]
+    for k in range(1, 8):
+        (kept, *_, told), (written, *_, shown) = copied.step(actions), shared.step(actions)
+        assert kept.tobytes() == written.tobytes()
+        assert np.shares_memory(written, again)
+        assert not np.shares_memory(kept, first)
+        assert ("final_obs" in shown) is (k % 3 == 0)
+        if k % 3 == 0:
+            assert told["final_obs"].tobytes() == shown["final_obs"].tobytes()
+            assert not np.shares_memory(shown["final_obs"], written)  # the last of the old episode outlive the first
+
+
+def test_the_default_reward_is_that_of_its_formula(tmp_path):
+    def nobody(agents):
+        return np.zeros(agents.shape, bool)
+
+    envs = DrivingVectorEnv(6, crossing(tmp_path, 3), agents=3, start="random", done=nobody)
+    envs.reset(seed=2)
+    rng, exceeded, off_lane = np.random.default_rng(1), 0.0, 0.0
+    for k in range(160):  # full throttle, then the brakes
+        throttle, steering = np.full((6, 1), 1.0 if k < 80 else -1.0), rng.uniform(-0.3, 0.3, (6, 1))
+        rewards = envs.step(np.concatenate([throttle, steering], axis=1).astype(np.float32))[1]
+        told, count = envs.agents.measures, np.zeros((2, 3))
+        for name, (low, high) in COMFORT.items():
+            value = getattr(told, name)
+            count += (value > high) | (value < low)
+        expected = 0.1 * told.progress - 10.0 * told.collided - 5.0 * (told.off_lane + told.ran_stop)
+        expected -= 0.01 * count + 0.01 * np.abs(told.offset)
+        expected -= 0.02 * np.maximum(told.speed - told.limit, 0.0)
+        assert np.array_equal(discomfort(envs.agents), count)
+        assert np.array_equal(rewards, expected.reshape(-1))
+        exceeded, off_lane = exceeded + count.sum(), off_lane + told.off_lane.sum()
+    assert exceeded > 20.0
+    assert off_lane > 0.0
+
+
+def test_an_observation_after_a_reset_is_that_of_the_new_episode(tmp_path):
+    envs = DrivingVectorEnv(3, crossing(tmp_path, 1), max_steps=2, start="random")
+    envs.reset(seed=1)
+    for _ in range(6):
+        observations = envs.step(np.full((3, 2), 0.4, np.float32))[0]
+        envs.agents._observed[:] = False  # made anew, of all Worlds
+        assert envs.agents.observations().reshape(3, -1).tobytes() == observations.tobytes()
 
 
 def test_user_functions_take_whole_arrays_once_a_step(tmp_path):
