@@ -679,6 +679,30 @@ def test_models_among_others_are_named_once(canvases, monkeypatch):
     assert len(written) == len(set(written))
 
 
+def test_a_model_leaves_one_trail_as_a_vehicle_does(monkeypatch):
+    """Every body of a model once left its own: a dummy drew a bundle of lines."""
+    drawn = []
+    line = Canvas.line
+
+    def see(canvas, points, colour, *look, **more):
+        drawn.extend([colour] * (colour == PAINT.trail))
+        line(canvas, points, colour, *look, **more)
+
+    monkeypatch.setattr(Canvas, "line", see)
+    with LiveSource(cbsim.load("crash_dummy")) as live:
+        session = Session(live)
+        live.advance_to(1.0)
+        session.seek(1.0)
+        session.fit()
+        drawn.clear()
+        draw(session)
+        stage = session.view().stage
+    inside = {row for rows in stage.models.values() for row in rows if row in stage.moving}
+    models = [rows for rows in stage.models.values() if set(rows) & inside]
+    assert max(len(rows) for rows in models) > 1
+    assert len(drawn) == len(models) + len(set(stage.moving) - inside)
+
+
 def test_a_picture_has_no_widgets_of_time_but_a_window_has(session):
     assert session.panels._play in session.panels.widgets
     low = session.camera.to_world((400.0, 590.0))

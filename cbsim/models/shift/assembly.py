@@ -13,7 +13,7 @@ from cbsim.errors import Problems
 from cbsim.formats.shift.bodies import tensor_of
 from cbsim.formats.values import quote
 from cbsim.geometry.elementary import square
-from cbsim.geometry.linear import eigh, lstsq, norm, pinv, solve, svd, svdvals, times
+from cbsim.geometry.linear import cholesky, eigh, lstsq, norm, pinv, solve, svd, svdvals, times
 from cbsim.models.shift.kinematics import Array, Chain, Posture
 from cbsim.models.shift.network import Network, Place, network_of
 from cbsim.models.shift.tree import Tree, tree_of
@@ -35,7 +35,10 @@ LARGEST = 20_000_000  # products of bodies, or rows of loops, and coordinates: 1
 MOST_WORK = (
     100_000_000  # rows of loops times coordinates times the fewer of them: 2 s for the singular values of one slope
 )
+MOST_COUPLED = 1200  # coordinates in one mass matrix: 15 s
 RANK = 1e-6  # least relative singular value that counts
+LIGHTEST = 1e-12  # inertia that is none, to the largest of a few coordinates, or to that of many before others give way
+MANY = 32  # coordinates whose motion without inertia is found by axes
 SPREAD = 0.1  # [rad, m] distance from the start at which mobility is also evaluated
 MISMATCH = 1e-6  # of rates that do not fit their loops, to the largest of them
 SAME = 1e-9  # [rad, model sizes] by which a joint may differ that is held: a dead centre leaves little, but more
@@ -272,16 +275,17 @@ def _rank(chain: Chain, posture: Posture) -> int:
     return int((values > RANK * values[0]).sum()) if len(values) and values[0] > 0.0 else 0
 
 
-def mass_matrix(assembled: Assembled, coordinates: Whole | None = None) -> Array:
+def mass_matrix(assembled: Assembled, coordinates: Whole | None = None, screws: Array | None = None) -> Array:
     """Make the mass matrix of the coordinates at the start, of all or of some, as if no loop were closed."""
     chain, links = assembled.chain, assembled.network.links
     chosen = np.arange(chain.size) if coordinates is None else coordinates
-    screws = chain.screws(assembled.posture, assembled.poses)[chosen]
+    screws = (chain.screws(assembled.posture, assembled.poses) if screws is None else screws)[chosen]
     matrix = np.zeros((len(chosen), len(chosen)))
-    for number, (link, pose) in enumerate(zip(links, assembled.poses, strict=False)):
-        ways = chain.on_way[number][chosen]
+    on_way = chain.on_way[:-1, chosen]
+    for number in np.flatnonzero(on_way.any(axis=1)):
+        link, pose, ways = links[number], assembled.poses[number], on_way[number]
         own = np.flatnonzero(ways)
-        if link.body.is_massless or not len(own):
+        if link.body.is_massless:
             continue
         motion = screws[own] * ways[own, None]
         center = times(pose.rotation, np.array(link.body.center_of_mass)) + pose.origin
@@ -306,11 +310,33 @@ def groups(chain: Chain) -> list[Whole]:
     return [np.flatnonzero(group == number) for number in np.unique(group)]
 
 
+def _without_inertia(matrix: Array) -> Array | None:
+    """Find a motion (n,) that a mass matrix (n, n) does not resist; of many coordinates by a factor, not by axes."""
+    if len(matrix) <= MANY:
+        values, vectors = eigh(matrix)
+        return None if values[0] > LIGHTEST * values[-1] else vectors[:, 0]
+    factor = cholesky(matrix, LIGHTEST)
+    lost = np.flatnonzero(np.diag(factor) == 0.0)
+    if not len(lost):
+        return None
+    k = int(lost[0])
+    way = np.zeros(len(matrix))
+    way[: k + 1] = [*-factor[k, :k], 1.0]
+    for n in range(k - 1, -1, -1):  # of Lᵀ way = -row k, from its end
+        way[n] /= factor[n, n]
+        way[:n] -= factor[n, :n] * way[n]
+    return way
+
+
 def check_mass(assembled: Assembled, problems: Problems) -> None:
     """Refuse a model with a motion without inertia: E990, naming the joint that moves most in it."""
     chain = assembled.chain
-    slope = chain.slope(assembled.posture, assembled.poses)
+    slope, screws = (find(assembled.posture, assembled.poses) for find in (chain.slope, chain.screws))
     for chosen in groups(chain):
+        if len(chosen) > MOST_COUPLED:
+            text = f"{len(chosen)} coordinates that move each other's bodies are more than can be put together"
+            problems.error("E998", text, assembled.network.model.location)
+            return
         rows = slope[:, chosen]
         rows = rows[np.abs(rows).max(axis=1, initial=0.0) > 0.0]
         free = np.eye(len(chosen))
@@ -319,10 +345,11 @@ def check_mass(assembled: Assembled, problems: Problems) -> None:
             free = vectors[int((values > RANK * values.max()).sum()) :].T
         if not free.shape[1]:
             continue
-        values, vectors = eigh(times(times(free.T, mass_matrix(assembled, chosen)), free))
-        if values[0] > 1e-12 * values[-1]:
+        matrix = mass_matrix(assembled, chosen, screws)
+        way = _without_inertia(times(times(free.T, matrix), free) if len(rows) else matrix)
+        if way is None:
             continue
-        most = int(chosen[int(np.abs(times(free, vectors[:, 0])).argmax())])
+        most = int(chosen[int(np.abs(times(free, way)).argmax())])
         tie = chain.tree.ties[
             max(n for n, t in enumerate(chain.tree.ties) if t.joint.freedoms and chain.first[n] <= most)
         ]

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from cbsim.dynamics.energy import mechanical_energy
-from cbsim.models.shift import build
+from cbsim.models.shift import assembly, build
+from cbsim.models.shift.kinematics import Chain
 from tests.models.shift.models import Run, model_of
 
 BODY = {"name": "b", "mass": 2.0, "center_of_mass": [0.1, 0.2, 0.5],
@@ -111,6 +112,58 @@ def test_many_bodies_are_looked_at_in_groups():
     (error,) = problems.errors
     assert error.code == "E990"
     assert "'a:nothing'" in error.message
+
+
+def chain_of(count, bare=()):
+    """Bodies that hang on one another by hinges; of some, nothing has a mass."""
+    plate = {"Ixx": 1, "Iyy": 1, "Izz": 1}
+    bodies = [
+        {"name": f"b{k}"} if k in bare else {"name": f"b{k}", "mass": 1.0, "moment_of_inertia": plate}
+        for k in range(count)
+    ]
+    joints = [{"name": f"j{k}", "type": "Rx",
+               "body_frame_pairs": [[f"b{k - 1}" if k else "fixed", "origin"], [f"b{k}", "origin"]]}
+              for k in range(count)]  # fmt: skip
+    return json.dumps({"assemblies": [{"name": "a", "bodies": bodies, "joints": joints}]})
+
+
+@pytest.mark.parametrize("count", [20, 60])
+def test_the_end_of_a_chain_of_any_length_needs_a_mass(count):
+    _, problems = model_of(chain_of(count))
+    assert not problems.errors
+    _, problems = model_of(chain_of(count, bare=(count - 1,)))
+    (error,) = problems.errors
+    assert error.code == "E990"
+    assert f"'a:j{count - 1}'" in error.message
+
+
+def test_a_motion_without_inertia_is_found_by_a_factor_as_by_axes(monkeypatch):
+    random = np.random.default_rng(0)
+    half = random.normal(size=(12, 11))
+    way = np.linalg.svd(half.T)[2][-1]
+    for most in (100, 2):
+        monkeypatch.setattr(assembly, "MANY", most)
+        found = assembly._without_inertia(half @ half.T)
+        assert abs(found @ way) == pytest.approx(np.linalg.norm(found), rel=1e-6)
+        assert assembly._without_inertia(half @ half.T + 1e-6 * np.eye(12)) is None
+
+
+def test_checks_of_many_bodies_take_linear_work_and_long_chains_are_refused(monkeypatch):
+    """Five hundred bodies on the ground took 40 s, of which all but one were for motions of others."""
+    found, axes = [], []
+    screws, eigh = Chain.screws, assembly.eigh
+    monkeypatch.setattr(Chain, "screws", lambda *given: found.append(1) or screws(*given))
+    monkeypatch.setattr(assembly, "eigh", lambda a: axes.append(len(a)) or eigh(a))
+    bodies = [{"name": f"b{k}", "mass": 1.0} for k in range(100)]
+    joints = [{"name": b["name"], "type": "Tx", "body_frame_pairs": [["fixed", "origin"], [b["name"], "origin"]]}
+              for b in bodies]  # fmt: skip
+    _, problems = model_of(json.dumps({"assemblies": [{"name": "a", "bodies": bodies, "joints": joints}]}))
+    assert not problems.errors
+    assert len(found) < 10
+    assert axes == [1] * 100
+    monkeypatch.setattr(assembly, "MOST_COUPLED", 49)
+    _, problems = model_of(chain_of(50))
+    assert [problem.code for problem in problems.errors] == ["E998"]
 
 
 def test_more_than_can_be_put_together_is_refused():
