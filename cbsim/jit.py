@@ -9,6 +9,7 @@ with ``NUMBA_DISABLE_JIT=1``.
 from __future__ import annotations
 
 import hashlib
+import math
 import os
 import platform
 import shutil
@@ -32,6 +33,7 @@ from cbsim.kernel_compiler.target import compile_target
 
 __all__ = [
     "bits_of",
+    "block_view",
     "cache_folder",
     "export_cache",
     "float_of",
@@ -287,11 +289,18 @@ if config.DISABLE_JIT:  # type: ignore[attr-defined]
     def prefetch(array: Any, row: Any) -> None:
         """Load the line of the cache in which a row of an array begins, ahead of its use."""
 
+    def block_view(block: Any, begin: Any, shape: Any) -> Any:
+        """View a part of a flat array as an array of some shape."""
+        return block[begin : begin + math.prod(shape)].reshape(shape)
+
 else:
     from llvmlite import ir
     from numba import types
+    from numba.core import cgutils
+    from numba.core.imputils import impl_ret_borrowed
     from numba.extending import intrinsic
 
+    unpacked: Any = cgutils.unpack_tuple
     WORD, WIDE, REAL = ir.IntType(64), ir.IntType(128), ir.DoubleType()  # type: ignore[no-untyped-call]
     PLACE, FLAG = ir.IntType(8).as_pointer(), ir.IntType(32)  # type: ignore[no-untyped-call]
     TO_READ = [ir.Constant(FLAG, value) for value in (0, 3, 1)]  # type: ignore[no-untyped-call]  # read, keep, data
@@ -316,6 +325,39 @@ else:
     def float_of(_context: Any, _bits: Any) -> Any:
         """Return the float64 with a given bit pattern."""
         return types.float64(types.uint64), lambda _, builder, __, values: builder.bitcast(values[0], REAL)
+
+    @intrinsic
+    def block_view(_context: Any, block: Any, begin: Any, shape: Any) -> Any:
+        """View a part of a flat array as an array of some shape, without looking whether it fits.
+
+        A slice that is reshaped does the same in ten times the code: it clamps both ends, and it may raise.
+        """
+        kind = types.Array(block.dtype, len(shape), "C", readonly=not block.mutable)
+
+        def build(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+            whole = context.get_value_type(signature.return_type)
+            cast, known = context.cast, builder.extract_value
+            place = cast(builder, values[1], signature.args[1], types.intp)
+            sizes = [
+                cast(builder, each, item, types.intp)
+                for each, item in zip(unpacked(builder, values[2]), signature.args[2].types, strict=True)
+            ]
+            # fields of numba's arrays: memory, parent, number of items, size of one [bytes], data, shape, strides
+            parts: list[Any] = [known(values[0], k) for k in range(len(whole.elements) - 2)]  # as in the flat array
+            parts[4] = builder.gep(parts[4], [place])
+            strides, items = [parts[3]], sizes[-1]
+            for size in reversed(sizes[:-1]):
+                strides.insert(0, builder.mul(items, parts[3]))
+                items = builder.mul(items, size)
+            parts[2] = items
+            made = ir.Constant(whole, ir.Undefined)  # type: ignore[no-untyped-call]
+            for k, part in enumerate(parts):
+                made = builder.insert_value(made, part, k)
+            for k, (size, stride) in enumerate(zip(sizes, strides, strict=True)):
+                made = builder.insert_value(builder.insert_value(made, size, (5, k)), stride, (6, k))
+            return impl_ret_borrowed(context, builder, signature.return_type, made)  # type: ignore[no-untyped-call]
+
+        return kind(block, begin, shape), build
 
     @intrinsic
     def prefetch(_context: Any, array: Any, _row: Any) -> Any:

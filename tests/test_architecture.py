@@ -53,6 +53,28 @@ class OnGroundModel(RuleModel):
 
 '''
 
+CONDITION = '''"""Condition `height`: an object is above a height."""
+
+from cbsim.jit import inlined
+from cbsim.world.events.tables import ABOVE, SUBJECT
+
+
+@inlined
+def is_high(nodes, values, state, n):
+    """Whether the centre of the object of condition n is above its bound."""
+    return state.position[nodes[n, SUBJECT], 2] > values[n, ABOVE]
+'''
+
+CONDITION_MODEL = '''
+class HeightModel(Model):
+    """An object is above a height."""
+
+    object: Name = about("name of the object")
+    above: Length = about("the height of its centre is greater", unit="m", example=1.0)
+
+
+'''
+
 COMMAND = '''"""``cbsim greet``: a greeting."""
 
 from cbsim.cli.output import print_result
@@ -412,6 +434,46 @@ def test_drive_is_a_file_a_branch_and_three_table_lines(tree):
         "print(cbsim.step(world, world.start, {'Bot': Command(throttle=0.5)}).columns.position[0, 1])"
     )
     assert float(python(tree, "-c", code)) == pytest.approx(0.5 * 0.05)
+
+
+def test_condition_of_events_is_a_kernel_a_class_and_two_lines(tree):
+    conditions = tree / "cbsim" / "events" / "kernels" / "conditions"
+    (conditions / "height.py").write_text(CONDITION)
+    branches = conditions / "__init__.py"
+    insert(
+        branches,
+        "from cbsim.events.kernels.conditions.region ",
+        "from cbsim.events.kernels.conditions.height import is_high\n",
+    )
+    replace(branches, "ANY, AFTER = range(11)", "ANY, AFTER, HEIGHT = range(12)")
+    insert(
+        branches,
+        "    elif kind == AFTER:\n",
+        "    elif kind == HEIGHT:\n        found = is_high(nodes, values, state, n)\n",
+    )
+    replace(
+        tree / "cbsim" / "world" / "events" / "tables.py",
+        '"all", "any", "after"\n',
+        '"all", "any", "after", "height"\n',
+    )
+    models = tree / "cbsim" / "formats" / "scenario_conditions.py"
+    insert(models, "class ConditionModel(OneOf):", CONDITION_MODEL.lstrip("\n"))
+    insert(
+        models,
+        "    speed: SpeedConditionModel",
+        '    height: HeightModel | None = about("an object is high up", None)\n',
+    )
+    (tree / "high.yaml").write_text(
+        "add:\n  - {name: Drone, kind: static, shape: box, size: [1, 1, 1], position: [0, 0, 2]}\n"
+        "  - {name: Bot, kind: autonomous, size: [2, 4, 1.5], position: [9, 0, 0]}\n"
+        "events:\n  - {name: high, when: {height: {object: Drone, above: 1}}}\n"
+        "  - {name: higher, when: {height: {object: Drone, above: 5}}}\n"
+    )
+    code = (
+        "import cbsim; world = cbsim.load('high.yaml')\n"
+        "print(cbsim.step(world, world.start).columns.event.ravel().tolist())"
+    )
+    assert python(tree, "-c", code) == "[0, -1]\n"
 
 
 def test_column_of_the_snapshot_is_a_row_of_columns_and_a_field_of_state(tree):

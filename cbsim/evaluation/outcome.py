@@ -218,7 +218,7 @@ class InterruptedRun(KeyboardInterrupt):
 
 
 def _undriven(run: Run) -> list[str]:
-    """Tell of a bot with a mission that nobody drives."""
+    """Warn of a bot with a mission and no planner."""
     world, name = run.world, default_driven_object(run.world)
     if world.scene.mission is None or name is None or run.drivers:
         return []

@@ -109,7 +109,7 @@ def _obey(world: World, snapshot: Snapshot, place: int, value: tuple[float, ...]
 
 
 def _read_only(rows: Ints) -> Ints:
-    """Rows of a batch as kernels know them: of one type, whoever made them."""
+    """Rows of a batch with the one type that kernels are compiled for."""
     view = rows.view()
     view.flags.writeable = False
     return view

@@ -112,8 +112,8 @@ def gate_line(rule: Rule, weight: float | None = None) -> Line:
 def term_line(rule: Rule, term: Term) -> Line:
     """Return the line of a term of the mean.
 
-    A metric is interpolated from 0 at its worst to 1 at its best value. Where there was nothing to measure, nobody came
-    near, and it counts 1; a mission that was not finished counts 0.
+    A metric is interpolated from 0 at its worst to 1 at its best value. Where there was nothing to measure, no object
+    came near, and it counts 1; a mission that was not finished counts 0.
     """
     if not term.metric:
         return gate_line(rule, term.weight)

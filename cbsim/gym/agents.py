@@ -162,7 +162,7 @@ class Agents:
         index : int
             Of the World.
         seeds : mapping, optional
-            ``map``, ``traffic`` and ``sensors`` of this episode; other options are somebody else's.
+            ``map``, ``traffic`` and ``sensors`` of this episode; other options are ignored.
         """
         named = {name: value for name, value in (seeds or {}).items() if name in SEEDS}
         given = {**self._fixed, **check_seeds(named)}

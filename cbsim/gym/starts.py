@@ -20,7 +20,7 @@ __all__ = ["SEEDS", "STARTS", "Seeds", "Start", "Starts", "seeds_of"]
 
 ROUTE_LIMIT = 64  # lanelets of a route
 GAP = 1.0  # [m] between the bounding circles of what stands at the start
-EDGE = 1.0  # [m] of a lanelet at whose ends nobody starts
+EDGE = 1.0  # [m] at either end of a lanelet in which no agent starts
 BEFORE_LINE = 10.0  # [m] of the centre before a line that is to be stopped at
 TRIES = 200
 STREAM = "gym"
@@ -173,7 +173,7 @@ class Starts:
         return found[0].row, found[1]
 
     def _free_place(self, key: Any, agent: int, taken: Floats) -> tuple[int, float]:
-        """Draw a place on a lane that nobody is near."""
+        """Draw a free place on a lane."""
         course, radius = self.course, float(self._radii[self.course.rows[agent, 0]])
         for attempt in range(TRIES):
             where, along = uniforms(key, attempt, 2).tolist()

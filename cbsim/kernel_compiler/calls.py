@@ -15,11 +15,11 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.callconv import RETCODE_OK, CPUCallConv, excinfo_t
 from numba.core.datamodel.models import ArrayModel
-from numba.core.datamodel.packer import ArgPacker
+from numba.core.datamodel.packer import ArgPacker, _flatten, _Unflattener
 from numba.core.datamodel.registry import default_manager
 from numba.core.imputils import fix_returning_optional, impl_ret_new_ref
 
-__all__ = ["DATA", "SHAPE", "STRIDES", "call_of", "convention_of", "declare", "never_raises", "owns"]
+__all__ = ["DATA", "SHAPE", "STRIDES", "call_of", "convention_of", "declare", "never_raises", "owns", "returns_as_is"]
 
 MEMORY, _PARENT, ITEMS, ITEM_SIZE, DATA, SHAPE, STRIDES = range(7)  # fields of numba's arrays
 
@@ -104,25 +104,84 @@ def _models(counted: bool) -> Any:
     return manager
 
 
+class PartOfTuple:
+    """A tuple of which only some fields are passed; the others are undefined.
+
+    Parameters
+    ----------
+    manager : DataModelManager
+    kind : BaseTuple
+    usage : tuple
+        Fields that are passed.
+    """
+
+    def __init__(self, manager: Any, kind: Any, usage: Any) -> None:
+        self._blank = _blank(manager, kind)
+        self._fields = [(field, _model_of(manager, kind.types[field], used)) for field, used in usage]
+
+    def get_argument_type(self) -> tuple[Any, ...]:
+        """Return the types of the arguments."""
+        return tuple(model.get_argument_type() for _, model in self._fields)
+
+    def as_argument(self, builder: Any, value: Any) -> tuple[Any, ...]:
+        """Take the arguments from a tuple."""
+        return tuple(model.as_argument(builder, builder.extract_value(value, (k,))) for k, model in self._fields)
+
+    def from_argument(self, builder: Any, value: Any) -> Any:
+        """Make the tuple from the arguments."""
+        made = self._blank
+        for (field, model), each in zip(self._fields, value, strict=True):
+            made = builder.insert_value(made, model.from_argument(builder, each), (field,))
+        return made
+
+
+def _blank(manager: Any, kind: Any) -> ir.Constant:
+    """Return an undefined value in which no memory is owned, so that references to it may be counted."""
+    whole = manager[kind].get_value_type()
+    if isinstance(kind, types.BaseTuple) and len(kind):
+        return ir.Constant(whole, [_blank(manager, each) for each in kind.types])  # type: ignore[attr-defined]
+    if isinstance(kind, types.Array):
+        fields = whole.elements
+        return ir.Constant(
+            whole, [ir.Constant(each, None if k == MEMORY else ir.Undefined) for k, each in enumerate(fields)]
+        )
+    return ir.Constant(whole, ir.Undefined)
+
+
+def _model_of(manager: Any, kind: types.Type, usage: Any) -> Any:
+    """Return the model of an argument of which some fields are used, as `fields_used` has them."""
+    return manager[kind] if usage is None else PartOfTuple(manager, kind, usage)
+
+
+class PartialPacker(ArgPacker):
+    """numba's list of the arguments of a function, without fields of tuples that it does not use."""
+
+    def __init__(self, manager: Any, kinds: Any, usage: Any) -> None:
+        self._nargs = len(kinds)
+        used = usage or (None,) * len(kinds)
+        self._dm_args = [_model_of(manager, kind, each) for kind, each in zip(kinds, used, strict=True)]
+        passed = [model.get_argument_type() for model in self._dm_args]
+        self._unflattener, self._be_args = _Unflattener(passed), list(_flatten(passed))
+
+
 class DeviceConvention(CPUCallConv):
     """numba's calling convention, with arrays that are passed as `BorrowedArrayModel` or `CountedArrayModel`."""
 
-    def __init__(self, context: Any, counted: bool) -> None:
+    def __init__(self, context: Any, library: Any) -> None:
         super().__init__(context)
-        self._counted = counted
+        self._library = library
 
     def _get_arg_packer(self, kinds: Any) -> ArgPacker:
-        return _packer(self._counted, tuple(kinds))
-
-
-@cache
-def _packer(counted: bool, kinds: tuple[types.Type, ...]) -> ArgPacker:
-    return ArgPacker(_models(counted), kinds)
+        library = self._library
+        if library.packer is None:  # a library is of one function, for one list of types
+            library.packer = PartialPacker(_models(library.counts), kinds, library.usage)
+        packer: ArgPacker = library.packer
+        return packer
 
 
 def convention_of(context: Any, library: Any) -> DeviceConvention:
     """Return the convention of a device function: reference counts are passed to those that return memory."""
-    return DeviceConvention(context, library.counts)
+    return DeviceConvention(context, library)
 
 
 def declare(context: Any, module: Any, descriptor: Any, library: Any) -> Any:
@@ -133,19 +192,28 @@ def declare(context: Any, module: Any, descriptor: Any, library: Any) -> Any:
 
 def call_of(descriptor: Any, library: Any) -> Callable[..., Any]:
     """Make the function that lowers calls of a device function."""
+    as_is: bool | None = None  # known after the first call: comparing types of large tuples takes longer than a call
 
     def lower(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        nonlocal as_is
+        if as_is is None:
+            as_is = returns_as_is(context, descriptor.restype)
         convention = convention_of(context, library)
         function = declare(context, builder.module, descriptor, library)
+        passed = convention._get_arg_packer(descriptor.argtypes).as_arguments(builder, arguments)
+        out = _room(builder, function.function_type.args[0].pointee)
+        error = ir.PointerType(excinfo_t)
         if library.raises:
-            status, returned = convention.call_function(
-                builder, function, descriptor.restype, descriptor.argtypes, arguments
-            )
+            reason = cgutils.alloca_once(builder, error)
+            code = builder.call(function, [out, reason, *passed])
+            status = convention._get_return_status(builder, code, builder.load(reason))
             with cgutils.if_unlikely(builder, status.is_error):
                 convention.return_status_propagate(builder, status)
+            returned = _returned(context, builder, descriptor.restype, out, as_is)
             returned = fix_returning_optional(context, builder, signature, status, returned)
         else:
-            returned = _call_safely(convention, builder, function, descriptor, arguments)
+            builder.call(function, [out, ir.Constant(ir.PointerType(error), None), *passed])
+            returned = _returned(context, builder, descriptor.restype, out, as_is)
         return impl_ret_new_ref(context, builder, descriptor.restype, returned)
 
     make: Any = lower
@@ -153,13 +221,22 @@ def call_of(descriptor: Any, library: Any) -> Callable[..., Any]:
     return lower
 
 
-def _call_safely(convention: Any, builder: Any, function: Any, descriptor: Any, arguments: Any) -> Any:
-    """Call a function that never raises."""
-    passed = convention._get_arg_packer(descriptor.argtypes).as_arguments(builder, arguments)
-    no_error = ir.Constant(ir.PointerType(ir.PointerType(excinfo_t)), None)
-    out = cgutils.alloca_once(builder, function.function_type.args[0].pointee)
-    builder.call(function, [out, no_error, *passed])
-    return convention.context.get_returned_value(builder, descriptor.restype, builder.load(out))
+def _room(builder: Any, kind: Any) -> Any:
+    """Allocate memory for what a function returns; numba's is cleared first, field by field."""
+    with builder.goto_entry_block():
+        return builder.alloca(kind)
+
+
+def _returned(context: Any, builder: Any, kind: types.Type, out: Any, as_is: bool) -> Any:
+    """Load what a function returned."""
+    returned = builder.load(out)
+    return returned if as_is else context.get_returned_value(builder, kind, returned)
+
+
+def returns_as_is(context: Any, kind: types.Type) -> bool:
+    """Tell whether a value is returned as it is used: numba takes tuples of arrays apart and makes them anew."""
+    model = context.data_model_manager[kind]
+    return not isinstance(kind, types.Optional) and bool(model.get_value_type() == model.get_return_type())
 
 
 def never_raises(function: Any) -> bool:

@@ -18,7 +18,7 @@ from numba.core.analysis import compute_cfg_from_blocks
 from numba.core.lowering import Lower
 from numba.np.arrayobj import load_item, store_item
 
-from cbsim.kernel_compiler.calls import DATA, SHAPE, STRIDES, convention_of, declare, never_raises, owns
+from cbsim.kernel_compiler.calls import DATA, SHAPE, STRIDES, convention_of, declare, never_raises, owns, returns_as_is
 
 __all__ = ["DeviceLower", "KernelLower", "returns_views"]
 
@@ -238,6 +238,13 @@ class DeviceLower(KernelLower):
         convention = convention_of(self.context, self.library)
         self.fnargs = convention.decode_arguments(self.builder, self.fndesc.argtypes, self.function)
         return self.fnargs
+
+    def lower_inst(self, inst: Any) -> None:
+        """Lower a statement; return values as they are where numba would take them apart and make them anew."""
+        if isinstance(inst, ir.Return) and returns_as_is(self.context, self.fndesc.restype):
+            self.call_conv.return_value(self.builder, self.loadvar(inst.value.name))
+        else:
+            super().lower_inst(inst)
 
     def lower_normal_function(self, fndesc: Any) -> None:
         """Lower the function, and note whether it can raise."""

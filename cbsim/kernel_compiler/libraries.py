@@ -8,6 +8,8 @@ from llvmlite.binding import parse_assembly
 from numba.core.codegen import JITCodeLibrary
 from numba.core.environment import lookup_environment
 
+from cbsim.kernel_compiler.usage import Usage
+
 __all__ = ["DeviceLibrary", "EntryLibrary", "ScalarLibrary", "VectorizedLibrary"]
 
 ENVIRONMENT = "_ZN08NumbaEnv"  # prefix of the names of numba's environment variables
@@ -51,6 +53,8 @@ class DeviceLibrary(LinkOnceLibrary):
 
     raises = True  # whether it can return an error
     counts = True  # whether arrays are passed to it with their reference counts
+    usage: tuple[Usage, ...] | None = None  # what is passed to it of its arguments; None for everything
+    packer: Any = None  # of its arguments
 
     def finalize(self) -> None:
         """Mark the library as final without optimising it."""

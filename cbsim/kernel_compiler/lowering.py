@@ -14,6 +14,7 @@ from cbsim.kernel_compiler.codegen import target_context
 from cbsim.kernel_compiler.instructions import DeviceLower, KernelLower, returns_views
 from cbsim.kernel_compiler.libraries import DeviceLibrary, EntryLibrary, ScalarLibrary, VectorizedLibrary
 from cbsim.kernel_compiler.passes import SUBSTITUTES
+from cbsim.kernel_compiler.usage import fields_used
 
 __all__ = [
     "DeviceLowering",
@@ -73,6 +74,8 @@ class DeviceLowering(NativeLowering):
         state.flags.no_compile = state.flags.no_cpython_wrapper = True
         state.flags.forceinline = self.inline
         state.library.counts = owns(state.targetctx, state.return_type) and not self.is_view
+        if not state.library.counts:
+            state.library.usage = fields_used(state)
         if self.is_view or borrows(state):
             state.targetctx = state.targetctx.subtarget(enable_nrt=False)
         super().run_pass(state)

@@ -141,7 +141,7 @@ class Space:
         return tuple(found)
 
     def _finite(self) -> None:
-        """Refuse grids without end, and those that nobody can run, with their size."""
+        """Refuse infinite grids, and those with too many points to run, with their size."""
         sizes = {one.key: size_of(one.values) for one in self.variations}
         endless = [key for key, size in sizes.items() if size is None]
         if endless:

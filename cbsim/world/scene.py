@@ -86,7 +86,7 @@ class Actor:
     mesh : (ndarray, ndarray) or None
         Vertices (n, 3) [m] and triangles (m, 3) of a mesh object.
     person : Person or None
-        Who it is, of somebody on foot.
+        Person, if it is a pedestrian.
     """
 
     item: TrafficObject

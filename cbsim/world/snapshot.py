@@ -42,7 +42,8 @@ class Snapshot:
     static_cache : StaticCache or None
         `cbsim.world.static_cache` of the static bodies, where it is known.
     is_checked : bool
-        True if the rows of static bodies are known to equal those of the cache: nobody can have written to them.
+        True if the rows of static bodies are known to equal those of the cache, since no writable view was handed
+        out.
     """
 
     __slots__ = (

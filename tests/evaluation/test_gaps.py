@@ -57,7 +57,7 @@ def test_within_thirty_metres_of_a_stop_line_two_metres_do(court, more, passed):
 def test_what_stands_beside_the_strip_or_cannot_move_is_not_ahead(court):
     trip = Drive(y=110.0).go(20.0)
     beside = lead(trip, Drive(x=SIZE[0] + 0.01, y=133.0))
-    assert court(expect("separation"), trip, others=beside).message.endswith("nobody was ahead")
+    assert court(expect("separation"), trip, others=beside).message.endswith("no object was ahead")
     assert court(expect("separation"), Drive(y=-15.0).go(9.0)).passed  # the box
 
 

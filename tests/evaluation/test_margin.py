@@ -101,7 +101,7 @@ def test_first_measure_beyond_its_bound_is_told_and_every_worst_value_of_a_pass(
     assert both.message.startswith("thw of 1.88 s to 'Other 0' at 0.30 s")
     told = court(expect("margin", ttc=1.0, thw=0.5, drac=3.0, lateral=0.5), trip, others=others).message
     assert [part.split(" of ")[0] for part in told.split("; ")] == ["ttc", "thw", "drac", "lateral"]
-    assert court(expect("margin", ttc=1.0), Drive(y=105.0).go(10.0)).message == "nobody came near"
+    assert court(expect("margin", ttc=1.0), Drive(y=105.0).go(10.0)).message == "no object came near"
 
 
 def crossing(lag: float, speed: float = 8.0, pace: float = 5.0, step: float = 0.05) -> tuple[Drive, np.ndarray, float]:
@@ -166,7 +166,7 @@ def test_post_encroachment_time_of_oblique_ways_is_the_least_of_all_places(court
 
 def test_who_follows_has_a_headway_and_no_post_encroachment_time(court):
     trip, others = chase(10.0, 6.0, 20.0)
-    assert court(expect("margin", pet=1.0), trip, others=others).message == "nobody came near"
+    assert court(expect("margin", pet=1.0), trip, others=others).message == "no object came near"
 
 
 def test_who_collides_has_no_time_between(court):

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from cbsim.geometry.kernels.rotation import rotate
 from cbsim.geometry.kernels.solids import SHAPE_SPHERE
-from cbsim.jit import inlined, inner, kernel
+from cbsim.jit import block_view, inlined, inner, kernel
 
 __all__ = [
     "GROUND",
@@ -127,22 +127,22 @@ def workspace_sizes(bodies, vehicles):
 def workspace_of(bodies, vehicles, floats, ints):
     """Slice a `BroadWorkspace` from its two blocks."""
     buckets, n = bucket_count(bodies), 8 * bodies
-    starts, n = ints[n : n + buckets + 1], n + buckets + 1
-    tally, n = ints[n : n + 2 * LEVELS].reshape((LEVELS, 2)), n + 2 * LEVELS
-    memo, n = ints[n : n + MEMO], n + MEMO
+    starts, n = block_view(ints, n, (buckets + 1,)), n + buckets + 1
+    tally, n = block_view(ints, n, (LEVELS, 2)), n + 2 * LEVELS
+    memo, n = block_view(ints, n, (MEMO,)), n + MEMO
     return BroadWorkspace(
-        roles=ints[: 3 * bodies].reshape((bodies, 3)),
-        bounds=floats[: 4 * bodies].reshape((bodies, 4)),
-        reach=floats[8 * bodies : 9 * bodies],
-        anchors=floats[9 * bodies :].reshape((vehicles, 3)),
-        cells=ints[3 * bodies : 6 * bodies].reshape((bodies, 3)),
-        order=ints[6 * bodies : 7 * bodies],
+        roles=block_view(ints, 0, (bodies, 3)),
+        bounds=block_view(floats, 0, (bodies, 4)),
+        reach=block_view(floats, 8 * bodies, (bodies,)),
+        anchors=block_view(floats, 9 * bodies, (vehicles, 3)),
+        cells=block_view(ints, 3 * bodies, (bodies, 3)),
+        order=block_view(ints, 6 * bodies, (bodies,)),
         starts=starts,
-        near=ints[7 * bodies : 8 * bodies],
-        sorted_bounds=floats[4 * bodies : 8 * bodies].reshape((bodies, 4)),
+        near=block_view(ints, 7 * bodies, (bodies,)),
+        sorted_bounds=block_view(floats, 4 * bodies, (bodies, 4)),
         tally=tally,
         memo=memo,
-        kept=ints[n:].reshape((2, kept_count(bodies), 2)),
+        kept=block_view(ints, n, (2, kept_count(bodies), 2)),
     )
 
 

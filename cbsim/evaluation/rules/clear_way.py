@@ -47,7 +47,6 @@ class ClearWay:
         self.context, self.row, self.roadmap = context, row, context.roadmap
         self.corridors = corridors(context.roadmap)
         self.limits = None if context.mission is None else Limits(context.roadmap, context.mission)
-        self._movers = set(context.header.moving)
 
     def loses_time(self, track: Track, batch: Batch) -> Bools:
         """Find the steps at which the object is too slow for a way that is clear, shape (n,)."""
@@ -102,8 +101,8 @@ class ClearWay:
         return np.asarray(np.any(hindered | (near & free_space[:, None]), axis=1))
 
     def _half_lengths(self, batch: Batch) -> Floats:
-        rows = np.array(self.context.header.moving, np.int64) if batch.rows is None else batch.rows
-        return np.array([0.5 * self.context.footprint(row)[1] for row in rows.tolist() if row != self.row])
+        rows = self.context.recorded(batch)
+        return 0.5 * self.context.footprints(rows[rows != self.row])[:, 1]
 
     def _at_junction(self, front: Floats, ahead: Floats) -> Bools:
         """Whether a stop line or an exit lies ahead within the safety area, or right behind the bumper."""

@@ -38,6 +38,7 @@ class Context:
         self.run_states = RunStates(header)
         self._moving = np.array(header.moving, np.int64)
         self._can_move = frozenset(header.moving)
+        self._footprints: dict[int, tuple[float, float]] = {}
         self._batch: Batch | None = None
         self._tracks: dict[int, Track] = {}
         self._last: dict[int, tuple[float, Floats]] = {}
@@ -61,7 +62,17 @@ class Context:
 
     def footprint(self, row: int) -> tuple[float, float]:
         """Width and length of an object on the ground [m]; 0 where the header has none."""
-        return footprint(self.header, row)
+        if row not in self._footprints:
+            self._footprints[row] = footprint(self.header, row)
+        return self._footprints[row]
+
+    def footprints(self, rows: Ints) -> Floats:
+        """Widths and lengths of objects, shape (n, 2) [m], as `footprint` has them."""
+        return np.array([self.footprint(row) for row in rows.tolist()], float).reshape(-1, 2)
+
+    def can_move(self, rows: Ints) -> NDArray[np.bool_]:
+        """Whether objects can move, shape (n,)."""
+        return np.array([row in self._can_move for row in rows.tolist()], bool)
 
     def track(self, row: int, batch: Batch) -> Track:
         """Track of an object in a batch, cached for the newest batch."""
@@ -102,9 +113,10 @@ class Context:
 
     def others(self, row: int, batch: Batch) -> NDArray[np.bool_]:
         """Columns of a batch's motion that belong to other objects."""
-        return np.asarray(self._rows(batch) != row)
+        return np.asarray(self.recorded(batch) != row)
 
-    def _rows(self, batch: Batch) -> Ints:
+    def recorded(self, batch: Batch) -> Ints:
+        """Rows whose motion a batch holds, in the order of its columns."""
         return self._moving if batch.rows is None else batch.rows
 
     def halts(self, row: int) -> Floats:

@@ -24,7 +24,7 @@ PART = 256  # steps that are compared at once
 
 
 class _Block(NamedTuple):
-    """A batch with the step before it, and bounds of the way of everybody in it.
+    """A batch with the step before it, and bounds of the way of each object in it.
 
     Attributes
     ----------
@@ -72,7 +72,6 @@ class Encroachment:
 
     def __init__(self, context: Context, row: int) -> None:
         self._context, self._row = context, row
-        self._moving = np.array(context.header.moving, np.int64)
         self._blocks: list[_Block] = []
 
     def least(self, track: Track, batch: Batch, horizon: float = HORIZON) -> tuple[Floats, Ints]:
@@ -81,7 +80,7 @@ class Encroachment:
         Returns
         -------
         times : ndarray, shape (n,)
-            [s]; infinite where nobody crosses within the horizon.
+            [s]; infinite where no object crosses within the horizon.
         rows : ndarray of int, shape (n,)
             Of whom, -1 for none.
         """
@@ -111,7 +110,7 @@ class Encroachment:
 
     def _block(self, batch: Batch, track: Track) -> _Block:
         """Take a batch together with the step before it."""
-        rows = self._moving if batch.rows is None else batch.rows
+        rows = self._context.recorded(batch)
         middle = track.centres.mean(axis=0)
         there = np.all(np.abs(batch.motion[..., :2] - middle) <= REACH, axis=2) & (batch.motion[..., 2] > ABSENT_BELOW)
         columns = np.flatnonzero((rows != self._row) & there.any(axis=0))
@@ -130,7 +129,7 @@ class Encroachment:
             places, skipped = np.concatenate([end, places]), 0
         else:
             ahead = ahead[1:]
-        sizes = np.array([self._context.footprint(row) for row in (self._row, *rows.tolist())], float).reshape(-1, 2)
+        sizes = self._context.footprints(np.concatenate([[self._row], rows]))
         reaches = 0.5 * np.hypot(sizes[1:, 0], sizes[1:, 1])[:, None]
         low = np.fmin.reduce(places, axis=0, initial=np.inf) - reaches
         high = np.fmax.reduce(places, axis=0, initial=-np.inf) + reaches

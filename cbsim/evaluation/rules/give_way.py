@@ -33,10 +33,10 @@ BODY = 25.0  # [m] sum of half diagonals, at most: trucks of 25 m and their like
 class GiveWay(Rule):
     """An object that drives into a stream of traffic takes a large gap, keeps its distance, and does not wait for more.
 
-    At the moment at which the front bumper reaches the conflict, everybody of the stream is `gap` seconds from it at
-    its speed. From then on until the rear is beyond, footprints of the stream are `spacing` away. Before that, the
-    object stands for `delay` at most while there is such a gap. Only streams count that go first whoever has arrived
-    first. Whoever turns off before it reaches the conflict does not count.
+    At the moment at which the front bumper reaches the conflict, every vehicle of the stream is `gap` seconds from it
+    at its speed. From then on until the rear is beyond, footprints of the stream are `spacing` away. Before that, the
+    object stands for `delay` at most while there is such a gap. Only streams count that go first independent of the
+    order of arrival, and of their vehicles only those that reach the conflict without turning off before it.
     """
 
     needs_others = True
@@ -66,7 +66,7 @@ class GiveWay(Rule):
         """Whether the rule is about a conflict, seen from one side of it."""
 
     def see(self, batch: Batch) -> None:
-        """Follow the object along its ways, and whoever comes there."""
+        """Follow the object along its ways, and the vehicles of the streams across them."""
         track = self.track(batch)
         self.time = float(track.times[-1])
         if not self.manoeuvres.ways:
@@ -104,13 +104,13 @@ class GiveWay(Rule):
             self.unsure.append((manoeuvre, claim))
 
     def _keep_distance(self, manoeuvre: Manoeuvre, track: Track, batch: Batch) -> None:
-        """Measure the distances from everybody of the streams during a manoeuvre."""
+        """Measure the distances from all vehicles of the streams during a manoeuvre."""
         times = track.times[1:]
         steps = (times >= manoeuvre.begin) & (times <= manoeuvre.cleared)
         if not steps.any():
             return
         pairs = self.neighbours.pairs(track, batch, self.spacing + BODY, steps)
-        movers = self.traffic.can_move(pairs.row)
+        movers = self.context.can_move(pairs.row)
         ahead = 0.5 * (pairs.other[:, 0] + pairs.other[:, 1])
         way = ahead - pairs.other.mean(axis=1)
         headings = np.arctan2(-way[:, 0], way[:, 1])

@@ -17,7 +17,7 @@ from cbsim.world.tables import Floats, Ints
 
 __all__ = ["Ahead", "Leader"]
 
-REACH = 100.0  # [m] up to which somebody is ahead
+REACH = 100.0  # [m] up to which an object counts as ahead
 BODY = 15.0  # [m] half of the longest vehicle, and half of the object's length
 
 
@@ -60,7 +60,6 @@ class Leader:
         self._context, self._row = context, row
         self._neighbours = Neighbours.of(context, row)
         self._lines = corridors(context.roadmap).tables
-        self._vehicles = set(context.header.moving)
         self._newest: tuple[Batch, Ahead] | None = None
 
     @cached_property
@@ -98,7 +97,7 @@ class Leader:
         count = len(batch.hashes)
         found = Ahead(np.full(count, -1), *(np.full(count, fill) for fill in (np.inf, np.nan, np.inf)))
         pairs = self._neighbours.pairs(track, batch, REACH + BODY)
-        can_move = np.array([row in self._vehicles for row in pairs.row.tolist()], bool)
+        can_move = self._context.can_move(pairs.row)
         for line in np.unique(match.lane[match.lane >= 0]).tolist():
             here = match.lane == line
             front = match.station + 0.5 * track.length
@@ -125,7 +124,7 @@ class _Strip(NamedTuple):
 
 def _nearest(line: Floats, pairs: Pairs, strip: _Strip, out: Ahead) -> None:
     """Write the nearest vehicle ahead of each step."""
-    # beyond this part of the line nobody is ahead within the reach
+    # beyond this part of the line no object is within the reach
     low, high = float(strip.front.min()) - 3.0 * BODY, float(strip.front.max()) + strip.reach + 3.0 * BODY
     first, last = np.searchsorted(line[:, 4], [low, high])
     near = line[max(int(first) - 1, 0) : int(last) + 1]

@@ -165,7 +165,7 @@ class Margin(Rule):
         if self.failure is not None:
             return self.check(False, *self.failure)
         told = [self._told(one, self.worst[one.name]) for one in MEASURES if one.name in self.worst]
-        return self.check(True, self.time, "; ".join(told) or "nobody came near")
+        return self.check(True, self.time, "; ".join(told) or "no object came near")
 
 
 def time_to_collision(own: Floats, other: Floats, velocity: Floats) -> Floats:

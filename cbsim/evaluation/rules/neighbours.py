@@ -59,12 +59,10 @@ class Neighbours:
     def __init__(self, context: Context, row: int) -> None:
         self._context, self._row = context, row
         objects, moving = context.header.objects, set(context.header.moving)
-        self._moving = np.array(context.header.moving, np.int64)
         rows = [objects.row_of(k) for k, one in enumerate(objects.single) if one.get("type") not in NOT_OBSTACLES]
         self._still = np.array([one for one in rows if one not in moving and one != row], np.int64)
         poses = [[*objects[one]["position"], *objects[one]["orientation"]] for one in self._still.tolist()]
         self._poses = np.array(poses, float).reshape(-1, 7)
-        self._sizes: dict[int, tuple[float, float]] = {}
         self._newest: tuple[Batch, float, Pairs] | None = None
 
     @classmethod
@@ -74,14 +72,8 @@ class Neighbours:
         assert isinstance(found, cls)
         return found
 
-    def _size(self, rows: Ints) -> Floats:
-        for row in rows.tolist():
-            if row not in self._sizes:
-                self._sizes[row] = self._context.footprint(row)
-        return np.array([self._sizes[row] for row in rows.tolist()], float).reshape(-1, 2)
-
     def pairs(self, track: Track, batch: Batch, reach: float, steps: np.ndarray | None = None) -> Pairs:
-        """Find everybody whose centre is within a reach [m] of the object's, at all steps of a batch or some (n,).
+        """Find the objects whose centre is within a reach [m] of the object's, at all steps of a batch or some (n,).
 
         What was found in the newest batch at all steps is kept.
         """
@@ -98,7 +90,7 @@ class Neighbours:
     def _find(self, track: Track, batch: Batch, reach: float, steps: np.ndarray | None) -> Pairs:
         count = len(batch.hashes)
         chosen = np.arange(count) if steps is None else np.flatnonzero(steps)
-        rows = self._moving if batch.rows is None else batch.rows
+        rows = self._context.recorded(batch)
         motion = batch.motion[chosen]
         centres = track.centres[1 + chosen]
         near = (motion[:, :, 2] > ABSENT_BELOW) & (rows != self._row)
@@ -113,7 +105,7 @@ class Neighbours:
         velocity = np.concatenate([moved[:, MOTION["velocity"]][:, :2], np.zeros((len(still), 2))])
         order = np.lexsort((others, steps_of))
         steps_of, others = chosen[steps_of[order]], others[order]
-        other = rectangles_along(places[order], ahead_of(turned[order]), self._size(others))
+        other = rectangles_along(places[order], ahead_of(turned[order]), self._context.footprints(others))
         own_size = np.broadcast_to(np.array([track.width, track.length]), (count, 2))
         own = rectangles_along(track.centres[1:], track.ahead[1:], own_size)[steps_of]
         return Pairs(steps_of, others, own, other, velocity[order], places[order])

@@ -1,4 +1,4 @@
-"""`Passages`: who waits at the stop lines of junctions, and when everybody enters, crosses and leaves them."""
+"""`Passages`: which vehicles wait at the stop lines of junctions, and when they enter, cross and leave them."""
 
 from __future__ import annotations
 
@@ -67,9 +67,9 @@ class Entry:
     waiting : dict
         Row of each object that waits → `Waiting`; the car under test as it waited until then.
     unchanged : float
-        Since when nobody else has come to the front, entered or left [s].
+        Time since which no other vehicle has come to the front, entered or left [s].
     motion : dict
-        Row → front bumper (2,) [m] and speed [m/s] of everybody there.
+        Row → front bumper (2,) [m] and speed [m/s] of each vehicle there.
     """
 
     time: float
@@ -163,7 +163,7 @@ class _State:
 
 
 class Passages:
-    """Follows everybody at the junctions near one object.
+    """Follows the vehicles at the junctions near one object.
 
     Parameters
     ----------
@@ -217,7 +217,7 @@ class Passages:
         return sorted(found)
 
     def stuck(self, row: int) -> list[tuple[int, Passage]]:
-        """Ways over junctions on which somebody stands at the end, as far as it has come; the end is infinite.
+        """Ways over junctions of vehicles that have not left them; their time of leaving is infinite.
 
         Of the lanelets that it may have entered, each way is the one on which its front bumper is.
         """
@@ -293,10 +293,10 @@ class Passages:
         ]
         again = np.flatnonzero(watched[1:] & ~watched[:-1])
         events += [(float(moment.times[step]), -1, 0, 0, step) for step in again.tolist()]
-        for row in state.waiting.keys() - set(rows.tolist()):  # it has left while nobody watched
+        for row in state.waiting.keys() - set(rows.tolist()):  # it has left in an unwatched step
             del state.waiting[row]
         for time, kind, row, value, step in sorted(events):
-            if kind == -1:  # others may have left while nobody watched
+            if kind == -1:  # others may have left in an unwatched step
                 state.crossed = defaultdict(dict, {self._row: state.crossed[self._row]})
             elif kind == BEGINS:
                 state.waiting[row] = Waiting(time, value)

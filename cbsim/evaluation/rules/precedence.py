@@ -61,7 +61,7 @@ class Precedence(BaseRule):
         self.failure: tuple[float, str] | None = None
 
     def see(self, batch: Batch) -> None:
-        """Follow everybody near, and judge passages whose rivals are known."""
+        """Follow the vehicles nearby, and judge passages whose rivals are known."""
         self.passages.see(batch)
         self.time = float(batch.steps[-1] * self.step)
         self._judge(self.time - HORIZON)
@@ -193,7 +193,7 @@ class Precedence(BaseRule):
         return Violation(rival.row, f"which goes first ({told}) and {away}")
 
     def _is_full(self, junction: int, lanelet: int, entry: Entry) -> bool:
-        """Whether somebody stands so close beyond a lanelet that its next car has no room there and passes the turn."""
+        """Whether a vehicle stands so close beyond a lanelet that the next car from it has no room and waits."""
         gates = self.passages.gates(junction)
         end = gates.gates.index(Gate(lanelet, END))
         for front, speed in entry.motion.values():
@@ -207,7 +207,7 @@ class Precedence(BaseRule):
         return next(k for k, one in enumerate(self.junctions) if conflict in one.conflicts)
 
     def _out_of_order(self, row: int, entry: Entry) -> Violation | None:
-        """Whether the object went before somebody who waited longer, and had not been free to go for long."""
+        """Whether the object went before a vehicle that had waited longer, and had not been free to go for long."""
         theirs, own = entry.waiting[row], entry.waiting.get(self.row)
         if own is not None and own.since - theirs.since <= TIE + 1e-9:
             return None
@@ -219,7 +219,7 @@ class Precedence(BaseRule):
         return Violation(row, f"{waited}, {own.since - theirs.since:.2f} s longer")
 
     def _unmoved(self, junction: int, passage: Passage, entry: Entry, turns: dict[int, int]) -> Violation | None:
-        """Whether somebody is first who has not gone until now, and whose every way conflicts."""
+        """Whether the first in the order has not gone yet, and all of its ways conflict."""
         starts, pairs = self.lanelets.ends[:, 0], self.conflicts.pairs
         gone = {one.row for one in self._around(junction, passage)}
         for row, waiting in entry.waiting.items():

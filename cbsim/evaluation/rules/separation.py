@@ -17,7 +17,7 @@ from cbsim.world.tables import Floats
 
 __all__ = ["Gaps", "Separation"]
 
-REACH = 60.0  # [m] up to which somebody is ahead
+REACH = 60.0  # [m] up to which an object counts as ahead
 SAFETY_AREA = 30.0  # [m] before a stop line
 REOPENED = 10.0  # [s] within which a gap that another closed is open again
 ASIDE = 0.3  # [m/s] across the lane, above which the object itself moves over behind another
@@ -121,7 +121,7 @@ class Gaps(Rule):
         """Pass if no gap was too small."""
         if self.failure is not None:
             return self.check(False, *self.failure)
-        told = f"{self.nearest:.2f} m at least" if np.isfinite(self.nearest) else "nobody was ahead"
+        told = f"{self.nearest:.2f} m at least" if np.isfinite(self.nearest) else "no object was ahead"
         return self.check(True, self.time, f"kept its distance; {told}")
 
 

@@ -89,7 +89,7 @@ class Stream:
 
 
 def _has_siblings(lanelets: Lanelets, row: int) -> bool:
-    """Whether others begin where a lanelet does, so that somebody on it may be on one of them."""
+    """Whether other lanelets begin where this one does, so that a vehicle on it may be on one of them."""
     return any(len(lanelets.successors[before]) > 1 for before in lanelets.predecessors[row].tolist())
 
 
@@ -105,7 +105,7 @@ class Yield(NamedTuple):
     stream : Stream
         The traffic on the other lanelet.
     first : bool
-        Whether the stream goes first, whoever arrives first.
+        Whether the stream goes first, independent of the order of arrival.
     judged : bool
         Whether the rule is about it.
     """
@@ -210,7 +210,7 @@ def _sides(conflicts: Conflicts, lanelet: int) -> Iterator[tuple[int, int]]:
 
 
 def _yields(conflicts: Conflicts, row: int, side: int) -> bool:
-    """Whether one side yields whoever arrives first."""
+    """Whether one side yields, independent of the order of arrival."""
     return bool(conflicts.rules[row] != Rule.ARRIVAL and conflicts.yields[row] == side)
 
 

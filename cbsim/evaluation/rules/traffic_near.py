@@ -14,8 +14,8 @@ from cbsim.world.tables import Floats, Ints
 
 __all__ = ["TrafficNear", "Vehicles"]
 
-SLACK = 15.0  # [m] by which somebody is taken to be nearer than it is, for ways that bend
-LONGEST = 330.0  # [m] up to which somebody is looked at
+SLACK = 15.0  # [m] subtracted from straight distances, since ways bend
+LONGEST = 330.0  # [m] greatest distance of vehicles that are considered
 
 
 class Vehicles(NamedTuple):
@@ -40,7 +40,7 @@ class Vehicles(NamedTuple):
 
 
 class TrafficNear:
-    """Whoever can move, but for one object.
+    """The other objects that can move, near a place.
 
     Parameters
     ----------
@@ -51,13 +51,6 @@ class TrafficNear:
 
     def __init__(self, context: Context, row: int) -> None:
         self._context, self._row = context, row
-        self._moving = np.array(context.header.moving, np.int64)
-        self._movers = set(context.header.moving)
-        self._lengths: dict[int, float] = {}
-
-    def can_move(self, rows: Ints) -> np.ndarray:
-        """Whether rows are of vehicles, shape (n,)."""
-        return np.array([row in self._movers for row in rows.tolist()], bool)
 
     def at(
         self, batch: Batch, step: int, place: Floats, within: float = LONGEST, horizon: float | None = None
@@ -75,7 +68,7 @@ class TrafficNear:
         horizon : float, optional
             Those count, too, that are there within this time [s].
         """
-        rows = self._moving if batch.rows is None else batch.rows
+        rows = self._context.recorded(batch)
         motion = batch.motion[step]
         way = motion[:, :2] - place
         near = (motion[:, 2] > ABSENT_BELOW) & (rows != self._row)
@@ -88,16 +81,14 @@ class TrafficNear:
 
     def of(self, batch: Batch, row: int, steps: np.ndarray) -> Vehicles | None:
         """Follow one of them over steps of the batch; None if it is not recorded there."""
-        rows = self._moving if batch.rows is None else batch.rows
+        rows = self._context.recorded(batch)
         column = int(np.searchsorted(rows, row))
         if column == len(rows) or rows[column] != row:
             return None
         return self._vehicles(batch.motion[steps, column], np.full(len(steps), row))
 
     def _vehicles(self, motion: Floats, rows: Ints) -> Vehicles:
-        for row in set(rows.tolist()) - self._lengths.keys():
-            self._lengths[row] = self._context.footprint(row)[1]
-        lengths = np.array([self._lengths[row] for row in rows.tolist()], float)
+        lengths = self._context.footprints(rows)[:, 1]
         faces = planar(motion)
         fronts = motion[:, :2] + 0.5 * lengths[:, None] * faces[:, 1:3]
         return Vehicles(rows, fronts, faces[:, 0], faces[:, 3], lengths, motion[:, 2] > ABSENT_BELOW)

@@ -27,7 +27,7 @@ PROGRAM = -1  # state of a light that no event has set
 
 
 def put_events(state: State, events: Events, constants: Constants, car_rows: Ints) -> None:
-    """Write what waits, nobody with an ordered speed, who is absent, and who is held."""
+    """Write events that wait, no ordered speeds, absent objects and objects that are held."""
     state.event[:], state.condition[:] = WAITING_FOR, events.memory
     state.guided[:, [ORDER, LINK]], state.guided[:, PRESENCE] = -1.0, IS_ON_ITS_WAY
     state.guided[:, SEGMENT] = constants.guided_first

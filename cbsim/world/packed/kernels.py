@@ -10,7 +10,7 @@ import math
 from dataclasses import fields
 from typing import Any, get_type_hints
 
-from cbsim.jit import view
+from cbsim.jit import block_view, view
 from cbsim.world.events.tables import EventTables
 from cbsim.world.people.tables import People
 from cbsim.world.tables import COLUMNS, Constants, Layout, Shapes, State
@@ -44,17 +44,17 @@ def _value(hint: Any, k: int, first: int, kind: Any) -> str:
     row: Any = getattr(hint, "__metadata__", ((),))[0]
     plain = getattr(hint, "__origin__", hint) if row else hint
     block = int(plain is int or _is_whole(plain))
-    flat = f"pack[{block}][pack[2][{k}, 0] : pack[2][{k}, 1]]"
+    begin, length = f"pack[2][{k}, 0]", f"(pack[2][{k}, 1] - pack[2][{k}, 0])"
     if plain is int or plain is float:
-        return f"{flat}[0]"
+        return f"pack[{block}][{begin}]"
+    shape = [length]
     if isinstance(row, str):
         other = first + kind._fields.index(row)
         rows = f"(pack[2][{other}, 1] - pack[2][{other}, 0])"
-        return f"{flat}.reshape(({rows}, (pack[2][{k}, 1] - pack[2][{k}, 0]) // max({rows}, 1)))"
-    if row:
-        rows = f"(pack[2][{k}, 1] - pack[2][{k}, 0]) // {math.prod(row)}"
-        return f"{flat}.reshape(({rows}, {', '.join(map(str, row))}))"
-    return flat
+        shape = [rows, f"{length} // max({rows}, 1)"]
+    elif row:
+        shape = [f"{length} // {math.prod(row)}", *map(str, row)]
+    return f"block_view(pack[{block}], {begin}, ({', '.join(shape)},))"
 
 
 def _is_whole(array: Any) -> bool:
@@ -69,8 +69,8 @@ def _slices() -> tuple[list[str], str]:
     for name, block, rows, width, *_ in COLUMNS:
         count = "1" if rows == "one" else rows
         lines.append(f"end_{name} = {ends[block]} + {width} * {count}")
-        shape = f".reshape(({count}, {width}))" if width > 1 else ""
-        values.append(f"{name}={block}s[{ends[block]} : end_{name}]{shape}")
+        shape = f"{count}, {width}" if width > 1 else f"{count},"
+        values.append(f"{name}=block_view({block}s, {ends[block]}, ({shape}))")
         ends[block] = f"end_{name}"
     return lines, f"State({', '.join(values)})"
 
@@ -78,7 +78,7 @@ def _slices() -> tuple[list[str], str]:
 def _device_function(name: str, parameters: str, result: str, lines: list[str], kind: Any) -> Any:
     """Compile a device function from its source."""
     source = "\n    ".join([f"def {name}({parameters}):", *lines, f"return {result}"])
-    names = {kind.__name__: kind, "max": max, "__name__": __name__}
+    names = {kind.__name__: kind, "block_view": block_view, "max": max, "__name__": __name__}
     exec(compile(source, __file__, "exec"), names)
     made = names[name]
     made.__doc__ = f"`{kind.__name__}`, sliced from blocks."
