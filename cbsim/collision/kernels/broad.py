@@ -155,8 +155,11 @@ def query_grid(a, roles, bounds, cells, order, starts, sorted_bounds, tally, nea
             right, high = math.floor(x1 / width + 0.5), math.floor(y1 / width + 0.5)
             everything = level == LEVELS - 1 or (right - left + 1.0) * (high - low + 1.0) > bodies
             columns, rows = (1, 1) if everything else (int(right - left) + 1, int(high - low) + 1)
-            for cell in range(columns * rows):
-                ix, iy = int(left) + cell // rows, int(low) + cell % rows
+            ix, iy = int(left), int(low) - 1
+            for _ in range(columns * rows):
+                iy += 1
+                if iy == int(low) + rows:
+                    ix, iy = ix + 1, int(low)
                 k = bucket_of(level, ix, iy, buckets)
                 first, stop = (0, starts[buckets]) if everything else (starts[k], starts[k + 1])
                 for at in range(first, stop):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from cbsim.collision.kernels.workspace import MOVER
-from cbsim.jit import inner, kernel, prefetch
+from cbsim.jit import inner, kernel
 from cbsim.traffic.kernels.branches import hold_draws, set_branches
 from cbsim.traffic.kernels.changes import change_over
 from cbsim.traffic.kernels.claims import DETOUR, find_detour
@@ -25,6 +25,7 @@ from cbsim.traffic.kernels.others import BRANCHES, find_others
 from cbsim.traffic.kernels.parking import drive_in_zones, scratch_of_zones
 from cbsim.traffic.kernels.passing import PASSES, begin_pass
 from cbsim.traffic.kernels.pools import appear
+from cbsim.traffic.kernels.prefetching import prefetch_lanelet, prefetch_pieces
 from cbsim.traffic.kernels.sideways import is_aside, is_turning
 from cbsim.traffic.kernels.turning import TURNS, pose_turn, turn, turning_acceleration
 from cbsim.traffic.kernels.way import destination_of, following, keep_way, pose_car
@@ -68,7 +69,7 @@ from cbsim.world.traffic.tables import (
 __all__ = ["drive_cars", "mark_hits", "note_static_obstacles", "refresh_cars"]
 
 
-AHEAD = 8  # cars ahead whose lanelets are loaded into the cache
+BLOCK = 64  # cars that move, and get their poses while their rows are in the cache
 UPRIGHT = 1e-6  # part of a quaternion below which a mesh is upright
 
 
@@ -99,7 +100,7 @@ def note_static_obstacles(pack, sizes, floats, ints, car_floats, car_ints):
         moves[constants.moving[k]] = True
     count = road.car_rows.shape[0]
     for i in range(count):
-        work.memo[i, 0] = work.ways.keys[i, 0] = -1
+        work.memo[i, 0] = work.ways.keys[i, 0] = work.ways.lanelets[i, 0] = -1
     search = make_mesh_search(shapes.triangles.shape[0])
     for body in range(bodies):
         q = state.orientation[body]
@@ -120,11 +121,12 @@ def note_static_obstacles(pack, sizes, floats, ints, car_floats, car_ints):
 
 
 @inner
-def move_cars(road, shapes, crossings, sides, walkers, seed, state, work, time, dt):
-    """Accelerate and move all cars by their plans."""
+def move_cars(road, shapes, crossings, sides, walkers, seed, state, work, time, dt, begin, end):
+    """Accelerate and move the cars of a range of rows by their plans."""
     entries, travel, intent = work.entries, state.travel, state.intent
     claims, queues, ways = work.claims, work.queues, work.ways
-    for i in range(intent.shape[0]):
+    for i in range(begin, end):
+        prefetch_lanelet(road, entries, i)
         if entries.where[i] < 0:
             continue
         plan, values = work.plan[i], work.drawn[i]
@@ -142,6 +144,7 @@ def move_cars(road, shapes, crossings, sides, walkers, seed, state, work, time, 
                 intent[i, NEXT] = way
         lanelet, goal = intent[i, LANELET], intent[i, GOAL]
         move(road, crossings, seed, state, work.drawn, plan, ways, work.destinations, i, time, dt)
+        prefetch_pieces(road, travel, intent, i)
         if sides.rows.shape[0] > 0 and work.changes[i] != -1:
             stays, phase = intent[i, LANELET] == lanelet and intent[i, GOAL] == goal, intent[i, PHASE]
             may = phase == DRIVING or (phase == STOPPED and work.changes[i] <= TURNS)
@@ -205,14 +208,13 @@ def trace_cars(road, zones, seed, state, work, part, path):
 
 
 @inner
-def pose_cars(road, zones, seed, state, work, step, path):
-    """Write the poses and the velocities of the bodies of all cars; `path` is that of `trace_cars`, or has no rows."""
+def pose_cars(road, zones, seed, state, work, step, path, begin, end):
+    """Write the poses and the velocities of the bodies of the cars of a range of rows.
+
+    `path` is that of `trace_cars`, or has no rows.
+    """
     intent, position = state.intent, state.position
-    for i in range(intent.shape[0]):
-        if i + AHEAD < intent.shape[0] and intent[i + AHEAD, PHASE] != ABSENT:
-            lanelet = max(intent[i + AHEAD, LANELET], 0)
-            prefetch(road.lanelets, lanelet)
-            prefetch(road.links, lanelet)
+    for i in range(begin, end):
         if intent[i, PHASE] == ABSENT or road.car_rows[i, VEHICLE] >= 0:
             continue
         body = road.car_rows[i, BODY]
@@ -269,6 +271,7 @@ def drive_cars(pack, sizes, floats, ints, car_floats, car_ints):
     begin, entries, zones = work.counts[0], work.entries, zones_of(pack)
     walkers = people_of(pack).walkers, constants.guided_body, step
     parks = state.parking.shape[0] > 0
+    block = cars if parks or parts > 1 else min(BLOCK, cars)
     zone_scratch = scratch_of_zones(shapes, road, zones, cars if parks else 0)
     read_driven_cars(road, seed, state, work)
     count = find_others(constants, shapes, road, around, state, entries, begin)
@@ -313,13 +316,18 @@ def drive_cars(pack, sizes, floats, ints, car_floats, car_ints):
         appear(road, network, crossings, demand, seed, state, work, occupied, time, dt)
         if state.fork.shape[0] > 0:  # those who have just appeared
             set_branches(state.fork, state.held, state.intent, work.drawn, state.clock[0] - 1, time, step)
-        move_cars(road, shapes, crossings, sides, walkers, seed, state, work, time, dt)
+        for first in range(0, cars, block):
+            last = min(first + block, cars)
+            move_cars(road, shapes, crossings, sides, walkers, seed, state, work, time, dt, first, last)
+            if block < cars:
+                pose_cars(road, zones, seed, state, work, step, path, first, last)
         if parks:
             drive_in_zones(shapes, road, network, zones, seed, state, work, zone_scratch, time, dt)
         if parts > 1:
             trace_cars(road, zones, seed, state, work, part, path)
     command_vehicles(constants, road, seed, state, work, step)
-    pose_cars(road, zones, seed, state, work, step, path)
+    if block == cars:
+        pose_cars(road, zones, seed, state, work, step, path, 0, cars)
     if constants.memory > 0:
         remember_cars(constants, road, state)
 

@@ -30,12 +30,12 @@ from cbsim.traffic.kernels.look import (
     YIELDS,
     clear_conflict,
     look,
-    prefetch_rows,
 )
 from cbsim.traffic.kernels.merging import QUEUE, accelerate_behind, follow_merging
 from cbsim.traffic.kernels.others import announce_others, free_others, see_arrivals
 from cbsim.traffic.kernels.parking import wait_outside
 from cbsim.traffic.kernels.passing import may_block, mind_blocker
+from cbsim.traffic.kernels.prefetching import prefetch_rows
 from cbsim.traffic.kernels.sideways import is_aside, is_turning
 from cbsim.traffic.kernels.way import destination_of, keep_way
 from cbsim.world.traffic.tables import (
@@ -118,7 +118,7 @@ def decide(
     announce_others(road, crossings, around, entries, watch, claims, queues, tree, begin, count)
     asking, waits = -1, work.queues.candidates
     for i in range(cars):  # in the order of rows, in which their tables lie in memory
-        prefetch_rows(road, crossings, entries, intent, travel, i)
+        prefetch_rows(road, crossings, entries, claims, intent, travel, ways, i)
         if entries.where[i] < 0:
             continue
         destinations[i] = destination_of(road, intent, drawn, i)

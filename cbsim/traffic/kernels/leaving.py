@@ -7,6 +7,7 @@ from cbsim.jit import inlined, inner
 from cbsim.traffic.kernels.changes import choose_change, has_neighbour, wanted_change
 from cbsim.traffic.kernels.orders import keeps_lane, ordered_side
 from cbsim.traffic.kernels.passing import PASSES, choose_pass, may_block
+from cbsim.traffic.kernels.prefetching import prefetch_side
 from cbsim.traffic.kernels.sideways import is_aside, map_beside, side_row
 from cbsim.traffic.kernels.turning import BLOCKED, TURNS, choose_turn
 from cbsim.world.traffic.tables import (
@@ -91,14 +92,15 @@ def choose_changes(
     beats, number = max(int(math.floor(BEAT / dt + 0.5)), 1), int(math.floor(time / dt + 0.5))
     for i in range(intent.shape[0]):
         work.changes[i], work.routes.blocked[i] = -1, 0
+        prefetch_side(road, sides, entries, i)
         lanelet = intent[i, LANELET]
-        if entries.where[i] < 0 or (road.links[lanelet, EXTRAS] & BESIDE) == 0 or chosen + 1 >= targets.shape[0]:
+        if entries.where[i] < 0 or intent[i, CLAIM] > 0 or is_aside(travel[i]):
             continue
         phase, decides, destination, what = intent[i, PHASE], (number + i) % beats == 0, destinations[i], -1
-        if intent[i, CLAIM] > 0 or is_aside(travel[i]):
-            continue
         waits = is_closed_somewhere and decides and travel[i, WAITING] >= BLOCKED
         if phase != DRIVING and not (phase == STOPPED and waits):
+            continue
+        if (road.links[lanelet, EXTRAS] & BESIDE) == 0 or chosen + 1 >= targets.shape[0]:
             continue
         row, place, wanted = -1, 0.0, wanted_change(road, sides, destination, lanelet)
         is_free = phase == DRIVING

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cbsim.geometry.kernels import elementary as math
-from cbsim.jit import inlined, inner, prefetch
+from cbsim.jit import inlined, inner
 from cbsim.traffic.kernels.branches import numbered
 from cbsim.traffic.kernels.centreline import piece_at
 from cbsim.traffic.kernels.crosswalks import place_to_stop
@@ -40,7 +40,6 @@ from cbsim.world.traffic.tables import (
     LENGTH,
     LIMIT,
     MERGES,
-    NEXT,
     OTHER,
     PAUSING,
     PHASE,
@@ -79,7 +78,6 @@ __all__ = [
     "leaders_on",
     "look",
     "not_passed",
-    "prefetch_rows",
     "travel_time",
 ]
 
@@ -99,7 +97,6 @@ SPARE = 2.0  # [m] more than its length that a car needs to wait between two con
 SQUARE, CHANGE = 6, 7  # columns of `Road.pieces`: square of the allowed speed, and its change [m²/s²]
 SLOWEST = 0.5  # [m/s] that bends allow
 STANDS = 0.1  # [m/s]
-FAR, NEAR = 8, 4  # cars ahead whose rows are loaded into the cache: of lanelets, and what these lead to
 LONGEST = 60.0  # [m] of conflicts that are claimed together
 
 
@@ -255,31 +252,6 @@ def runs_stop(road, seed, intent, values, i, lanelet):
 
 
 @inlined
-def prefetch_rows(road, crossings, entries, intent, travel, i):
-    """Load ahead of `look` what it reads first: rows of the lanelets of car i, and of who is on them."""
-    if i + FAR < intent.shape[0] and entries.where[i + FAR] >= 0:
-        far = i + FAR
-        lanelet, beyond = entries.where[far], intent[far, NEXT]
-        prefetch(road.lanelets, lanelet)
-        prefetch(road.links, lanelet)
-        prefetch(entries.sorted_stands, entries.ranks[far] + 1)
-        if beyond >= 0:
-            prefetch(road.lanelets, beyond)
-            prefetch(road.links, beyond)
-            prefetch(entries.first, beyond)
-    if i + NEAR < intent.shape[0] and entries.where[i + NEAR] >= 0:
-        near = i + NEAR
-        lanelet, beyond = entries.where[near], intent[near, NEXT]
-        piece, _ = piece_at(road, lanelet, travel[near, STATION] + road.car_sizes[near, CAR_LENGTH])
-        prefetch(road.pieces, piece)
-        if beyond >= 0:
-            prefetch(entries.sorted_stands, entries.first[beyond])
-            prefetch(crossings.entry_rows, road.links[beyond, ENTRY])
-            prefetch(crossings.entry_sides, road.links[beyond, ENTRY])
-            prefetch(crossings.entry_spans, road.links[beyond, ENTRY])
-
-
-@inlined
 def announce_ahead(crossings, claims, plan, i, speed, length, strongest, ahead_of, distances, count):
     """Announce a car at the conflicts that it comes to; who stands behind somebody does not come further."""
     reached = plan[GAP] + length if plan[LEADER] < STANDS else math.inf
@@ -343,7 +315,7 @@ def look(
             side_gap, side_leader = (beside, pace) if beside < side_gap else (side_gap, side_leader)
         desired = min(desired, allowed_on(road, values, lanelet, base, length, k == 0))
         for e in range(road.links[lanelet, ENTRY], road.links[lanelet, ENTRY_END]):
-            row, side, mine = crossings.entry_rows[e], crossings.entry_sides[e], claimed > 0
+            mine = claimed > 0
             begin, over = base + crossings.entry_spans[e, 0], base + crossings.entry_spans[e, 1]
             if e + 1 == claimed:
                 claimed, clear = 0, over
@@ -351,7 +323,8 @@ def look(
                 continue
             if begin < length or mine:
                 left_in = travel_time(over, speed, desired, values[STRONGEST])
-                go_through(crossings, claims, row, side, i, over, math.inf if phase in (HIT, PAUSING) else left_in)
+                left_in = math.inf if phase in (HIT, PAUSING) else left_in
+                go_through(crossings, claims, crossings.entry_rows[e], crossings.entry_sides[e], i, over, left_in)
                 continue
             if closed or (line < math.inf and (phase != STOPPED or begin > line + length + NO_STOP)):
                 closed = True
