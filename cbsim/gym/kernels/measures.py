@@ -103,8 +103,8 @@ def command_into(sizes, floats, ints, worlds, vehicles, actions, active):
 
 
 @inner
-def follow(samples, offsets, lanelets, route, half_length, place, x, y):
-    """Move a place along its route to the foot of a point on the centreline.
+def follow(samples, offsets, lanelets, route, half_length, place, x, y, row):
+    """Move a place along its route to the foot of a point on the centreline, and note stop lines left behind at once.
 
     Returns
     -------
@@ -122,6 +122,8 @@ def follow(samples, offsets, lanelets, route, half_length, place, x, y):
         if part > 1.0 and k + 1 < last:
             k, goes_on = k + 1, True
         elif part > 1.0 and number + 1 < route.shape[0] and route[number + 1] >= 0:
+            if lanelets[lanelet, HAS_STOP] > 0.0 and place[STOOD] == 0.0:  # bumper and centre passed it in one step
+                row[RAN_STOP] = 1.0
             place[BASE] += lanelets[lanelet, LENGTH]
             number, goes_on = number + 1, True
             k = offsets[route[number]]
@@ -260,7 +262,7 @@ def measure_into(
                 place[SPEED_BEFORE] = row[SPEED]
                 for c in range(PROGRESS, ARRIVED + 1):
                     row[c] = 0.0
-            offset, ahead, station = follow(samples, offsets, lanelets, routes[w, a], half_lengths[a], place, x, y)
+            offset, ahead, station = follow(samples, offsets, lanelets, routes[w, a], half_lengths[a], place, x, y, row)
             row[PROGRESS] += place[BASE] + station - place[WAY]
             place[WAY] = place[BASE] + station
             row[X], row[Y], row[HEADING], row[SPEED], row[YAW_RATE] = x, y, heading, speed, rate
