@@ -111,6 +111,7 @@ def follow(samples, offsets, lanelets, route, half_length, place, x, y, row):
     offset, heading, station : float
         Distance to the left of the centreline [m], its heading [rad], station on the lanelet [m].
     """
+    # once it has gone on, it does not go back: in the corner between two pieces it would for ever
     number, k, goes_on = int(place[NUMBER]), int(place[SAMPLE]), False
     while True:
         lanelet = route[number]
@@ -182,6 +183,7 @@ def remember(history, weights, clock, vx, vy, rate, fx, fy, row):
     if clock + 1 < size:
         return
     slope_x, slope_y, slope_r, curve_x, curve_y, value_r = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    # a ring: behind the newest row stands the oldest one, which the first weight is for
     k = (clock + 1) % size
     for j in range(size):
         one = history[k]
@@ -269,6 +271,7 @@ def measure_into(
             row[ACCELERATION] = (speed - place[SPEED_BEFORE]) / numbers[0]
             row[STEERING] = state.actuator[rows[a, 1], 1]
             row[OFFSET] = offset
+            # within ±π
             turn = heading - ahead
             row[HEADING_ERROR] = turn - 2.0 * math.pi * math.floor(turn / (2.0 * math.pi) + 0.5)
             lanelet = routes[w, a, int(place[NUMBER])]
@@ -277,6 +280,7 @@ def measure_into(
                 row[OFF_LANE] = 1.0
             look_ahead(lanelets, routes[w, a], place, station, half_lengths[a], abs(speed), numbers[1], row)
             remember(history[w, a], weights, clock, vx, vy, rate, fx, fy, row)
+        # the table holds contacts of every body of the World
         for k in range(outcomes[w, CONTACTS]):
             for a in range(rows.shape[0]):
                 if contacts[w, k, CONTACT_A] == rows[a, 0] or contacts[w, k, CONTACT_B] == rows[a, 0]:
