@@ -16,7 +16,7 @@ from cbsim.spec.sweep import SweepSpec
 from cbsim.sweep.folder import Folder
 from cbsim.sweep.plan import RECORDED, Plan, chunk_size
 from cbsim.sweep.pool import Done, LostWorkerError, Pool, available_cores, pool_of
-from cbsim.sweep.space import Point, Space, space_of
+from cbsim.sweep.space import Point, Space, check, space_of
 from cbsim.sweep.table import Table, columns_of, read, require_arrow
 from cbsim.sweep.task import Chunk, Description, failed_row
 from cbsim.sweep.texts import variations_of
@@ -261,8 +261,8 @@ def planned(  # noqa: PLR0913 - the public face spells out every option
             raise UsageError("a search chooses its points itself: --sample and --method are for sweeps")
         named = {one.key: one for one in spec.variations} | {one.key: one for one in given}
         variations, rows, chosen = tuple(named.values()), 1, ""
-        if search["kind"] == "rare":
-            variations = ()
+        variations = () if search["kind"] == "rare" else variations
+        list(map(check, variations))
     else:
         space = space_of(spec, given, where=tuple(where), sample=sample, method=method, seed=sample_seed)
         variations, rows, chosen = space.variations, len(space), space.method

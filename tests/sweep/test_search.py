@@ -101,6 +101,24 @@ def test_searches_that_make_no_sense_are_refused(small, options, message):
     assert not (small / "bad").exists()
 
 
+@pytest.mark.parametrize("how", [{"minimize": "travel.distance"}, {"boundary": True}])
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ("5:8:0", "its step is 0"),
+        ("8:5:1", "the range 8:5:1 of 'wall' has no values"),
+        ("8:5", "the range 8:5 of 'wall' has no values"),
+        ("1:2:1e-320", "more than 9007199254740992 values"),
+        ("normal:1:-1", "the deviation -1"),
+        ("count:3:9223372036854775806", "beyond the largest whole number"),
+    ],
+)
+def test_values_of_a_search_are_checked(small, how, values, message):
+    with pytest.raises(UsageError, match=message):
+        search("small.yaml", [f"wall={values}"], folder="bad", jobs=0, **how)
+    assert not (small / "bad").exists()
+
+
 def test_command_tells_the_best_runs(cli, small):
     words = (
         "sweep",
