@@ -191,7 +191,7 @@ def test_replay_tells_what_differs(swept):
 def test_command_of_a_row_gives_its_digest(swept):
     folder = Folder.opened("one")
     row = row_of("one", 7)
-    command = command_of(folder.plan, point_of(folder, row))
+    command = command_of(folder, point_of(folder, row))
     assert command == "cbsim run small.yaml --set wall=5 --seed 2"
     words = [sys.executable, "-m", "cbsim", *command.split()[1:], "--json", "-"]
     done = subprocess.run(
