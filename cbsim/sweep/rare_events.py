@@ -10,11 +10,12 @@ from pathlib import Path as FilePath
 from typing import Any, NamedTuple
 
 from cbsim.errors import UsageError
-from cbsim.sweep.engine import MOST_RECORDINGS, Progress, Sweep, begin, planned, require_same
+from cbsim.sweep.engine import MOST_RECORDINGS, Progress, Sweep, planned
 from cbsim.sweep.folder import Folder
 from cbsim.sweep.paths import LONGEST_CHAIN, Path, marks_of
 from cbsim.sweep.plan import RECORDED, Plan
 from cbsim.sweep.pool import Pool, available_cores, pool_of
+from cbsim.sweep.preparation import begin, require_same
 from cbsim.sweep.row import FORKED
 from cbsim.sweep.splitting import Estimate, Mark, Restart, Splitting, combined
 from cbsim.sweep.table import read
