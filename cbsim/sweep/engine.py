@@ -17,6 +17,7 @@ from cbsim.sweep.folder import Folder
 from cbsim.sweep.plan import RECORDED, Plan, chunk_size
 from cbsim.sweep.pool import Done, Pool, available_cores, pool_of
 from cbsim.sweep.preparation import begin
+from cbsim.sweep.row import recording_file
 from cbsim.sweep.space import Space, check, space_of
 from cbsim.sweep.table import Table, read
 from cbsim.sweep.task import Chunk, failed_row
@@ -88,7 +89,7 @@ class Sweep:
     record : str
         Which runs are recorded: ``failed``, ``all`` or ``none``.
     recordings : int
-        Largest number of failed runs that are recorded.
+        Largest number of failed runs that are recorded: the first by row.
     listener : callable, optional
         Called with the `Progress` whenever it changes.
     """
@@ -110,7 +111,7 @@ class Sweep:
         self._listener = listener
         self._began = time.monotonic()
         self._partial: dict[int, int] = {}  # rows done of chunks in flight
-        self._recorded = 0
+        self._failed: list[int] = []  # the first failing rows, as many as are still recorded
         self._pieces: dict[int, tuple[Chunk, dict[int, dict[str, Any]]]] = {}  # chunks that run row by row
         self._tries: dict[int, int] = {}
         self.pasts: dict[int, list[Any]] = {}  # of paths of a rare event, whose runs others may continue
@@ -158,8 +159,10 @@ class Sweep:
         versions = self.folder.manifest["identity"]["version"]
         for chunk in chunks:
             if chunk.number not in there:
-                keep = self.record if self.record != "failed" or self._recorded < self.recordings else "none"
-                yield chunk._replace(record=keep, folder=str(self.folder.path.absolute()), versions=versions)
+                budget = self.recordings - sum(row < chunk.points[0].row for row in self._failed)
+                keep = self.record if self.record != "failed" or budget > 0 else "none"
+                folder = str(self.folder.path.absolute())
+                yield chunk._replace(record=keep, recordings=budget, folder=folder, versions=versions)
 
     def _take(self, done: Done) -> list[Chunk]:
         """Write the rows of a chunk; return what has to run again because its worker died."""
@@ -196,6 +199,8 @@ class Sweep:
             text = f"{reason.strerror or reason}{hint}"
             raise OSError(reason.errno or errno.EIO, text, str(self.table.folder)) from None
         self._count(row["verdict"] for row in rows)
+        if self.record == "failed":
+            self._trim([row["row"] for row in rows if row["verdict"] != "pass" and row.get("digest")])
         if sum(len(past.snapshot) for pasts in self.pasts.values() for past in pasts) < ROOM:
             self.pasts |= {row["row"]: row["pasts"] for row in rows if "pasts" in row}
 
@@ -204,13 +209,27 @@ class Sweep:
             self.progress.done += 1
             self.progress.failing += verdict == "fail"
             self.progress.errors += verdict == "error"
-            self._recorded += verdict != "pass"
+
+    def _trim(self, failed: Sequence[int]) -> None:
+        """Keep the recordings of the first failing rows; a chunk does not know those of chunks that ran beside it."""
+        ranked = sorted({*self._failed, *failed})
+        self._failed = ranked[: self.recordings]
+        for row in ranked[self.recordings :]:
+            recording_file(self.folder.path, row).unlink(missing_ok=True)
 
     def _count_done(self) -> None:
+        there = 0
         with suppress(UsageError):  # nothing is there yet
-            for batch in read(self.folder.path, ["verdict"]).to_batches():
+            for batch in read(self.folder.path, ["row", "verdict"]).to_batches():
                 self._count(iter(batch.column("verdict").to_pylist()))
+                there += self._recorded(batch) if self.record == "failed" else 0
+        self.recordings = max(0, self.recordings - there)
         self.progress.resumed = self.progress.done
+
+    def _recorded(self, batch: Any) -> int:
+        """Count failing rows that have recordings, which stay."""
+        rows = zip(batch.column("row").to_pylist(), batch.column("verdict").to_pylist(), strict=True)
+        return sum(verdict != "pass" and recording_file(self.folder.path, row).is_file() for row, verdict in rows)
 
     def _note(self, number: int, rows: int) -> None:
         self._partial[number] = rows
@@ -317,7 +336,7 @@ def run(
     record : str
         Which runs are recorded: ``failed``, ``all`` or ``none``.
     recordings : int
-        Largest number of failed runs that are recorded.
+        Largest number of failed runs that are recorded: the first by row.
     progress : callable, optional
         Called with a `Progress`.
     pool : Pool, optional

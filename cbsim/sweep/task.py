@@ -52,6 +52,8 @@ class Chunk(NamedTuple):
         Folder of the sweep.
     versions : dict
         Of the sweep; a worker with others refuses.
+    recordings : int
+        How many failed rows are recorded at most.
     """
 
     number: int
@@ -59,6 +61,7 @@ class Chunk(NamedTuple):
     record: str = "none"
     folder: str = ""
     versions: dict[str, str] = {}  # noqa: RUF012
+    recordings: int = 0
 
 
 _runner: list[tuple[str, Any]] = []
@@ -142,9 +145,11 @@ def run_chunk(plan: Plan, chunk: Chunk, progress: Callable[[int], None] | None =
 
         raise ForeignWorkerError(f"the node '{platform.node()}' is refused: {found}")
     runner = runner_of(plan)
-    rows = []
+    rows: list[dict[str, Any]] = []
+    left = chunk.recordings
     for done, point in enumerate(chunk.points, 1):
-        rows.append(_run_one(runner, chunk, point))
+        rows.append(_run_one(runner, chunk, point, left=left))
+        left -= _is_recorded(rows[-1])
         if progress is not None:
             progress(done)
     return rows
@@ -157,7 +162,12 @@ def _foreign(wanted: dict[str, str], here: dict[str, str]) -> str:
     )  # fmt: skip
 
 
-def _run_one(runner: Any, chunk: Chunk, point: Point) -> dict[str, Any]:
+def _is_recorded(row: dict[str, Any]) -> bool:
+    """Whether a row is one to be recorded: it failed, and has steps."""
+    return row["verdict"] != "pass" and bool(row.get("digest"))
+
+
+def _run_one(runner: Any, chunk: Chunk, point: Point, left: int) -> dict[str, Any]:
     """Run a row; one that failed runs again to be recorded, which is rarer than recording all of them."""
     from cbsim.sweep.row import recording_file
 
@@ -168,7 +178,7 @@ def _run_one(runner: Any, chunk: Chunk, point: Point) -> dict[str, Any]:
     if chunk.record == "all":
         return dict(runner.run(point, str(path)))
     row: dict[str, Any] = runner.run(point)
-    if row["verdict"] != "pass" and row.get("digest"):
+    if left > 0 and _is_recorded(row):
         runner.run(point, str(path))
     return row
 

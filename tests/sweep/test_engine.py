@@ -241,6 +241,25 @@ def test_failed_runs_are_recorded_and_the_number_is_bounded(small):
     assert judge(small / "some" / "recordings" / "row-1.mcap").verdict == "fail"
 
 
+@pytest.mark.parametrize("jobs", [0, pytest.param(2, marks=pytest.mark.slow)])
+def test_first_failing_rows_are_recorded_and_no_more(small, jobs):
+    def recorded(folder):
+        return sorted(int(path.stem[4:]) for path in (small / folder / "recordings").iterdir())
+
+    run("small.yaml", {"wall": "9,3", "seed": "count:20"}, folder="some", jobs=jobs, recordings=3, metrics=[])
+    failed = [row["row"] for row in rows("some") if row["verdict"] == "fail"]
+    assert failed == list(range(20, 40))
+    assert recorded("some") == [20, 21, 22]
+    if jobs:  # other chunks
+        return
+    files = parts("some")
+    files[2].unlink()  # rows 16 to 23
+    files[4].unlink()  # rows 32 to 39
+    (small / "some" / "recordings" / "row-20.mcap").rename(small / "some" / "recordings" / "row-25.mcap")
+    resume("some", jobs=jobs, recordings=3)
+    assert recorded("some") == [20, 21, 25]  # what is there counts, and stays
+
+
 def test_comparison_finds_what_changed(swept):
     (swept / "small_planner.py").write_text((swept / "small_planner.py").read_text().replace("0.3", "1.0"))
     sys.modules.pop("small_planner", None)
