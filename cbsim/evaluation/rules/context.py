@@ -14,7 +14,7 @@ from cbsim.recording.roster import Roster
 from cbsim.road.matching import Match
 from cbsim.road.roadmap import RoadMap
 from cbsim.spec.mission import Mission
-from cbsim.world.motion import MOTION_WIDTH
+from cbsim.world.motion import ABSENT_BELOW, MOTION_WIDTH
 from cbsim.world.tables import Floats, Ints
 
 __all__ = ["Context"]
@@ -53,10 +53,10 @@ class Context:
 
     def rows_of(self, name: str) -> list[int]:
         """Find the rows of an object, of a body of a model, or of all bodies of a model; empty for an unknown name."""
-        row = self.header.objects.row(name)
+        objects = self.header.objects
+        row = objects.row(name)
         if row is not None:
             return [row]
-        objects = self.header.objects
         bodies = [k for k, one in enumerate(objects.single) if one.get("type") == "model"]
         return [objects.row_of(k) for k in bodies if objects.single[k]["name"].startswith(f"{name}/")]
 
@@ -69,6 +69,16 @@ class Context:
     def footprints(self, rows: Ints) -> Floats:
         """Widths and lengths of objects, shape (n, 2) [m], as `footprint` has them."""
         return np.array([self.footprint(row) for row in rows.tolist()], float).reshape(-1, 2)
+
+    def presence(self, row: int, batch: Batch) -> NDArray[np.bool_]:
+        """Whether an object is there at each step of a batch, shape (n,): events and flows let some come and go."""
+        if row not in self._can_move:
+            return np.ones(len(batch.hashes), bool)
+        held = self.recorded(batch)
+        column = int(np.searchsorted(held, row))
+        if column == len(held) or held[column] != row:
+            return np.zeros(len(batch.hashes), bool)
+        return np.asarray(batch.motion[:, column, 2] > ABSENT_BELOW)
 
     def can_move(self, rows: Ints) -> NDArray[np.bool_]:
         """Whether objects can move, shape (n,)."""
@@ -92,7 +102,7 @@ class Context:
         return self._tracks[row]
 
     def begin_anew(self, row: int) -> None:
-        """Forget where an object was: before the next batch, it has been set to another place."""
+        """Forget where an object was: before the next batch, it has been set to another place, or has appeared."""
         self._tracks.pop(row, None)
         self._last.pop(row, None)
 
