@@ -104,7 +104,17 @@ class Judge:
         if self._context is not None:
             self._context.roster.take(joined.events)
             self._restarts += self._context.run_states.take(joined.events)
+            self._find_cars(self._context)
         self._show(self._finite(joined))
+
+    def _find_cars(self, context: Context) -> None:
+        """Create the rules about cars of flows anew when these have appeared, and their rows are known."""
+        for rule in self._open_rules:
+            if rule.has_appeared or not context.is_of_flow(rule.subject) or context.roster.span(rule.subject) is None:
+                continue
+            found = RULES[rule.expectation.rule](rule.expectation, context)
+            self._rules = [found if one is rule else one for one in self._rules]
+            self._scored = [found if one is rule else one for one in self._scored]
 
     @property
     def _open_rules(self) -> list[Rule]:

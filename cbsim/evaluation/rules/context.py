@@ -52,8 +52,15 @@ class Context:
         return self.roster.name(row, round(time / self.header.step))
 
     def rows_of(self, name: str) -> list[int]:
-        """Find the rows of an object, of a body of a model, or of all bodies of a model; empty for an unknown name."""
+        """Find the rows of an object, of a body of a model, or of all bodies of a model; empty for an unknown name.
+
+        A car of a flow that has not appeared yet has the first row of its flow; all of them are alike.
+        """
         objects = self.header.objects
+        if self.is_of_flow(name):
+            span = self.roster.span(name)
+            pool, _ = objects.numbered(name) or (None, 0)
+            return [span.row] if span is not None else [pool.first] if pool is not None and pool.count else []
         row = objects.row(name)
         if row is not None:
             return [row]
@@ -70,7 +77,13 @@ class Context:
         """Widths and lengths of objects, shape (n, 2) [m], as `footprint` has them."""
         return np.array([self.footprint(row) for row in rows.tolist()], float).reshape(-1, 2)
 
-    def presence(self, row: int, batch: Batch) -> NDArray[np.bool_]:
+    def is_of_flow(self, name: str) -> bool:
+        """Whether a name is that of a car of a flow, which is in a row for a while."""
+        objects = self.header.objects
+        found = objects.numbered(name)
+        return found is not None and found[0].is_flow and name not in objects.names.single
+
+    def presence(self, name: str, row: int, batch: Batch) -> NDArray[np.bool_]:
         """Whether an object is there at each step of a batch, shape (n,): events and flows let some come and go."""
         if row not in self._can_move:
             return np.ones(len(batch.hashes), bool)
@@ -78,7 +91,13 @@ class Context:
         column = int(np.searchsorted(held, row))
         if column == len(held) or held[column] != row:
             return np.zeros(len(batch.hashes), bool)
-        return np.asarray(batch.motion[:, column, 2] > ABSENT_BELOW)
+        found = np.asarray(batch.motion[:, column, 2] > ABSENT_BELOW)
+        if self.is_of_flow(name):
+            span = self.roster.span(name)
+            if span is None:
+                return np.zeros(len(batch.hashes), bool)
+            found &= (batch.steps >= span.first) & (batch.steps < span.stop)
+        return found
 
     def can_move(self, rows: Ints) -> NDArray[np.bool_]:
         """Whether objects can move, shape (n,)."""

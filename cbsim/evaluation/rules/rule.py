@@ -160,7 +160,7 @@ class Rule(ABC):
 
     def presence(self, batch: Batch) -> NDArray[np.bool_]:
         """Find the steps of a batch that the rule judges, shape (n,): those at which its object is there."""
-        return self.context.presence(self.row, batch)
+        return self.context.presence(self.subject, self.row, batch)
 
     def check(self, passed: bool | None, time: float | None, message: str) -> Check:
         """Return a result."""
