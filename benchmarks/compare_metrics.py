@@ -1,6 +1,6 @@
 """Surrogate measures of safety beside CommonRoad-CriMe and SUMO's SSM device, on 20 shared scenes.
 
-    python benchmarks/compare_metrics.py [--crime PYTHON] [--sumo PYTHON]
+    python -m benchmarks.compare_metrics [--crime PYTHON] [--sumo PYTHON]
 
 The Pythons are those of environments with ``commonroad-crime`` and with ``eclipse-sumo`` and ``libsumo``: neither can
 be installed beside cbsim. Scenes are eight followings, six cut-ins and six crossings of two cars; of each the worst
@@ -22,54 +22,12 @@ import time
 from pathlib import Path
 from typing import Any
 
-WIDTH, LENGTH, STEP, TIME = 1.8, 4.4, 0.02, 5.0
-MORE = 6.0  # [s] beyond, in which CriMe looks where the ego gets to
-LANE, MOVED = 3.5, 3.0  # [m] between lanes; [s] after which a cut-in is over
+from benchmarks.metric_scenes import LANE, LENGTH, STEP, WIDTH, Scene, finite, judged, scenes
+from benchmarks.sumo_scenes import sumo
+
 BOUND = 0.05  # [s], [m/s²]
 TILT = 1e-4  # [rad] of the road: CriMe takes lanes due east for none
 NAMES = ("ttc", "thw", "drac", "pet")
-
-Scene = dict[str, Any]
-
-
-def scenes() -> list[Scene]:
-    """Twenty scenes: their kind, and x, y, angle and speed of both cars at each step."""
-    made: list[Scene] = []
-    gaps = ((12, 10, 30), (15, 5, 60), (20, 18, 25), (8, 2, 40), (10, 0, 70), (25, 20, 45), (13, 12, 12), (30, 22, 55))
-    for speed, lead, gap in gaps:
-        made.append({"kind": "following", "ego": straight(0.0, speed), "other": straight(gap + LENGTH, lead)})
-    for speed, lead, gap in ((12, 10, 25), (15, 8, 55), (20, 17, 30), (9, 6, 28), (25, 21, 40), (11, 10, 10)):
-        made.append({"kind": "cut-in", "ego": straight(0.0, speed), "other": cut_in(gap + LENGTH, lead)})
-    for speed, pace, lag in ((10, 8, 1.0), (8, 12, 0.5), (12, 6, 2.0), (6, 6, 0.8), (10, 10, -3.0), (9, 7, -2.5)):
-        made.append({"kind": "crossing", "ego": straight(-25.0, speed), "other": crossing(speed, pace, lag)})
-    return made
-
-
-def straight(x: float, speed: float) -> list[list[float]]:
-    """To the east."""
-    return [[x + speed * t, 0.0, 0.0, speed] for t in times()]
-
-
-def cut_in(x: float, speed: float) -> list[list[float]]:
-    """To the east, from the lane on the left, between 1 s and 3 s."""
-    rows = []
-    for t in times():
-        share = min(max((t - 1.0) / (MOVED - 1.0), 0.0), 1.0)
-        rate = 0.5 * math.pi * math.sin(math.pi * share) / (MOVED - 1.0)
-        y, angle = 0.5 * LANE * (1.0 + math.cos(math.pi * share)), math.atan2(-LANE * rate, speed)
-        rows.append([x + speed * t, y, angle, speed])
-    return rows
-
-
-def crossing(speed: float, pace: float, lag: float) -> list[list[float]]:
-    """To the north over x = 0: the front is at the way of the ego some time after its rear has been there."""
-    leaves = (25.0 + 0.5 * WIDTH + 0.5 * LENGTH) / speed
-    start = -0.5 * WIDTH - 0.5 * LENGTH - pace * (leaves + lag)
-    return [[0.0, start + pace * t, 0.5 * math.pi, pace] for t in times()]
-
-
-def times() -> list[float]:
-    return [k * STEP for k in range(round((TIME + MORE) / STEP) + 1)]
 
 
 def ours(scene: Scene) -> dict[str, float]:
@@ -91,13 +49,6 @@ def ours(scene: Scene) -> dict[str, float]:
     for name, rule in zip(NAMES, judge.rules, strict=True):
         found |= {one.metric: one.value for one in rule.measures() if one.metric == name and one.value is not None}
     return found
-
-
-def judged(scene: Scene) -> tuple[int, int]:
-    """First and last step at which a scene is looked at."""
-    if scene["kind"] == "crossing":
-        return 0, len(scene["ego"]) - 1
-    return round(MOVED / STEP) if scene["kind"] == "cut-in" else 0, round(TIME / STEP)
 
 
 def recorded(scene: Scene) -> tuple[Any, Any, Any]:
@@ -160,10 +111,6 @@ def theirs(scene: Scene) -> dict[str, float]:
             "drac": -np.nanmin([need.compute(2, k, verbose=False) for k in steps]),
         }
     )
-
-
-def finite(values: dict[str, float]) -> dict[str, float]:
-    return {name: float(value) for name, value in values.items() if math.isfinite(value)}
 
 
 def crime_scene(scene: Scene) -> Any:
@@ -275,66 +222,6 @@ def rate_of_ours(scene: Scene) -> float:
     return 128 * count / (time.process_time() - began)
 
 
-def sumo(every: list[Scene]) -> list[dict[str, float]]:
-    """Worst TTC and DRAC of SUMO's SSM device, in its environment; cut-ins change lanes at once when they are over."""
-    return [{} if scene["kind"] == "crossing" else sumo_scene(scene) for scene in every]
-
-
-def sumo_scene(scene: Scene) -> dict[str, float]:
-    import libsumo
-    import sumolib
-
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        (folder / "n.nod.xml").write_text('<nodes><node id="a" x="0" y="0"/><node id="b" x="2000" y="0"/></nodes>')
-        (folder / "e.edg.xml").write_text('<edges><edge id="e" from="a" to="b" numLanes="2" speed="60"/></edges>')
-        net = ["-n", folder / "n.nod.xml", "-e", folder / "e.edg.xml", "-o", folder / "net.xml"]
-        subprocess.run([sumolib.checkBinary("netconvert"), *map(str, net)], check=True, capture_output=True)
-        device = "".join(
-            f'<param key="device.ssm.{key}" value="{value}"/>'
-            for key, value in (
-                ("measures", "TTC DRAC"), ("thresholds", "1000 0.0"), ("range", "500"), ("trajectories", "true"),
-                ("file", folder / "ssm.xml"), ("extratime", "0.5"),
-            )
-        )  # fmt: skip
-        cars = []
-        for who, lane in (("ego", 0), ("other", 1 if scene["kind"] == "cut-in" else 0)):
-            x, _, _, speed = scene[who][0]
-            params = '<param key="has.ssm.device" value="true"/>' + device if who == "ego" else ""
-            place = f'departLane="{lane}" departPos="{100.0 + x + LENGTH / 2}" departSpeed="{speed}"'
-            cars.append(f'<vehicle id="{who}" type="car" route="r" depart="0" {place}>{params}</vehicle>')
-        kind = f'<vType id="car" length="{LENGTH}" width="{WIDTH}" maxSpeed="60" minGap="0" tau="0.1"/>'
-        (folder / "r.rou.xml").write_text(f'<routes>{kind}<route id="r" edges="e"/>{"".join(reversed(cars))}</routes>')
-        options = ["-n", folder / "net.xml", "-r", folder / "r.rou.xml", "--step-length", STEP, "--no-step-log", "true"]
-        more = ["--insertion-checks", "none", "--collision.action", "none", "--time-to-teleport", "-1", "--no-warnings"]
-        libsumo.start(["sumo", *map(str, [*options, *more])])
-        for k in range(judged(scene)[1] + 1):
-            libsumo.simulationStep()
-            for who in ("ego", "other"):
-                libsumo.vehicle.setSpeedMode(who, 0)
-                libsumo.vehicle.setLaneChangeMode(who, 0)
-                libsumo.vehicle.setSpeed(who, scene[who][0][3])
-            if scene["kind"] == "cut-in" and k == round(MOVED / STEP):
-                libsumo.vehicle.changeLane("other", 0, 100.0)
-        libsumo.close()
-        return ssm_worst(folder / "ssm.xml")
-
-
-def ssm_worst(path: Path) -> dict[str, float]:
-    """Worst values of an SSM file, with those on the way after the last step of the scene left out."""
-    from xml.etree.ElementTree import parse
-
-    found: dict[str, list[float]] = {"ttc": [], "drac": []}
-    for conflict in parse(path).getroot().iter("conflict"):
-        spans = {one.tag: one.get("values", "").split() for one in conflict}
-        at = [float(value) for value in spans["timeSpan"]]
-        for key, tag in (("ttc", "TTCSpan"), ("drac", "DRACSpan")):
-            values = zip(at, spans.get(tag, []), strict=False)
-            found[key] += [float(value) for when, value in values if value != "NA" and when <= TIME + STEP]
-    worst = {"ttc": min(found["ttc"], default=math.inf), "drac": max(found["drac"], default=0.0)}
-    return finite(worst)
-
-
 WORKERS = {
     "crime": lambda every: [theirs(scene) for scene in every],
     "sumo": sumo,
@@ -344,8 +231,9 @@ WORKERS = {
 
 def asked(python: str, worker: str, every: list[Scene]) -> Any:
     """Run a worker in another environment."""
+    command = [python, "-m", "benchmarks.compare_metrics", "--worker", worker]
     done = subprocess.run(
-        [python, __file__, "--worker", worker], input=json.dumps(every), capture_output=True, text=True, check=False
+        command, input=json.dumps(every), capture_output=True, text=True, check=False, cwd=Path(__file__).parents[1]
     )
     if done.returncode:
         sys.exit(f"{worker} failed:\n{done.stderr[-2000:]}")

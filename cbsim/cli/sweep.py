@@ -249,7 +249,7 @@ def _replay(folder: str, row: str, record: str, told: Told) -> None:
         raise UsageError(f"--record {record} is for sweeps; a replay takes the name of a file")
     found = replay(folder, int(row), record or None)
     opened = Folder.opened(folder)
-    command = command_of(opened.plan, point_of(opened, found.row))
+    command = command_of(opened, point_of(opened, found.row))
     same = not found.differences
     how = "the same in every bit" if same else "DIFFERS"
     lines = [f"row {row}: {found.made['verdict']}, digest {found.made['digest']}, {how}"]

@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from cbsim.geometry.elementary import square
 
 __all__ = [
-    "cholesky", "det", "eigh", "eigvalsh", "inv", "lstsq", "matrix_power", "matrix_rank", "norm", "pinv", "solve",
-    "substitute", "svd", "svdvals", "times",
+    "cholesky", "det", "eigh", "eigvalsh", "inv", "lstsq", "matrix_power", "matrix_rank", "norm", "null_space", "pinv",
+    "solve", "substitute", "svd", "svdvals", "times",
 ]  # fmt: skip
 
 Array = NDArray[np.float64]
@@ -192,11 +192,13 @@ def _sorted_columns(a: Array) -> tuple[Array, Array, Array]:
     return columns[:, order], turn[:, order], sizes[order]
 
 
-def _triangle(a: Array) -> tuple[Array, Array]:
-    """Reflect a matrix (m, n) to r rows, r its rank but for rounding: Householder's method, longest column first.
+def _triangle(a: Array, least: float | None = None) -> tuple[Array, Array]:
+    """Reflect a matrix (m, n) to r rows, r its rank: Householder's method, longest column first.
 
-    Returns the unit normals (r, m) of the reflections, in their order, and the rows (r, n) that are left.
+    Columns count that are longer than `least`, by default the larger side of the matrix times 2.2e-16, times the
+    longest. Returns the unit normals (r, m) of the reflections, in their order, and the rows (r, n) that are left.
     """
+    share = EPS * max(a.shape) if least is None else least
     rest = np.array(a, float)
     normals = np.zeros((min(rest.shape), len(rest)))
     largest = 0.0
@@ -204,7 +206,7 @@ def _triangle(a: Array) -> tuple[Array, Array]:
         sizes = norm(rest[k:], axis=0)
         column = int(sizes.argmax())
         largest = max(largest, float(sizes[column]))
-        if sizes[column] <= EPS * max(rest.shape) * largest:
+        if sizes[column] <= share * largest:
             return normals[:k], rest[:k]
         normal = normals[k, k:]
         normal[:] = rest[k:, column] / sizes[column]
@@ -232,10 +234,29 @@ def _large_svd(a: Array) -> tuple[Array, Array, Array]:
     values, left = np.zeros(count), np.zeros((len(a), count))
     values[:rank], left[: len(rows), :rank] = sizes[:rank], turn[:, :rank]
     axes = columns[:, :rank] / sizes[:rank]
-    beyond, _ = _triangle(axes)
-    spare = np.zeros((a.shape[1], a.shape[1] - rank))
-    spare[rank:] = np.eye(spare.shape[1])
-    return _reflected(normals, left), values, np.vstack([axes.T, _reflected(beyond, spare).T])
+    return _reflected(normals, left), values, np.vstack([axes.T, _beyond(_triangle(axes)[0], a.shape[1])])
+
+
+def _beyond(normals: Array, n: int) -> Array:
+    """Axes (n - r, n) at right angles to the r columns that reflections turned to the first axes."""
+    spare = np.zeros((n, n - len(normals)))
+    spare[len(normals) :] = np.eye(spare.shape[1])
+    return _reflected(normals, spare).T
+
+
+def null_space(a: ArrayLike, least: float) -> Array:
+    """Axes (k, n) that a matrix (m, n) takes to `least` times what it takes its largest to, or less.
+
+    Of many columns by reflections alone, so that what lies near that bound may count otherwise.
+
+    >>> null_space([[0.0, 2.0]], 1e-9)
+    array([[1., 0.]])
+    """
+    matrix = np.asarray(a, float)
+    if matrix.shape[1] > MANY:
+        return _beyond(_triangle(matrix.T, least)[0], matrix.shape[1])
+    _, sizes, axes = svd(matrix)
+    return axes[int((sizes > least * sizes.max(initial=0.0)).sum()) :]
 
 
 def svd(a: ArrayLike) -> tuple[Array, Array, Array]:

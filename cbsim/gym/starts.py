@@ -12,6 +12,7 @@ from cbsim.geometry.pose import heading_quaternion
 from cbsim.gym.course import Course
 from cbsim.gym.kernels.columns import BASE, NUMBER, PLACES, SAMPLE, WAY
 from cbsim.road.lanelets import LaneletKind
+from cbsim.world.motion import ABSENT_BELOW
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.streams import stream_key, uniforms
 from cbsim.world.tables import Floats, Ints
@@ -112,6 +113,7 @@ class Starts:
         self._radii = world.shapes.radius
         agents = course.rows[:, 0]
         there = np.setdiff1d(course.others, agents)
+        there = there[first.position[there, 2] > ABSENT_BELOW]
         self._obstacles = np.concatenate([first.position[there, :2], self._radii[there, None]], axis=1)
         chosen = lanelets.kinds == LaneletKind.LANE
         if start == "stop_line":

@@ -11,6 +11,7 @@ Most of the remaining time is spent in numba's front end. These things are avoid
 - A device function that neither allocates nor returns arrays borrows its arguments and counts no references.
 - Arrays are passed without what follows from their type and shape, and calls of functions that never raise are not
   checked (`calls`).
+- Of a tuple, a function is passed the fields that it or its callees use (`usage`).
 - Elements of arrays are read and written directly, variables are kept out of memory, and no references to the arguments
   of a function are counted (`instructions`).
 - Names of functions are short (`codegen`).

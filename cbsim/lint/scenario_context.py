@@ -53,7 +53,7 @@ class ScenarioContext:
     def find(self, kind: str, name: str, place: Location) -> Path | None:
         """Find a named file; report a missing one with the nearest name."""
         path = find_named(kind, name, self.folder, self.files)
-        if path is None and not self.files.allows(self.folder / name):
+        if path is None and self.files.allows(self.folder) and not self.files.allows(self.folder / name):
             self.problems.error("E010", f"'{name}' is outside the folders that may be read", place)
         elif path is None:
             shipped, suffixes = KINDS[kind]

@@ -45,8 +45,9 @@ class LineIndex:
             False for arrays of the caller's own, in the order of C.
         """
         turned = np.empty(0) if headings is None else headings
-        made = np.array if copy else np.asarray
-        where, along = made(positions, float).reshape(-1, 2), made(turned, float).reshape(-1)
+        made = np.array if copy else np.asarray  # in the order of C, for which the kernel is compiled
+        where = made(positions, float, order="C").reshape(-1, 2)
+        along = made(turned, float, order="C").reshape(-1)
         out = np.empty((len(where), 4))
         match_into(where, along, float(onward), *self._tables, out)
         return Match(out[:, 0].astype(np.int64), out[:, 1], out[:, 2], out[:, 3])

@@ -281,7 +281,8 @@ class RoadMap:
             then order of the file.
         """
         if self._is_compiled:
-            where, along = np.array(positions, float), NO_HEADINGS if headings is None else np.array(headings, float)
+            where = np.array(positions, float, order="C")
+            along = NO_HEADINGS if headings is None else np.array(headings, float, order="C")
             if where.size <= 2 * FEW and all(map(isfinite, along.ravel().tolist())):
                 return self._line_index.match(where, None if headings is None else along, copy=False)
         return self.index.match(positions, headings)

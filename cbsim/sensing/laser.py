@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -132,13 +133,16 @@ def scans(world: World, snapshot: Snapshot, due: Sequence[tuple[Sensor, int]]) -
         displayed_scan(s.conf, k) if s.conf.freezes else k for s, k in due
     ]  # a frozen scan displays an earlier one
     jobs[:, 1] = contents
-    times = jobs[:, 1] / layout.rates
-    if not layout.is_alike or min(contents) != max(contents):  # scans of one instant share the poses of all bodies
-        order = np.argsort(times, kind="stable")
-        jobs, times = jobs[order], times[order]
+    # scans of one instant share the poses of all bodies
+    instants = [k / s.conf.rate for k, (s, _) in zip(contents, due, strict=True)]
+    if any(after < before for before, after in pairwise(instants)):
+        order = sorted(range(len(due)), key=instants.__getitem__)
+        jobs, instants = jobs[order], [instants[n] for n in order]
+    times = np.array(instants)
     if len(snapshot.columns.fork):
-        numbers = [occasion(k, branch_at_time(snapshot, at)) for k, at in zip(jobs[:, 1].tolist(), times, strict=True)]
-        jobs[:, 1] = numbers
+        jobs[:, 1] = [
+            occasion(k, branch_at_time(snapshot, at)) for k, at in zip(jobs[:, 1].tolist(), instants, strict=True)
+        ]
     errors = [_azimuth_errors(snapshot, due[n][0], contents[n]) for n in layout.inexact]
     taken = ScanBatch(
         layout,

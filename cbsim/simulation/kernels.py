@@ -94,6 +94,7 @@ def advance_one(
     waiting, found, most = state.event.shape[0], 0, 4 * constants.moving.shape[0]
     models, _ = models_from(constants, shapes.kind.shape[0])
     for k in range(steps):
+        # a step that could overfill the table is not begun: the caller empties the table and goes on from here
         if found + most > contacts.shape[0]:
             store_pairs(workspace, pairs)
             return k, found, first_non_finite(constants, state)
@@ -102,6 +103,7 @@ def advance_one(
             refresh_cars(pack, sizes, floats, ints, car_floats, car_ints)
         if state.guided.shape[0] > 0:
             walk(pack, state, start * constants.step)
+        # from here on, the clock is that of the end of the step
         state.clock[0] += 1
         follow_trajectories(constants, state, start * constants.step)
         read_vehicles(constants, state, planar)
@@ -114,6 +116,7 @@ def advance_one(
                 bound_cars(pack, sizes, floats, ints, HORIZON, workspace.bounds, workspace.reach)
             bound_guided(constants, shapes.radius, state, HORIZON, workspace.bounds, workspace.reach)
             pairs = near_pairs(constants, shapes.radius, start, segments, planar, workspace, pairs)
+        # bodies on given paths come first: vehicles collide with them where they are at the end of the step
         since, until, before = start * constants.step, state.clock[0] * constants.step, found
         move_literally(constants, state, until)
         move_guided(constants, state, until)
@@ -134,6 +137,7 @@ def advance_one(
                 found,
             )
         if planar.shape[0] > 0:
+            # who is stopped brakes in this step alone: the planner's command is kept in the Snapshot
             brake_stopped(constants, state, kept)
             found, pairs = drive_vehicles(
                 *(constants, shapes, state, planar, arcs, stack, segments, workspace, touch_workspace, pairs),
@@ -145,7 +149,9 @@ def advance_one(
             mark_hit_vehicles(road_of(pack), contacts, before, found, state.intent)
             mark_hits(contacts, before, found, workspace.roles, constants.mover_body.shape[0], state.intent)
             note_events(pack, state, note_floats, note_ints, events)
+        # after the contacts of this step: a pair that stays together begins no second one
         release_contacts(moving, state.position, state.orientation, active_contacts, shapes, 0, models, pair_workspace)
+        # movers and vehicles wrote their rows apart, and the order must not depend on that of the stages
         order_rows(contacts, before, found)
         start += 1
         if k < hashes.shape[0]:

@@ -118,7 +118,7 @@ class Run:
         self.recorded = RecordedRows(self.world)
         self.notes = TrafficNotes(self.world)
         self.newest = NewestReadings(self.world)
-        self._views: dict[str, SeatView] = {}
+        self.views: dict[str, SeatView] = {}
         self._rows: Ints | None = None
 
     def begin(self) -> None:
@@ -143,10 +143,10 @@ class Run:
     def seat(self, drivers: list[Driver | Operator], since: recall.Continued = recall.AFRESH) -> None:
         """Assign planners to vehicles and start them; those with a memory get it back."""
         self.drivers = drivers
-        self._views = {one.name: SeatView(self.world, one.name, one.seat) for one in drivers if isinstance(one, Driver)}
+        self.views = {one.name: SeatView(self.world, one.name, one.seat) for one in drivers if isinstance(one, Driver)}
         for driver in drivers:
             driver.start(self.world)
-        recall.give_back(since, drivers, self._views, self.snapshot.time)
+        recall.give_back(since, drivers, self.views, self.snapshot.time)
         if drivers:
             self.newest = NewestReadings(self.world, sense(self.world, self.snapshot))
 
@@ -154,7 +154,7 @@ class Run:
         """Take a number of steps: quiet ones in batches, others one by one with planners and sensors between them."""
         until = self.snapshot.step + steps
         while self.snapshot.step < until and not self.is_over:
-            checkpoints = recall.checkpoints_at(self.snapshot, self.drivers, self._views)
+            checkpoints = recall.checkpoints_at(self.snapshot, self.drivers, self.views)
             commands = self._decide()
             before = self.snapshot.time
             drawings = (
@@ -174,11 +174,6 @@ class Run:
             taken = hashes, motion, commands, scans, contacts, readings, controls, drawings
             self._give(Batch(first, *taken, self._rows, self.notes.drain(), checkpoints))
         self._flush()
-
-    @property
-    def views(self) -> Mapping[str, SeatView]:
-        """Views of the planners, by the names of the objects that they drive."""
-        return self._views
 
     @property
     def is_over(self) -> bool:
@@ -258,7 +253,7 @@ class Run:
                 continue
             if self.snapshot.step % driver.period:
                 continue
-            view = self._views[driver.name]
+            view = self.views[driver.name]
             row = driver.decide(view.observe(self.snapshot, self.newest), view.truth)
             view.truth = None  # nobody else looks at its scans
             if driver.is_late or tuple(self.snapshot.columns.command[driver.vehicle].tolist()) != row:

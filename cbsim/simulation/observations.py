@@ -19,13 +19,17 @@ from cbsim.world.world import World
 if TYPE_CHECKING:
     from cbsim.world.model_instances import ModelInstance
 
-__all__ = ["observe", "watch"]
+__all__ = ["observe", "observe_row", "watch"]
 
 
 def observe(world: World, snapshot: Snapshot, name: str, newest: Mapping[str, Scan | Reading]) -> Observation:
     """Make the observation of an object's planner."""
-    body, columns = world[name], snapshot.columns
-    row = body.row
+    return observe_row(world, snapshot, world[name].row, newest)
+
+
+def observe_row(world: World, snapshot: Snapshot, row: int, newest: Mapping[str, Scan | Reading]) -> Observation:
+    """Make the observation of the planner of the object in a row."""
+    columns = snapshot.columns
     scans, readings = newest.of_body(row) if isinstance(newest, NewestReadings) else _parted(world, row, newest)
     fx, fy, fz = forward(columns.orientation[row])
     vx, vy, vz = columns.velocity[row].tolist()

@@ -14,7 +14,7 @@ from cbsim.jit import wrapping
 from cbsim.sensing import Fix, Odometry, Reading, Scan
 from cbsim.sensing.kernels.observed import COLUMNS, SENSORS, observed_into
 from cbsim.simulation.mission_progress import MissionProgress
-from cbsim.simulation.observations import observe
+from cbsim.simulation.observations import observe_row
 from cbsim.spec.command import Observation, ObservedObjects
 from cbsim.spec.planner import FIDELITIES, Seat
 from cbsim.world.snapshot import Snapshot
@@ -65,7 +65,7 @@ class SeatView:
         newest : mapping
             Newest reading of each sensor.
         """
-        told = self.truth = observe(self._world, snapshot, self._name, newest)
+        told = self.truth = observe_row(self._world, snapshot, self._row, newest)
         object.__setattr__(told, "checkpoints", self._passed(told))  # it is ours; a copy would cost 3 µs
         if not self._seat.truth:
             told = replace(told, **self._measured(told))
@@ -75,7 +75,7 @@ class SeatView:
 
     def note(self, snapshot: Snapshot) -> int:
         """Note the vehicle's place before its planner is asked; return how many checkpoints it has passed."""
-        return self._passed(observe(self._world, snapshot, self._name, {}))
+        return self._passed(observe_row(self._world, snapshot, self._row, {}))
 
     def _passed(self, told: Observation) -> int:
         x, y, _ = told.position.tolist()

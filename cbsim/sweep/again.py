@@ -8,10 +8,9 @@ from typing import Any, NamedTuple
 
 from cbsim.errors import UsageError
 from cbsim.sweep.folder import Folder
-from cbsim.sweep.plan import Plan
-from cbsim.sweep.row import OUTSIDE
+from cbsim.sweep.row import OUTSIDE, parameter_column
 from cbsim.sweep.space import Point, setting_text
-from cbsim.sweep.table import Table, read
+from cbsim.sweep.table import Table, read, value_of
 from cbsim.sweep.task import runner_for, working_directory
 
 __all__ = ["Again", "command_of", "point_of", "replay"]
@@ -42,9 +41,7 @@ def point_of(folder: Folder, row: dict[str, Any]) -> Any:
         return path_of_row(row)
     if not plan.search:
         return plan.space()[int(row["row"])]
-    from cbsim.sweep.row import parameter_column
-
-    return Point(int(row["row"]), tuple(row[parameter_column(one.key)] for one in plan.variations))
+    return Point(int(row["row"]), tuple(value_of(one, row[parameter_column(one.key)]) for one in plan.variations))
 
 
 def row_of(folder: str | Path, number: int) -> dict[str, Any]:
@@ -92,10 +89,11 @@ def replay(folder: str | Path, number: int, record: str | Path | None = None) ->
     return Again(row, fitted, differing)
 
 
-def command_of(plan: Plan, point: Point) -> str:
+def command_of(folder: Folder, point: Any) -> str:
     """Command that runs a point by itself; of a path with forks, the replay of its row."""
-    if getattr(point, "forks", ()):
-        return f"cbsim sweep replay DIR {point.row}"  # no command of a run has forks
+    plan = folder.plan
+    if getattr(point, "forks", ()):  # no command of a run has forks
+        return shlex.join(["cbsim", "sweep", "replay", str(folder.path), str(point.row)])
     words = ["cbsim", "run", plan.scenario]
     for name, planner in plan.planner.items():
         words += ["--planner", f"{name}={planner}" if name else planner]

@@ -123,23 +123,28 @@ def _rate(passed: int, total: int) -> str:
 
 
 def compare(before: str | Path, after: str | Path) -> Comparison:
-    """Compare two sweeps that vary the same keys, point by point.
+    """Compare two sweeps that vary the same keys, point by point; paths of rare events are the same by seed and forks.
 
     Raises
     ------
     UsageError
-        If they vary different keys, or have no point in common.
+        If they vary different keys, have no point in common, or only one of them is of a rare event.
     """
     folders = Folder.opened(before), Folder.opened(after)
+    rare = [folder.plan.search.get("kind") == "rare" for folder in folders]
+    if rare[0] != rare[1]:
+        forked, plain = (before, after) if rare[0] else (after, before)
+        raise UsageError(f"'{forked}' has the paths of a rare event, and '{plain}' plain runs: they cannot be compared")
     keys = [sorted(one.key for one in folder.plan.variations) for folder in folders]
     if keys[0] != keys[1]:
         raise UsageError(f"'{before}' varies {', '.join(keys[0])}, and '{after}' {', '.join(keys[1])}")
     names = [parameter_column(key) for key in keys[0]]
     names += [] if "seed" in names else ["seed"]
+    names += ["forks"] if all(rare) else []
     kinds = [dict(folder.columns) for folder in folders]
     metrics = [
         name for name, kind in kinds[0].items()
-        if kind == "float64" and name in kinds[1] and name not in {*names, "time", "wall_time"}
+        if kind == "float64" and name in kinds[1] and name not in {*names, "time", "wall_time", "cost"}
     ]  # fmt: skip
     tables = [read(path, [*names, "verdict", "digest", *metrics]) for path in (before, after)]
     keyed = [_by_point(table, names) for table in tables]

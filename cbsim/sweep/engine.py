@@ -15,20 +15,19 @@ from cbsim.errors import UsageError
 from cbsim.spec.sweep import SweepSpec
 from cbsim.sweep.folder import Folder
 from cbsim.sweep.plan import RECORDED, Plan, chunk_size
-from cbsim.sweep.pool import Done, LostWorkerError, Pool, available_cores, pool_of
-from cbsim.sweep.space import Point, Space, space_of
-from cbsim.sweep.table import Table, columns_of, read, require_arrow
-from cbsim.sweep.task import Chunk, Description, failed_row
+from cbsim.sweep.pool import Done, Pool, available_cores, pool_of
+from cbsim.sweep.preparation import begin
+from cbsim.sweep.space import Space, check, space_of
+from cbsim.sweep.table import Table, read
+from cbsim.sweep.task import Chunk, failed_row
 from cbsim.sweep.texts import variations_of
 
 __all__ = [
     "MOST_RECORDINGS",
     "Progress",
     "Sweep",
-    "begin",
     "chunks_of",
     "planned",
-    "require_same",
     "run",
     "run_to_folder",
 ]
@@ -261,8 +260,8 @@ def planned(  # noqa: PLR0913 - the public face spells out every option
             raise UsageError("a search chooses its points itself: --sample and --method are for sweeps")
         named = {one.key: one for one in spec.variations} | {one.key: one for one in given}
         variations, rows, chosen = tuple(named.values()), 1, ""
-        if search["kind"] == "rare":
-            variations = ()
+        variations = () if search["kind"] == "rare" else variations
+        list(map(check, variations))
     else:
         space = space_of(spec, given, where=tuple(where), sample=sample, method=method, seed=sample_seed)
         variations, rows, chosen = space.variations, len(space), space.method
@@ -290,32 +289,6 @@ def scenario_sweep(scenario: str) -> SweepSpec:
     from cbsim.loading.scenario_file import read_scenario
 
     return read_scenario(scenario).sweep
-
-
-def begin(folder: str | Path, plan: Plan, pool: Pool, first: Any, extra: Sequence[tuple[str, str]] = ()) -> Folder:
-    """Describe a plan in a worker, and make its folder.
-
-    Raises
-    ------
-    UsageError, FileError
-        If the first point cannot be loaded, or a search is by a column that there is not.
-    """
-    require_arrow()
-    description = _described(pool, plan, first)
-    columns = [*columns_of(plan.variations, description.checks, description.metrics), *extra]
-    manifest = {"plan": plan.to_json(), "identity": description.identity, "columns": columns}
-    if plan.search.get("column") and plan.search["kind"] != "rare":
-        from cbsim.sweep.searchers import require_column
-
-        require_column(plan.search["column"], columns)
-    return Folder.made(folder, manifest)
-
-
-def _described(pool: Pool, plan: Plan, first: Point) -> Description:
-    try:
-        return pool.describe(plan, first)
-    except LostWorkerError as lost:
-        raise UsageError(f"the first run cannot be prepared: {lost}") from None
 
 
 def run(
@@ -389,12 +362,3 @@ def run_to_folder(
         sweep.run(chunks_of(space, plan.chunk), len(space))
     finally:
         workers.close()
-
-
-def require_same(folder: Folder, pool: Pool, first: Any) -> None:
-    """Refuse to continue a sweep whose rows would be of another kind."""
-    from cbsim.sweep.identity import differences
-
-    found = differences(folder.manifest["identity"], _described(pool, folder.plan, first).identity)
-    if found:
-        raise UsageError(f"'{folder.path}' cannot be resumed: {'; '.join(found[:5])}. Begin a new sweep")

@@ -138,7 +138,11 @@ class LocalPool:
         """
         worker = self._idle()
         worker.send(describe, (plan, point))
-        kind, value = worker.receive()
+        try:
+            kind, value = worker.receive()
+        except LostWorkerError:
+            self._remove(worker)
+            raise
         if kind == "error":
             raise value
         return Description(*value)

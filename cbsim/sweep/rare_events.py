@@ -10,11 +10,13 @@ from pathlib import Path as FilePath
 from typing import Any, NamedTuple
 
 from cbsim.errors import UsageError
-from cbsim.sweep.engine import MOST_RECORDINGS, Progress, Sweep, begin, planned, require_same
+from cbsim.sweep.engine import MOST_RECORDINGS, Progress, Sweep, planned
 from cbsim.sweep.folder import Folder
 from cbsim.sweep.paths import LONGEST_CHAIN, Path, marks_of
 from cbsim.sweep.plan import RECORDED, Plan
 from cbsim.sweep.pool import Pool, available_cores, pool_of
+from cbsim.sweep.preparation import begin, require_same
+from cbsim.sweep.row import FORKED
 from cbsim.sweep.splitting import Estimate, Mark, Restart, Splitting, combined
 from cbsim.sweep.table import read
 from cbsim.sweep.task import Chunk
@@ -23,11 +25,6 @@ from cbsim.world.forks import MOST_BRANCHES
 __all__ = ["RareEvent", "path_of_row", "rare", "rare_result", "result_lines", "resume_rare"]
 
 PARTICLES, REPEATS, CHUNK = 50, 10, 5
-FORKED = (
-    ("repetition", "int64"), ("parent", "int64"), ("fork_step", "int64"), ("branch", "int64"),
-    ("cost", "float64"), ("forks", "string"), ("marks", "string"),
-)  # fmt: skip
-"""Columns that the rows of rare events have besides those of other sweeps."""
 RESULT = "rare.json"
 
 

@@ -14,7 +14,7 @@ from cbsim.page import build_page
 from cbsim.sweep.again import command_of, point_of
 from cbsim.sweep.bins import Axis, axis_of, cells, rates
 from cbsim.sweep.folder import Folder
-from cbsim.sweep.row import parameter_column
+from cbsim.sweep.row import FORKED, parameter_column
 from cbsim.sweep.statistics import wilson
 from cbsim.sweep.table import read
 
@@ -83,7 +83,8 @@ def page_of(folder: str | Path, replays: Mapping[int, str]) -> str:
     kinds = dict(opened.columns)
     metrics = [name for name in PREFERRED if name in kinds]
     checks = [name for name in kinds if name.startswith("check.")]
-    table = read(folder, list(dict.fromkeys([*varied, "seed", "verdict", "failure", *metrics, *checks])))
+    forked = [name for name, _ in FORKED if name in kinds]  # a path of a rare event is made from them
+    table = read(folder, list(dict.fromkeys([*varied, "seed", "verdict", "failure", *metrics, *checks, *forked])))
     verdicts = np.array(table["verdict"].to_pylist(), object)
     passed = verdicts == "pass"
     axes = {name: axis_of(name, table[name].to_pylist()) for name in varied}
@@ -189,7 +190,7 @@ def _worst(folder: Folder, table: Any, rows: Sequence[int], varied: Sequence[str
         told = ", ".join(f"{name} = {values[name]}" for name in varied)
         last = ((values["failure"] or "").strip().splitlines() or [""])[-1]
         link = f'<a href="{escape(replays[row], quote=True)}">replay</a>' if row in replays else ""
-        command = escape(command_of(folder.plan, point_of(folder, values)))
+        command = escape(command_of(folder, point_of(folder, values)))
         found.append(
             f'<tr><td class="number">{row}</td><td class="{kind}">{values["verdict"]}</td><td>{escape(told)}</td>'
             f'<td class="said">{escape(last)}</td><td>{link}</td><td><code>{command}</code></td></tr>'

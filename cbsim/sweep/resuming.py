@@ -6,9 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from cbsim.sweep.engine import MOST_RECORDINGS, Progress, Sweep, chunks_of, require_same
+from cbsim.sweep.engine import MOST_RECORDINGS, Progress, Sweep, chunks_of
 from cbsim.sweep.folder import Folder
 from cbsim.sweep.pool import Pool, pool_of
+from cbsim.sweep.preparation import require_same
 from cbsim.sweep.searching import resume_search
 from cbsim.sweep.table import read
 

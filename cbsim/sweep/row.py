@@ -24,10 +24,15 @@ from cbsim.sweep.plan import Plan
 from cbsim.sweep.space import Point, setting_text
 from cbsim.world.world import World
 
-__all__ = ["OUTSIDE", "Runner", "recording_file"]
+__all__ = ["FORKED", "OUTSIDE", "Runner", "recording_file"]
 
 KEPT_WORLDS = 4
 LONGEST_TEXT = 4000  # characters of a failure
+FORKED = (
+    ("repetition", "int64"), ("parent", "int64"), ("fork_step", "int64"), ("branch", "int64"),
+    ("cost", "float64"), ("forks", "string"), ("marks", "string"),
+)  # fmt: skip
+"""Columns that the rows of rare events have besides those of other sweeps."""
 OUTSIDE = ("wall_time", "host")  # columns that differ from run to run
 
 

@@ -8,10 +8,11 @@ from typing import Any
 
 from cbsim.errors import UsageError
 from cbsim.sweep.boundary import BoundarySeeker
-from cbsim.sweep.engine import MOST_RECORDINGS, Progress, Sweep, begin, planned, require_same
+from cbsim.sweep.engine import MOST_RECORDINGS, Progress, Sweep, planned
 from cbsim.sweep.folder import Folder
 from cbsim.sweep.plan import RECORDED, Plan
 from cbsim.sweep.pool import Pool, available_cores, pool_of
+from cbsim.sweep.preparation import begin, require_same
 from cbsim.sweep.row import parameter_column
 from cbsim.sweep.searchers import Optimizer, Searcher
 from cbsim.sweep.space import Point

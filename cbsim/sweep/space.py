@@ -18,6 +18,8 @@ from cbsim.sweep.constraints import Constraint
 __all__ = ["MOST_ROWS", "Point", "Space", "check", "from_unit", "setting_text"]
 
 MOST_ROWS = 10_000_000
+MOST_STEPS = 2**53  # of a range: the number of its values is exact
+LARGEST = 2**63 - 1  # whole number that a column holds
 DIGITS = 9  # significant ones of a sampled number, so that its text is short and its bits are those of the text
 ATTEMPTS = 64  # designs that are drawn where constraints refuse points
 
@@ -226,21 +228,43 @@ class Space:
 
 
 def check(one: Variation) -> None:
-    """Refuse values that are none."""
+    """Refuse values that are none, more than can be counted, or larger than a column holds.
+
+    Raises
+    ------
+    UsageError
+        If there are none, or if they are not finite.
+    """
     key, values = one
     if isinstance(values, Range):
-        first, last, step = values
-        if not all(math.isfinite(number) for number in values if number is not None):
-            raise UsageError(f"the range of '{key}' is not finite")
-        if step is not None and step == 0.0:
-            raise UsageError(f"the range of '{key}' is infinite: its step is 0")
-        if (last < first) if step is None else (last - first) * step < 0.0:
-            told = ":".join(f"{number:g}" for number in values if number is not None)
-            raise UsageError(f"the grid is empty: the range {told} of '{key}' has no values")
-    elif isinstance(values, Choice) and not values.values:
-        raise UsageError(f"the grid is empty: '{key}' has no values")
-    elif isinstance(values, Normal) and not (math.isfinite(values.mean) and 0.0 <= values.deviation < math.inf):
+        _check_range(key, values)
+    elif isinstance(values, Choice):
+        if not values.values:
+            raise UsageError(f"the grid is empty: '{key}' has no values")
+        large = next((v for v in values.values if isinstance(v, int) and abs(v) > LARGEST), None)
+        if large is not None:
+            raise UsageError(f"'{key}' has a whole number of {large.bit_length()} bits, at most 63 are possible")
+    elif isinstance(values, Count):
+        number, first = values
+        if not all(isinstance(whole, int) for whole in values) or number < 1 or first < 0:
+            raise UsageError(f"'{key}' counts {number} values from {first}: expected whole numbers from 1 and 0 on")
+        if first + number - 1 > LARGEST:
+            raise UsageError(f"'{key}' counts {number} values from {first}, beyond the largest whole number {LARGEST}")
+    elif not (math.isfinite(values.mean) and 0.0 <= values.deviation < math.inf):
         raise UsageError(f"'{key}' has the deviation {values.deviation:g}, expected a finite number from 0 on")
+
+
+def _check_range(key: str, values: Range) -> None:
+    first, last, step = values
+    if not all(math.isfinite(number) for number in (*values[:2], step or 0.0, last - first)):
+        raise UsageError(f"the range of '{key}' is not finite")
+    if step is not None and step == 0.0:
+        raise UsageError(f"the range of '{key}' is infinite: its step is 0")
+    if (last < first) if step is None else (last - first) * step < 0.0:
+        told = ":".join(f"{number:g}" for number in values if number is not None)
+        raise UsageError(f"the grid is empty: the range {told} of '{key}' has no values")
+    if step is not None and (last - first) / step >= MOST_STEPS:
+        raise UsageError(f"the range of '{key}' has the step {step:g}: more than {MOST_STEPS} values cannot be counted")
 
 
 def size_of(values: Distribution) -> int | None:
@@ -269,7 +293,7 @@ def value_at(values: Distribution, place: int) -> Value:
 def is_whole(values: Range) -> bool:
     """Whether all values of a range with a step are whole numbers."""
     numbers = all(number is not None and float(number).is_integer() for number in values)
-    return numbers and abs(values.last) < 2**53
+    return numbers and max(abs(values.first), abs(values.last)) < 2**53
 
 
 def from_unit(values: Distribution, unit: float) -> Value:

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from cbsim.errors import UsageError
-from cbsim.spec.sweep import Count, Normal, Range, Variation
+from cbsim.spec.sweep import Choice, Count, Normal, Range, Value, Variation
 from cbsim.sweep.row import parameter_column
 from cbsim.sweep.space import is_whole
 
-__all__ = ["ROWS", "Table", "arrow", "columns_of", "read", "require_arrow"]
+__all__ = ["ROWS", "Table", "arrow", "columns_of", "read", "require_arrow", "value_of"]
 
 ROWS = "rows"  # folder of the parts
 FIRST = (("row", "int64"),)
@@ -64,7 +64,20 @@ def type_of(one: Variation) -> str:
     kinds = {bool if isinstance(v, bool) else type(v) for v in values.values}
     if kinds <= {int, float}:
         return "float64"
-    return "bool" if kinds == {bool} else "string"
+    if kinds == {bool}:
+        return "bool"
+    wanted = {json.dumps(v, sort_keys=True) for v in values.values}
+    texts = {_fitting(v, "string") for v in values.values}
+    return "string" if len(texts) == len(wanted) else "json"  # '1' and 1 are different values
+
+
+def value_of(one: Variation, cell: Any) -> Value:
+    """Value of a varied key that a row has: of a choice, the one whose cell it is."""
+    if not isinstance(one.values, Choice):
+        found: Value = cell
+        return found
+    kind = "int64" if one.key == "seed" else type_of(one)
+    return next((value for value in one.values.values if _fitting(value, kind) == cell), cell)
 
 
 class Table:
@@ -88,6 +101,7 @@ class Table:
             "float64": pa.float64(),
             "bool": pa.bool_(),
             "string": pa.string(),
+            "json": pa.string(),
         }
         self.schema = pa.schema([(name, kinds[kind]) for name, kind in columns])
 
@@ -147,10 +161,9 @@ def _fitting(value: Any, kind: str) -> Any:
     if kind == "float64":
         number = float(value)
         return number if math.isfinite(number) else None
-    if kind == "string" and not isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False)
-    if kind == "string":
-        return value.encode("utf-8", "replace").decode("utf-8")
+    if kind in ("string", "json"):
+        text = value if kind == "string" and isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        return text.encode("utf-8", "replace").decode("utf-8")
     return value
 
 

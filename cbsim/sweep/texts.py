@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from cbsim.errors import Problems, UsageError
 from cbsim.formats.reader import Source, read_yaml
 from cbsim.formats.yaml_tree import plain, tree
@@ -30,16 +32,36 @@ def variations_of(given: Mapping[str, object] | Sequence[str]) -> list[Variation
 
 
 def variation_of(key: str, values: object) -> Variation:
-    """Read the values of one key."""
+    """Read the values of one key; scalars and arrays of NumPy are numbers and lists."""
     if isinstance(values, Range | Choice | Normal | Count):
-        return Variation(key, values)
+        return Variation(key, type(values)(*(_plain(key, one) for one in values)))
+    values = _plain(key, values)
     if isinstance(values, str):
         return Variation(key, _from_text(key, values))
-    if isinstance(values, Mapping):
-        return Variation(key, _from_mapping(key, dict(values)))
-    if isinstance(values, Sequence):
+    if isinstance(values, dict):
+        return Variation(key, _from_mapping(key, values))
+    if isinstance(values, list):
         return Variation(key, Choice(tuple(values)))
     raise UsageError(f"'{key}' is varied by {values!r}, expected values such as {FORMS}")
+
+
+def _plain(key: str, value: object) -> Any:
+    """Return a value as JSON has it.
+
+    Raises
+    ------
+    UsageError
+        If JSON has none of its kind.
+    """
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
+    if value is None or isinstance(value, str | int | float):
+        return value
+    if isinstance(value, Mapping):
+        return {str(name): _plain(key, one) for name, one in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, bytes):
+        return [_plain(key, one) for one in value]
+    raise UsageError(f"'{key}' is varied by {value!r}, expected values such as {FORMS}")
 
 
 def _from_text(key: str, text: str) -> Distribution:

@@ -48,6 +48,7 @@ def hash_words(words, seed):
     n = words.shape[0]
     if n >= 4:
         a, b, c, d = seed + PRIME_1 + PRIME_2, seed + PRIME_2, seed, seed - PRIME_1
+        # four accumulators, none of which waits for another one's product
         for k in range(0, n - 3, 4):
             a, b = mix(a, words[k]), mix(b, words[k + 1])
             c, d = mix(c, words[k + 2]), mix(d, words[k + 3])
@@ -258,6 +259,7 @@ def gauss_markov_into(key_0, key_1, index, decay, firsts, out):
             normal_into(words, middle)
             for k in range(2):
                 middle[k] = r / (1.0 + r * r) * (a[k] + b[k]) + spread * middle[k]
+            # go on with the half of the span in which the occasion lies, until it is one of the ends
             if index < low + half:
                 b[0], b[1] = middle[0], middle[1]
             else:
@@ -293,6 +295,7 @@ def vehicle_motion_into(constants, state, v, time, velocity):
     clock, memory = state.clock[0], constants.memory
     before = min(max(math.floor(time / constants.step + 1e-9), clock - memory + 1, 0), clock)
     part = time / constants.step - before if before < clock else 0.0
+    # a time that is a step but for rounding has the bits of that step
     part = part if part > 1e-9 else 0.0
     one, two = v * memory + before % memory, v * memory + (before + 1) % memory
     for k in range(3):

@@ -41,12 +41,7 @@ COLUMNS: tuple[Column, ...] = (
     # commands and actuators of vehicles
     Column("command", "float", "vehicles", 6, "1", "throttle, steering, left and right lever, reverse, handbrake"),
     Column(
-        "actuator",
-        "float",
-        "vehicles",
-        6,
-        "1",
-        "throttle, steering, levers after slew rates; the first two after dead times",
+        "actuator", "float", "vehicles", 6, "1", "throttle, steering, levers after slew rates; two after dead times"
     ),
     Column(
         "wheel",
@@ -56,14 +51,7 @@ COLUMNS: tuple[Column, ...] = (
         "m/s², rad/s, rad/s²",
         "forward acceleration; speeds of two wheels; yaw acceleration",
     ),
-    Column(
-        "command_delay",
-        "float",
-        "delay_rows",
-        2,
-        "1",
-        "throttle and steering commanded in the newest steps, for dead times",
-    ),
+    Column("command_delay", "float", "delay_rows", 2, "1", "throttle and steering in the newest steps, for dead times"),
     Column(
         "pose_history",
         "float",

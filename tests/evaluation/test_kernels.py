@@ -10,6 +10,7 @@ import shapely
 
 from cbsim.evaluation.rules.footprints import rectangles_along
 from cbsim.evaluation.rules.track import planar
+from cbsim.evaluation.rules.way import refined, refined_lengths
 from cbsim.geometry.kernels.encroachment import encroachments
 from cbsim.geometry.polyline import direction
 from cbsim.geometry.pose import heading, heading_quaternion
@@ -90,3 +91,20 @@ def test_the_least_time_between_two_ways_is_that_of_a_search_over_moments(seed):
     assert np.isfinite(least)
     assert 0.1 * least - 0.02 <= times.min() <= 0.1 * least + 1e-9
     assert set(who[np.isfinite(times)].tolist()) == {5}
+
+
+def test_paths_of_several_objects_have_the_lengths_of_each_alone():
+    rng = np.random.default_rng(7)
+    times = np.repeat(0.05 * np.arange(201)[:, None], 5, axis=1)
+    velocities = rng.normal(size=(201, 5, 2))
+    velocities[:, 2] = [3.0, 0.0]
+    velocities[50:90, 3] = 0.0
+    turned = rng.random((201, 5, 1)) < 0.5
+    places = np.cumsum(0.05 * velocities, axis=0) + 1e-3 * turned * rng.normal(size=(201, 5, 2))
+    places[50:90, 3] = places[50, 3]
+    found = refined_lengths(times, places, velocities)
+    for k in range(5):
+        _, way = refined(times[:, k], places[:, k], velocities[:, k])
+        pieces = np.linalg.norm(np.diff(way, axis=0), axis=1).reshape(-1, 3)
+        np.testing.assert_array_equal(found[:, k], pieces.sum(axis=1))
+    assert not found[60:80, 3].any()

@@ -18,6 +18,7 @@ from cbsim.geometry.linear import (
     matrix_power,
     matrix_rank,
     norm,
+    null_space,
     pinv,
     solve,
     substitute,
@@ -149,6 +150,16 @@ def test_singular_values_of_many_columns_are_those_of_numpy(m, n, rank):
     np.testing.assert_allclose(
         lstsq(a, b, 1e-9) * size, np.linalg.lstsq(a, b, rcond=1e-9)[0] * size, rtol=1e-6, atol=1e-6
     )
+
+
+@pytest.mark.parametrize(("m", "n", "rank"), [(4, 6, 3), (90, 40, 31), (40, 90, 40), (50, 50, 50), (5, 60, 0)])
+def test_a_null_space_is_all_that_a_matrix_takes_to_nothing(m, n, rank):
+    random = np.random.default_rng(n)
+    a = random.normal(size=(m, rank)) @ random.normal(size=(rank, n))
+    axes = null_space(a, 1e-9)
+    assert axes.shape == (n - rank, n)
+    np.testing.assert_allclose(axes @ axes.T, np.eye(n - rank), atol=1e-12)
+    np.testing.assert_allclose(a @ axes.T, 0.0, atol=1e-12 * max(float(np.abs(a).max(initial=0.0)), 1.0) * n)
 
 
 def test_many_rows_that_say_the_same_are_not_turned(monkeypatch):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,8 +16,9 @@ from gymnasium.utils.env_checker import check_env
 import cbsim
 import cbsim.gym
 from cbsim.errors import UsageError
-from cbsim.gym import DrivingEnv, NearField
+from cbsim.gym import Agents, DrivingEnv, NearField
 from cbsim.gym.registration import ENVIRONMENTS
+from cbsim.gym.starts import Starts
 from tests.gym.common import LANE, crossing, drive
 
 NAMES = [name for name in ENVIRONMENTS if name != "cbsim/Scenario-v0"]
@@ -268,6 +270,34 @@ def test_a_stop_line_is_run_unless_the_car_has_stood_before_it(tmp_path):
         assert way > 32.0
         assert ran is not stops
         assert stood == stops  # told once, in the step in which it comes to rest
+
+
+@pytest.mark.parametrize("step", [0.05, 0.1, 0.2])
+def test_every_line_that_is_run_is_told_whatever_the_step(step):
+    made = cbsim.load(Path(cbsim.gym.__file__).parent / "scenarios" / "stop_sign.yaml", step=step)
+    agents = Agents(made, 16, start="stop_line", done=lambda agents: np.zeros(agents.shape, bool))
+    for number in range(16):
+        agents.reset(number)
+    actions, told, ran = np.zeros((*agents.shape, 2), np.float32), agents.measures, np.zeros(agents.shape)
+    actions[..., 0] = 1.0
+    for _ in range(round(40.0 / step)):
+        actions[..., 1] = np.clip(-0.5 * told.offset - 1.5 * told.heading_error, -1.0, 1.0)
+        agents.step(actions)
+        ran += told.ran_stop
+    assert np.all(ran == 1.0)
+
+
+def test_those_who_have_still_to_appear_are_no_obstacles_at_the_start(tmp_path):
+    path = crossing(tmp_path, 1)
+    path.write_text(
+        path.read_text(encoding="utf-8") + "\ntraffic: [{name: flow, flow: 300, from: 1.1.1}]\n", encoding="utf-8"
+    )
+    course = DrivingEnv(path).agents.course
+    position = course.world.first.columns.position
+    free = [row for row in course.others if position[row, 2] < -100.0]
+    assert len(free) > 5
+    starts = Starts(course, "random", 100.0)
+    assert not len(starts._obstacles)
 
 
 def test_observation_and_reward_are_functions_of_the_user(tmp_path):

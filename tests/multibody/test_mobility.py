@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from cbsim.geometry.pose import multiply
-from cbsim.multibody import Body, Fixed, Floating, Origin, Prismatic, Prototype, Revolute, Spherical, gallery
+from cbsim.multibody import Body, Fixed, Floating, Origin, Prismatic, Prototype, Revolute, Sphere, Spherical, gallery
+from cbsim.spec.mechanism import mobility
 from cbsim.spec.mechanism.description import MechanismSpec
 from cbsim.spec.mechanism.joints import PROTOTYPES
 from cbsim.spec.mechanism.mobility import degrees_of_freedom
@@ -90,6 +91,16 @@ def test_bricards_linkage_moves_though_its_rows_say_that_nothing_could():
     spec = MechanismSpec(origin, bodies, joints)
     assert sum(joint.dof for joint in spec.joints) - 6 * 1 - 6 == 0
     assert degrees_of_freedom(spec) == 6 + 1
+
+
+def test_of_many_loops_rows_are_counted(monkeypatch):
+    """Ranks of some hundred coordinates in as many loops would take minutes."""
+    monkeypatch.setattr(mobility, "svdvals", None)  # it is not tried
+    origin, bodies = Origin(), [Sphere(0.1, mass=1.0).body(name=f"b{k}") for k in range(40)]
+    free = [Floating(origin, body) for body in bodies]
+    loops = [Spherical(one, other) for k, one in enumerate(bodies) for other in bodies[k + 1 : k + 4]]
+    assert degrees_of_freedom(MechanismSpec(origin, bodies, [*free, *loops])) == 0
+    assert degrees_of_freedom(MechanismSpec(origin, bodies, [*free, *loops[:70]])) == 240 - 210
 
 
 @pytest.mark.parametrize("kind", sorted(PROTOTYPES))

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
@@ -182,6 +183,25 @@ def test_one_object_for_two_bots_is_refused():
     with pytest.raises(UsageError, match="'One' and 'Two' have one planner object between them"):
         execute(made, planner={"One": planner, "Two": planner})
     assert execute(made, planner={"One": planner, "Two": Good()}).verdict == "pass"
+
+
+class Counted(Good):
+    """Notes which instance drives which bot."""
+
+    drivers: ClassVar[dict[str, object]] = {}
+
+    def start(self, mission, network, vehicle):
+        assert vehicle.name not in self.drivers
+        self.drivers[vehicle.name] = self
+
+
+def test_one_class_for_two_bots_is_an_instance_each():
+    made = world(bot("One"), bot("Two", position_offset=Triple(9.0, 0.0, 0.0)), duration=0.1)
+    Counted.drivers.clear()
+    name = f"{__name__}:Counted"
+    assert execute(made, planner={"One": name, "Two": name}).verdict == "pass"
+    assert set(Counted.drivers) == {"One", "Two"}
+    assert Counted.drivers["One"] is not Counted.drivers["Two"]
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,30 @@
 
 from __future__ import annotations
 
+import inspect
+import re
 from dataclasses import fields
+from pathlib import Path
 
 import numpy as np
+import pytest
 
 from cbsim.planner.driver import _with_readings
-from cbsim.spec.command import NO_OBJECTS, Observation
+from cbsim.spec.command import NO_OBJECTS, Observation, ObservedObjects
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "observation.md"
+
+
+@pytest.mark.parametrize(
+    ("kind", "heading"), [(Observation, "# Observations"), (ObservedObjects, "## Objects")], ids=["own", "objects"]
+)
+def test_the_page_and_the_help_tell_every_field_and_no_other(kind, heading):
+    names = {each.name for each in fields(kind)}
+    part = PAGE.read_text().split(f"{heading}\n")[1].split("| field |")[1].split("\n\n")[0]
+    first_cells = [line.split("|")[1] for line in part.splitlines()[2:]]
+    assert {name for cell in first_cells for name in re.findall(r"`(\w+)`", cell)} == names
+    listed = re.findall(r"^([\w, ]+) : ", inspect.getdoc(kind), re.MULTILINE)
+    assert {name for line in listed for name in line.split(", ")} == names
 
 
 def test_an_observation_with_other_readings_keeps_all_else():

@@ -19,9 +19,14 @@ from cbsim.recording.recording import Recording
 from cbsim.sweep import compare, read, replay, resume, run
 from cbsim.sweep.again import command_of, point_of, row_of
 from cbsim.sweep.folder import Folder
+from cbsim.sweep.plan import Plan
+from cbsim.sweep.preparation import examples
 from cbsim.sweep.row import OUTSIDE
+from cbsim.sweep.space import Space
 from cbsim.sweep.table import Table, parts
+from cbsim.sweep.texts import variations_of
 from tests.common import ROOT
+from tests.sweep.small import PLANNER
 
 pytest.importorskip("pyarrow")
 VARY = {"wall": "3:6:1", "seed": "count:3"}
@@ -128,6 +133,33 @@ def test_changed_scenario_planner_or_version_is_refused_by_name(swept):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("jobs", [0, pytest.param(1, marks=pytest.mark.slow)])
+def test_changed_planner_of_a_later_point_is_refused_by_name(small, monkeypatch, jobs):
+    (small / "other_planner.py").write_text(PLANNER)
+    (small / "deadly_planner.py").write_text("import os\nos.kill(os.getpid(), 9)\n" if jobs else "raise ValueError\n")
+    for name in ("other_planner", "deadly_planner"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    vary = {"planner.Bot.class": ["small_planner:Small", "deadly_planner:No", "other_planner:Small"], "wall": [3, 8]}
+    run("small.yaml", vary, folder="some", jobs=jobs, record="none")
+    kept, deadly = rows("some"), ["error" if jobs else "fail"] * 2
+    assert [row["verdict"] for row in kept] == ["fail", "pass", *deadly, "fail", "pass"]
+    parts("some")[-1].unlink()
+    resume("some", jobs=jobs, record="none")
+    assert rows("some") == kept
+    (small / "other_planner.py").write_text(PLANNER + "\n# better\n")
+    with pytest.raises(UsageError, match="the planner's module 'other_planner' has changed"):
+        resume("some", jobs=jobs)
+
+
+def test_examples_have_each_text_once_and_keep_constraints():
+    vary = ["planner=a:A,b:B,c:C,b:B", "gap=1:3:1", "where=1,2,[x],{y: z}", "seed=1,2"]
+    space = Space(variations_of(vary), ["gap > 1 or planner != 'c:C'"])
+    plan = Plan("small", variations=space.variations, where=("gap > 1 or planner != 'c:C'",))
+    assert [point.values for point in examples(plan, space[0])] == [
+        ("b:B", 1, 1, 1), ("c:C", 2, 1, 1), ("a:A", 1, ["x"], 1), ("a:A", 1, {"y": "z"}, 1)
+    ]  # fmt: skip
+
+
 def test_planner_that_ends_its_process_costs_its_row_only(small):
     values = "{choice: [[1.8, 4.5, 1.5], [2.5, 4.5, 1.5], [2.4, 4.5, 1.5], [2.0, 4.5, 1.5]]}"
     table = run("small.yaml", {"add.Bot.size": values, "seed": "count:2"}, folder="dying", jobs=1, record="none")
@@ -191,7 +223,7 @@ def test_replay_tells_what_differs(swept):
 def test_command_of_a_row_gives_its_digest(swept):
     folder = Folder.opened("one")
     row = row_of("one", 7)
-    command = command_of(folder.plan, point_of(folder, row))
+    command = command_of(folder, point_of(folder, row))
     assert command == "cbsim run small.yaml --set wall=5 --seed 2"
     words = [sys.executable, "-m", "cbsim", *command.split()[1:], "--json", "-"]
     done = subprocess.run(

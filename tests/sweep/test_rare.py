@@ -8,8 +8,9 @@ import pytest
 
 import cbsim
 from cbsim.errors import FileError, UsageError
-from cbsim.sweep import rare, read, replay, resume
+from cbsim.sweep import compare, rare, read, replay, resume, run
 from cbsim.sweep.rare_events import rare_result
+from cbsim.sweep.report import worst_rows
 from cbsim.sweep.table import parts
 from tests.cli.conftest import cli
 from tests.sweep.gap import nearest, write_gap
@@ -97,6 +98,26 @@ def test_command_estimates_and_tells_what_it_costs(cli, gap):
     said = cli("sweep", "resume", "r", "-j", 0, "--json", "-")
     assert json.loads(said.out.splitlines()[-1])["result"]["paths"] == len(read("r"))
     assert cli(*words, "--vary", "rate=0:1", "-o", "s").code == 2
+
+
+def test_report_and_comparison_know_paths_by_their_forks(cli, gap):
+    write_gap(gap, seconds=2, rate=0.5)
+    rare("gap.yaml", "standoff.clearance", folder="r", at_most=nearest(2), **SMALL | {"repeats": 1})
+    table = read("r").to_pylist()
+    assert len({row["seed"] for row in table}) < len(table)
+    found = compare("r", "r")
+    assert (found.pairs, found.equal_digests, found.moved) == (len(table), len(table), [])
+    said = cli("sweep", "report", "r")
+    assert said.code == 0
+    page = (gap / "r" / "report.html").read_text()
+    forked = [row for row in worst_rows("r") if table[row]["forks"] != "[]"]
+    assert forked
+    assert all(f"<code>cbsim sweep replay r {row}</code>" in page for row in forked)
+    said = cli("sweep", "replay", "r", forked[0])
+    assert said.out.splitlines()[-1].strip() == f"cbsim sweep replay r {forked[0]}"
+    run("gap.yaml", {"seed": "count:2"}, folder="plain", jobs=0, record="none")
+    with pytest.raises(UsageError, match="'r' has the paths of a rare event, and 'plain' plain runs"):
+        compare("plain", "r")
 
 
 @pytest.mark.parametrize(

@@ -1,15 +1,19 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from cbsim.errors import FileError, UsageError
+from cbsim.spec.sweep import Choice, Variation
 from cbsim.sweep import read, replay, resume, search
+from cbsim.sweep.again import point_of
+from cbsim.sweep.folder import Folder
 from cbsim.sweep.searchers import Optimizer
 from cbsim.sweep.searching import best_rows
-from cbsim.sweep.table import parts
+from cbsim.sweep.table import Table, columns_of, parts, type_of, value_of
 from cbsim.sweep.texts import variations_of
 from tests.cli.conftest import cli
 from tests.sweep.test_engine import rows
@@ -98,6 +102,48 @@ def test_boundary_of_a_scenario_is_bracketed(small):
 def test_searches_that_make_no_sense_are_refused(small, options, message):
     with pytest.raises((UsageError, FileError), match=message):
         search("small.yaml", {"wall": "3:9"}, folder="bad", jobs=0, **options)
+    assert not (small / "bad").exists()
+
+
+def test_rows_of_lists_are_replayed_by_the_values_of_the_variation(cli, small):
+    vary = {"add.Wall.size": [[6, 1, 1], [7, 1, 1]], "wall": [8, 3]}
+    search("small.yaml", vary, folder="edge", boundary=True, runs=6, batch=2, jobs=0, record="none")
+    folder, table = Folder.opened("edge"), read("edge").to_pylist()
+    points = [point_of(folder, row) for row in table]
+    assert {type(one.values[0]) for one in points} == {list}
+    assert {type(one.values[1]) for one in points} == {int}
+    for row in table:
+        assert replay("edge", row["row"]).differences == []
+    row = next(row["row"] for row, one in zip(table, points, strict=True) if one.values == ([6, 1, 1], 3))
+    assert "--set 'add.Wall.size=[6, 1, 1]' --set wall=3" in cli("sweep", "replay", "edge", row).out
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [(("a", [1]), "string"), (("1", 1), "json"), ((None, "null"), "string"), ((5, 8.0), "float64"), ((True,), "bool")],
+)
+def test_values_of_a_choice_are_found_by_their_cells(values, kind):
+    one = Variation("x", Choice(values))
+    table = Table(Path(), columns_of([one], [], []), "")
+    assert type_of(one) == kind
+    assert [repr(value_of(one, table.fitted({"x": value})["x"])) for value in values] == list(map(repr, values))
+
+
+@pytest.mark.parametrize("how", [{"minimize": "travel.distance"}, {"boundary": True}])
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ("5:8:0", "its step is 0"),
+        ("8:5:1", "the range 8:5:1 of 'wall' has no values"),
+        ("8:5", "the range 8:5 of 'wall' has no values"),
+        ("1:2:1e-320", "more than 9007199254740992 values"),
+        ("normal:1:-1", "the deviation -1"),
+        ("count:3:9223372036854775806", "beyond the largest whole number"),
+    ],
+)
+def test_values_of_a_search_are_checked(small, how, values, message):
+    with pytest.raises(UsageError, match=message):
+        search("small.yaml", [f"wall={values}"], folder="bad", jobs=0, **how)
     assert not (small / "bad").exists()
 
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
@@ -10,6 +12,7 @@ from cbsim.spec.sweep import Choice, Count, Normal, Range, SweepSpec, Variation
 from cbsim.sweep.constraints import Constraint
 from cbsim.sweep.plan import Plan
 from cbsim.sweep.space import Space, setting_text
+from cbsim.sweep.table import type_of
 from cbsim.sweep.texts import variation_of, variations_of
 
 
@@ -110,6 +113,47 @@ def test_sample_of_a_grid_keeps_some_of_its_points_in_order():
 def test_spaces_that_cannot_be_run_are_refused_with_their_size(texts, message):
     with pytest.raises(UsageError, match=message):
         Space(variations_of(texts))
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ("1:2:1e-320", "more than 9007199254740992 values cannot be counted"),
+        ("-1e308:1e308", "is not finite"),
+        ("count:3:9223372036854775806", "beyond the largest whole number 9223372036854775807"),
+        ([2**63], "a whole number of .* bits, at most 63"),
+        ([10**400], "a whole number of .* bits, at most 63"),
+        (Count(0), "counts 0 values"),
+        (Count(1.5), "expected whole numbers"),
+        ([], "has no values"),
+        ([object()], "is varied by <object"),
+        ({1, 2}, "expected values such as"),
+        (b"ab", "expected values such as"),
+    ],
+)
+def test_values_that_cannot_be_counted_or_kept_are_refused(values, message):
+    with pytest.raises(UsageError, match=message):
+        Space(variations_of({"x": values}), sample=3)
+
+
+def test_scalars_and_arrays_of_numpy_are_plain_values():
+    given = {
+        "a": list(np.arange(5, 8)), "b": np.linspace(0.0, 1.0, 3), "c": [np.array([2, 6]), (1, np.float32(0.5))],
+        "d": Range(np.float64(1.0), np.int64(3), np.int64(1)), "e": {"count": np.int64(3)},
+        "f": [np.True_, np.str_("x")],
+    }  # fmt: skip
+    space = Space(variations_of(given))
+    plan = Plan("small", variations=space.variations)
+    assert Plan.from_json(json.loads(plan.text)) == plan
+    assert [one.values for one in space.variations] == [
+        Choice((5, 6, 7)), Choice((0.0, 0.5, 1.0)), Choice(([2, 6], [1, 0.5])), Range(1.0, 3, 1), Count(3),
+        Choice((True, "x")),
+    ]  # fmt: skip
+    assert {type(value) for value in space[0].values} == {int, float, list, bool}
+
+
+def test_range_whose_begin_exceeds_an_integer_column_is_of_numbers():
+    assert type_of(Variation("x", Range(-1e19, 5.0, 1e18))) == "float64"
 
 
 def test_constraints_that_nothing_satisfies_are_refused():

@@ -17,6 +17,7 @@ from cbsim.world.scene import Scene, Settings
 from cbsim.world.traffic.tables import BODY, HIT, LANELET, PHASE, TURNING, WAITING
 from cbsim.world.world import World
 from tests.traffic.sites import grid, run, world
+from tests.traffic.test_reactive_cars import reactive
 from tests.worlds import prop
 
 
@@ -153,3 +154,13 @@ def test_who_turns_round_keeps_clear_of_posts_beside_the_road(x, turns, step):
     longest, turned = longest_standstill(made, 150.0)
     assert turned >= turns  # the first in each direction; without posts in the way, all of them
     assert longest < 120.0
+
+
+def test_who_turns_round_sees_the_same_wherever_it_stands_in_the_file():
+    wall = prop("wall", (100.0, 0.0, 0.5), size=(0.6, 14.0, 1.0))
+    bush = prop("bush", (60.0, -30.0, 0.5), size=(1.0, 1.0, 1.0))
+    car = reactive("Wagon", "1.1.1", ("4.1.3", 0.0))
+    for actors in ((wall, car), (car, wall), (wall, car, bush)):
+        longest, turned = longest_standstill(world(grid(3, 2), actors=actors, step=0.1), 120.0)
+        assert turned == 1
+        assert longest < 60.0

@@ -46,6 +46,7 @@ def begin_row(touches, first, stop, time, dt, contacts, found):
         if touches[k, CLOSING] > touches[fastest, CLOSING]:
             fastest = k
     nx, ny = touches[deepest, NORMAL_X], touches[deepest, NORMAL_Y]
+    # the deepest points with one normal make a place in the middle of an edge that lies on a face
     for k in range(first, stop):
         touches[k, ROW] = found
         if (
@@ -138,6 +139,7 @@ def collide(
             found += 1
     if used > 0:
         resolve_contacts(parameters, planar, touches, used, touch_workspace)
+        # a row holds the impulse of the substep in which its contact begins; later ones have no row
         for k in range(used):
             if touches[k, ROW] >= 0.0:
                 contacts[int(touches[k, ROW]), IMPULSE] += touches[k, NORMAL_IMPULSE]

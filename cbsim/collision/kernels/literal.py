@@ -41,6 +41,7 @@ def first_impact(segments, shapes, roles, a, b, since, until, pair_workspace, pa
         for k in range(3):
             paths[RELATIVE, POSITION, k] = paths[1, POSITION, k] - paths[0, POSITION, k]
             paths[RELATIVE, VELOCITY, k] = paths[1, VELOCITY, k] - paths[0, VELOCITY, k]
+        # the first body is taken to stand, so that the second one has the motion of both
         gap, rate = paths[RELATIVE, POSITION], paths[RELATIVE, VELOCITY]
         # up to the next change of segment of either body
         span = max(end - time, 0.0)
@@ -48,6 +49,7 @@ def first_impact(segments, shapes, roles, a, b, since, until, pair_workspace, pa
             shapes, a, paths[0, ORIENTATION], b, paths[1, ORIENTATION], gap, rate, span, pair_workspace, out
         )
         if after < math.inf:
+            # normal and nearest points are those at the moment of touching, not at the begin of the segment
             for k in range(3):
                 paths[0, POSITION, k] += after * paths[0, VELOCITY, k]
                 paths[1, POSITION, k] += after * paths[1, VELOCITY, k]
@@ -144,6 +146,7 @@ def find_literal_contacts(
         if two < 0 and shapes.kind[b] == SHAPE_MESH:
             if outside_box(shapes.size[b], orientation[b], -x, -y, -z, reach[a] + SLACK):
                 continue
+        # a contact that goes on from an earlier step does not begin again
         if is_active(active_contacts, roles, a, b):
             continue
         time = first_impact(segments, shapes, roles, a, b, since, until, pair_workspace, paths, out)

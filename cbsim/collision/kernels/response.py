@@ -173,6 +173,7 @@ def solve(parameters, planar, motion, touches, count, bounces):
         scale = max(scale, abs(touches[k, CLOSING]))
     for _ in range(SWEEPS):
         change = 0.0
+        # Gauss–Seidel: a point sees the impulses that those before it have got in the same sweep
         for k in range(count):
             row = touches[k]
             c_nn, c_nt, c_tt = row[NORMAL_COMPLIANCE], row[CROSS_COMPLIANCE], row[TANGENT_COMPLIANCE]
@@ -194,6 +195,7 @@ def label_groups(touches, count, labels):
     """Label connected groups of touching vehicles by the least row among them."""
     for k in range(labels.shape[0]):
         labels[k] = k
+    # the least label spreads along shared contacts, in at most as many rounds as there are vehicles
     changed = True
     while changed:
         changed = False
@@ -279,6 +281,7 @@ def correct_positions(parameters, touches, count, shift, share, active):
     for v in range(shift.shape[0]):
         shift[v, 0] = shift[v, 1] = 0.0
     for _ in range(CORRECTION_SWEEPS):
+        # Jacobi: shifts of a sweep are summed and then averaged, so that the order of the points does not matter
         for v in range(shift.shape[0]):
             active[v], share[v, 0], share[v, 1] = 0, 0.0, 0.0
         for k in range(count):

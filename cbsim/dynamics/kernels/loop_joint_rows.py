@@ -69,6 +69,7 @@ def _along(joint, link_work, j, k, a, table, i, base, matrix, arm, sign):
         x, y, z = turned(link_work, a, matrix, x, y, z)
     k = CHILD_VERTEX
     px, py, pz = turned(link_work, j, matrix, joint[j, k], joint[j, k + 1], joint[j, k + 2])
+    # the same line of force has a moment about each centre of mass: arm × force, and force × arm for the opposite
     tx, ty, tz = cross(px, py, pz, x, y, z)
     ux, uy, uz = cross(x, y, z, px + link_work[j, arm], py + link_work[j, arm + 1], pz + link_work[j, arm + 2])
     _write(table, i, base, a, (x, y, z), (tx, ty, tz), (ux, uy, uz))
@@ -110,6 +111,7 @@ def stiffen_tie(link, joint, link_work, block, row_link, row, limit_work, i):
             vx, vy, vz = rotation_vector(link_work[j, o], link_work[j, o + 1], link_work[j, o + 2], link_work[j, o + 3])
             ax, ay, az = joint[j, k], joint[j, k + 1], joint[j, k + 2]
         x, y, z = 0.0, 0.0, 0.0
+        # the row aᵀ J of the slope, one column of J at a time
         for m in range(3):
             ex, ey, ez = 1.0 * (m == 0), 1.0 * (m == 1), 1.0 * (m == 2)
             fx, fy, fz = slope_of_vector(vx, vy, vz, ex, ey, ez)

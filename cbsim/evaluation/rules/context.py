@@ -166,6 +166,10 @@ class Context:
     def motion(self, row: int, batch: Batch) -> Floats:
         """Motion of an object in a batch, shape (n, 13); static objects have the pose of the header."""
         if row in self._can_move:
+            held = self.recorded(batch)
+            at = int(np.searchsorted(held, row))
+            if at < len(held) and held[at] == row:
+                return batch.motion[:, at]
             return batch.of_rows(np.array([row]), self._moving)[:, 0]
         item = self.header.objects[row]
         still = np.zeros(MOTION_WIDTH)

@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 from cbsim.evaluation.rules.context import Context
+from cbsim.evaluation.rules.path_lengths import PathLengths
 from cbsim.evaluation.rules.rule import Check, Measure, Rule
-from cbsim.evaluation.rules.way import refined
 from cbsim.recording.batch import Batch
 from cbsim.spec.scenario import Expectation
 
@@ -16,7 +16,7 @@ __all__ = ["Travel"]
 
 
 class Travel(Rule):
-    """Sums the distances between consecutive steps, including one corner inside a step (`refined`).
+    """Sums the distances between consecutive steps, including one corner inside a step (`cbsim.evaluation.rules.way`).
 
     Further corners inside a step are cut off.
     """
@@ -24,15 +24,15 @@ class Travel(Rule):
     def __init__(self, expectation: Expectation, context: Context) -> None:
         super().__init__(expectation, context)
         self.at_least, self.at_most = self.number("at_least", 0.0), self.number("at_most", math.inf)
+        self.paths = PathLengths.of(context, self.row)
         self.length = 0.0
         self.time = 0.0
 
     def see(self, batch: Batch) -> None:
         """Add the path of these steps."""
         track = self.track(batch)
-        _, way = refined(track.times, track.centres, track.motion[:, 7:9])
-        level = np.linalg.norm(np.diff(way, axis=0), axis=1).reshape(-1, 3).sum(axis=1)
-        self.length += float(np.hypot(level, np.diff(track.positions[:, 2])).sum())
+        heights = track.positions[:, 2]
+        self.length += float(np.hypot(self.paths.level(self.row, batch), heights[1:] - heights[:-1]).sum())
         self.time = float(track.times[-1])
 
     def measures(self) -> list[Measure]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from cbsim.world.tables import Floats
 
-__all__ = ["refined"]
+__all__ = ["refined", "refined_lengths"]
 
 SLACK = 1e-6  # fraction of a step, for rounding of times
 ALIGNED = 1e-6  # fraction of the path's length that it may deviate from a straight line
@@ -36,28 +36,49 @@ def refined(times: Floats, places: Floats, velocities: Floats) -> tuple[Floats, 
     -----
     The pieces last a and b: p₀ + a v₀ = p₁ − b v₁, with a + b at most the step; on a straight line, a + b is the step.
     """
-    step, way = np.diff(times), np.diff(places, axis=0)
-    first, second = velocities[:-1], velocities[1:]
-    a, b = _pieces(step, way, first, second)
-    fits = (a >= -SLACK * step) & (b >= -SLACK * step) & (a + b <= (1.0 + SLACK) * step)
-    a, b = np.where(fits, np.clip(a, 0.0, step), 0.0), np.where(fits, np.clip(b, 0.0, step), step)
-    corner = np.where(fits[:, None], places[:-1] + a[:, None] * first, places[:-1])
+    a, b, corner = _corners(times, places, velocities)
     nodes = np.stack([times[:-1], times[:-1] + a, np.maximum(times[1:] - b, times[:-1] + a)], axis=1)
     points = np.stack([places[:-1], corner, corner], axis=1)
     return np.append(nodes.ravel(), times[-1]), np.concatenate([points.reshape(-1, 2), places[-1:]])
 
 
+def refined_lengths(times: Floats, places: Floats, velocities: Floats) -> Floats:
+    """Lengths (n, m) [m] of the paths of m objects in each step, with the nodes that `refined` inserts.
+
+    Parameters
+    ----------
+    times : ndarray, shape (n + 1, m)
+        [s]
+    places, velocities : ndarray, shape (n + 1, m, 2)
+        [m], [m/s].
+    """
+    _, _, corner = _corners(times, places, velocities)
+    parts = corner - places[:-1], places[1:] - corner
+    before, after = (np.sqrt(part[..., 0] * part[..., 0] + part[..., 1] * part[..., 1]) for part in parts)
+    return np.asarray(before + after)
+
+
+def _corners(times: Floats, places: Floats, velocities: Floats) -> tuple[Floats, Floats, Floats]:
+    """Durations of both pieces of each step [s], and the corner between them (..., 2) [m]."""
+    step, way = times[1:] - times[:-1], places[1:] - places[:-1]
+    first, second = velocities[:-1], velocities[1:]
+    a, b = _pieces(step, way, first, second)
+    fits = (a >= -SLACK * step) & (b >= -SLACK * step) & (a + b <= (1.0 + SLACK) * step)
+    a, b = np.where(fits, np.clip(a, 0.0, step), 0.0), np.where(fits, np.clip(b, 0.0, step), step)
+    return a, b, np.where(fits[..., None], places[:-1] + a[..., None] * first, places[:-1])
+
+
 def _pieces(step: Floats, way: Floats, first: Floats, second: Floats) -> tuple[Floats, Floats]:
-    """Durations (n,) [s] of both pieces; nan where there are none."""
+    """Durations (...) [s] of both pieces; nan where there are none."""
     with np.errstate(divide="ignore", invalid="ignore"):
         turn = _cross(first, second)
-        fast, slow = np.hypot(*first.T), np.hypot(*second.T)
+        fast, slow = _length(first), _length(second)
         straight = np.abs(turn) <= ALIGNED * fast * slow
-        along = np.where((fast >= slow)[:, None], first, second)
-        along = along / np.hypot(*along.T)[:, None]
-        length = (way * along).sum(axis=1)
-        forward = (first * along).sum(axis=1), (second * along).sum(axis=1)
-        on_line = np.abs(_cross(way, along)) <= ALIGNED * np.hypot(*way.T)
+        along = np.where((fast >= slow)[..., None], first, second)
+        along = along / _length(along)[..., None]
+        length = _along(way, along)
+        forward = _along(first, along), _along(second, along)
+        on_line = np.abs(_cross(way, along)) <= ALIGNED * _length(way)
         share = np.where(on_line, (length - forward[1] * step) / (forward[0] - forward[1]), np.nan)
         a = np.where(straight, share, _cross(way, second) / turn)
         b = np.where(straight, step - share, _cross(first, way) / turn)
@@ -65,5 +86,13 @@ def _pieces(step: Floats, way: Floats, first: Floats, second: Floats) -> tuple[F
     return np.where(known, a, np.nan), np.where(known, b, np.nan)
 
 
+def _length(vectors: Floats) -> Floats:
+    return np.asarray(np.hypot(vectors[..., 0], vectors[..., 1]))
+
+
+def _along(one: Floats, other: Floats) -> Floats:
+    return np.asarray(one[..., 0] * other[..., 0] + one[..., 1] * other[..., 1])
+
+
 def _cross(one: Floats, other: Floats) -> Floats:
-    return np.asarray(one[:, 0] * other[:, 1] - one[:, 1] * other[:, 0])
+    return np.asarray(one[..., 0] * other[..., 1] - one[..., 1] * other[..., 0])

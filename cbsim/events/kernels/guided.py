@@ -64,6 +64,7 @@ def move_guided(constants, state, until):
             row[DELAY] += step  # it keeps every bit of its pose
         elif row[PRESENCE] == IS_ON_ITS_WAY:
             segment = int(row[SEGMENT])
+            # an ordered speed shifts its own time along the same trajectory: the way stays that of the file
             if row[ORDER] >= 0.0:
                 row[PACE], way = changed_speed(row[PACE], row[ORDER], row[ORDER_RATE], step)
                 time = until - step - row[DELAY]
@@ -77,6 +78,7 @@ def move_guided(constants, state, until):
                 *(constants.segment_start, constants.segment_origin, constants.segment_velocity, segment, time),
                 position,
             )
+            # literal movers turn at once from one segment to the next
             for k in range(4):
                 state.orientation[body, k] = constants.segment_orientation[segment, k]
             if row[ORDER] < 0.0:

@@ -45,6 +45,7 @@ def encroachments(mine, theirs, bounds, sizes, numbers, time, crosses, times, wh
         end_x, end_y = mine[a, 0] + mine[a, 2], mine[a, 1] + mine[a, 3]
         low_x, high_x = min(low_x, mine[a, 0], end_x), max(high_x, mine[a, 0], end_x)
         low_y, high_y = min(low_y, mine[a, 1], end_y), max(high_y, mine[a, 1], end_y)
+    # bounds of the whole way first: most of the others never come near it
     for m in range(theirs.shape[1]):
         if not (bounds[m, 0] <= high_x + half and bounds[m, 2] >= low_x - half):
             continue
@@ -59,6 +60,7 @@ def encroachments(mine, theirs, bounds, sizes, numbers, time, crosses, times, wh
             if not (bounds[m, 1] - circle <= y <= bounds[m, 3] + circle):
                 continue
             corners_into(mine[a], sizes[0], own)
+            # only pieces within the horizon of this one can give a time that counts
             first = numbers[0] + a - numbers[1]
             for b in range(max(first - reach, 0), min(first + reach + 1, len(theirs))):
                 piece = theirs[b, m]
@@ -125,6 +127,7 @@ def least_difference(own, mine, other, theirs, apart, lines, excess):
     for k in range(4, 12):
         excess[k] = lines[k, 2] + SLACK * (1.0 + abs(lines[k, 2]))
     least, most = np.inf, -np.inf
+    # the least and the largest difference lie where two of the lines cross and the other ten hold
     for i in range(11):
         for k in range(i + 1, 12):
             turned = lines[i, 0] * lines[k, 1] - lines[i, 1] * lines[k, 0]

@@ -103,14 +103,15 @@ def command_into(sizes, floats, ints, worlds, vehicles, actions, active):
 
 
 @inner
-def follow(samples, offsets, lanelets, route, half_length, place, x, y):
-    """Move a place along its route to the foot of a point on the centreline.
+def follow(samples, offsets, lanelets, route, half_length, place, x, y, row):
+    """Move a place along its route to the foot of a point on the centreline, and note stop lines left behind at once.
 
     Returns
     -------
     offset, heading, station : float
         Distance to the left of the centreline [m], its heading [rad], station on the lanelet [m].
     """
+    # once it has gone on, it does not go back: in the corner between two pieces it would for ever
     number, k, goes_on = int(place[NUMBER]), int(place[SAMPLE]), False
     while True:
         lanelet = route[number]
@@ -122,6 +123,8 @@ def follow(samples, offsets, lanelets, route, half_length, place, x, y):
         if part > 1.0 and k + 1 < last:
             k, goes_on = k + 1, True
         elif part > 1.0 and number + 1 < route.shape[0] and route[number + 1] >= 0:
+            if lanelets[lanelet, HAS_STOP] > 0.0 and place[STOOD] == 0.0:  # bumper and centre passed it in one step
+                row[RAN_STOP] = 1.0
             place[BASE] += lanelets[lanelet, LENGTH]
             number, goes_on = number + 1, True
             k = offsets[route[number]]
@@ -180,6 +183,7 @@ def remember(history, weights, clock, vx, vy, rate, fx, fy, row):
     if clock + 1 < size:
         return
     slope_x, slope_y, slope_r, curve_x, curve_y, value_r = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    # a ring: behind the newest row stands the oldest one, which the first weight is for
     k = (clock + 1) % size
     for j in range(size):
         one = history[k]
@@ -260,13 +264,14 @@ def measure_into(
                 place[SPEED_BEFORE] = row[SPEED]
                 for c in range(PROGRESS, ARRIVED + 1):
                     row[c] = 0.0
-            offset, ahead, station = follow(samples, offsets, lanelets, routes[w, a], half_lengths[a], place, x, y)
+            offset, ahead, station = follow(samples, offsets, lanelets, routes[w, a], half_lengths[a], place, x, y, row)
             row[PROGRESS] += place[BASE] + station - place[WAY]
             place[WAY] = place[BASE] + station
             row[X], row[Y], row[HEADING], row[SPEED], row[YAW_RATE] = x, y, heading, speed, rate
             row[ACCELERATION] = (speed - place[SPEED_BEFORE]) / numbers[0]
             row[STEERING] = state.actuator[rows[a, 1], 1]
             row[OFFSET] = offset
+            # within ±π
             turn = heading - ahead
             row[HEADING_ERROR] = turn - 2.0 * math.pi * math.floor(turn / (2.0 * math.pi) + 0.5)
             lanelet = routes[w, a, int(place[NUMBER])]
@@ -275,6 +280,7 @@ def measure_into(
                 row[OFF_LANE] = 1.0
             look_ahead(lanelets, routes[w, a], place, station, half_lengths[a], abs(speed), numbers[1], row)
             remember(history[w, a], weights, clock, vx, vy, rate, fx, fy, row)
+        # the table holds contacts of every body of the World
         for k in range(outcomes[w, CONTACTS]):
             for a in range(rows.shape[0]):
                 if contacts[w, k, CONTACT_A] == rows[a, 0] or contacts[w, k, CONTACT_B] == rows[a, 0]:

@@ -104,6 +104,7 @@ def nearest_into(gathered, own, x, y, fx, fy, square, distances, order, out):
     for k in range(order.shape[0]):
         dx, dy = gathered[0, k] - x, gathered[1, k] - y
         distances[k] = dx * dx + dy * dy
+    # an agent is no object of its own: it comes last
     if own >= 0:
         distances[own] = np.float32(3e38)
     sort_nearest(distances, out.shape[1], order)
@@ -177,6 +178,7 @@ def objects_into(gathered, own, x, y, fx, fy, square, distances, orders, w, a, o
 @inlined
 def road_into(grid, cells, pieces, x, y, fx, fy, out):
     """Write the pieces of road of the cell in which an agent is; zeros where there is none."""
+    # which pieces are near is worked out ahead for each cell of a grid
     column, line = math.floor((x - grid[0]) / grid[2]), math.floor((y - grid[1]) / grid[2])
     cell = -1
     if 0 <= column < grid[3] and 0 <= line < grid[4]:
@@ -248,6 +250,7 @@ def observe_into(
     square = np.float32(reach[0] * reach[0])
     for w in range(worlds):
         state = state_of(floats[w * n : (w + 1) * n], ints[w * m : (w + 1) * m], sizes)
+        # float32 has seven digits, and maps are kilometres wide: places are relative to the first agent
         origin_x, origin_y = state.position[rows[0, 0], 0], state.position[rows[0, 0], 1]
         if objects > 0:
             gather_into(shapes, state, others, origin_x, origin_y, gathered)

@@ -13,7 +13,7 @@ import numpy as np
 from networkx.utils import UnionFind
 from numpy.typing import NDArray
 
-from cbsim.geometry.linear import svd, times
+from cbsim.geometry.linear import null_space, svd, times
 from cbsim.models.juice.poses import axis_of
 from cbsim.spec.juice import JointKind, JuiceJoint
 
@@ -86,8 +86,7 @@ def _still(joints: Sequence[JuiceJoint], convention: str) -> list[JuiceJoint]:
         for body, sign in ((joint.body1, -1.0), (joint.body2, 1.0)):
             apart[k, :, 6 * place[body] : 6 * place[body] + 6] = sign * motion
     held = [times(_held(joint, convention), apart[k]) for k, joint in enumerate(joints)]
-    _, sizes, ways = svd(np.concatenate(held))
-    motions = ways[int((sizes > NOTHING * sizes[0]).sum()) :]
+    motions = null_space(np.concatenate(held), NOTHING)
     moves = np.abs(times(apart, motions.T)).max(axis=(1, 2))
     return [joint for joint, most in zip(joints, moves, strict=True) if most < NOTHING]
 

@@ -13,7 +13,7 @@ from cbsim.errors import Problems
 from cbsim.formats.shift.bodies import tensor_of
 from cbsim.formats.values import quote
 from cbsim.geometry.elementary import square
-from cbsim.geometry.linear import cholesky, eigh, lstsq, norm, pinv, solve, svd, svdvals, times
+from cbsim.geometry.linear import cholesky, eigh, lstsq, norm, null_space, pinv, solve, svd, svdvals, times
 from cbsim.models.shift.kinematics import Array, Chain, Posture
 from cbsim.models.shift.network import Network, Place, network_of
 from cbsim.models.shift.tree import Tree, tree_of
@@ -341,8 +341,7 @@ def check_mass(assembled: Assembled, problems: Problems) -> None:
         rows = rows[np.abs(rows).max(axis=1, initial=0.0) > 0.0]
         free = np.eye(len(chosen))
         if len(rows):
-            _, values, vectors = svd(rows)
-            free = vectors[int((values > RANK * values.max()).sum()) :].T
+            free = null_space(rows, RANK).T
         if not free.shape[1]:
             continue
         matrix = mass_matrix(assembled, chosen, screws)

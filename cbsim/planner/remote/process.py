@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -106,8 +107,17 @@ class ChildProcess:
         """Return the last lines that it has written, indented, under a heading; empty if there are none."""
         if self.exit_code is not None:
             self._reader.join(DRAIN)
+        else:
+            self._catch_up()
         text = "\n".join(f"  {line}" for line in list(self._lines))
         return f"its last lines:\n{text[-KEPT_LETTERS:]}\n" if text else ""
+
+    def _catch_up(self) -> None:
+        """Let the reader read what has been written; on a busy machine it may be behind."""
+        stream, end = self._process.stdout, time.monotonic() + DRAIN
+        assert stream is not None
+        while select.select([stream], [], [], 0.0)[0] and time.monotonic() < end:
+            time.sleep(POLL)
 
     def close(self, patience: float = PATIENCE) -> None:
         """End it, and every process of its group: by its own will, else by SIGTERM, else by SIGKILL."""

@@ -29,7 +29,8 @@ LEAST = 1e-3  # least scale of it: finite differences have errors of 1e-10
 
 Place = tuple[Array, Array]
 HERE: Place = (np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0]))
-MOST = 2_000_000  # products of coordinates and bodies beyond which rows are counted, as ranks would take minutes
+MOST = 200_000  # products of coordinates and bodies beyond which rows are counted, as ranks would take minutes
+MOST_WORK = 10_000_000  # the same of coordinates, rows of loops, and the fewer of both
 
 
 class _Chain(NamedTuple):
@@ -55,8 +56,10 @@ def degrees_of_freedom(spec: MechanismSpec) -> int:
         return chain.size
     if not chain.size:
         return 0
-    if chain.size * (len(chain.links) + len(chain.chords)) > MOST:
-        return max(0, chain.size - sum(6 - joint.dof for joint in chain.chords))
+    rows = sum(6 - joint.dof for joint in chain.chords)
+    work = chain.size * rows * min(chain.size, rows)
+    if chain.size * (len(chain.links) + len(chain.chords)) > MOST or work > MOST_WORK:
+        return max(0, chain.size - rows)
     random = np.random.Generator(np.random.Philox(0))
     best, rank = np.inf, 0
     for _ in range(TRIES):

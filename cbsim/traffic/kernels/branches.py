@@ -14,8 +14,8 @@ from cbsim.world.kernels import branch_at
 from cbsim.world.traffic.tables import GOAL
 
 __all__ = [
-    "branch_of_arrival", "branch_of_car", "branch_of_second", "hold_draws", "numbered", "plain_serial", "serial_of",
-    "set_branches",
+    "at_junction", "branch_of_arrival", "branch_of_car", "branch_of_second", "hold_draws", "numbered", "plain_serial",
+    "serial_of", "set_branches",
 ]  # fmt: skip
 
 ARRIVED, APPEARED = range(2)  # columns of `State.pool_counts`
@@ -26,6 +26,12 @@ SERIALS = 32  # bits of a serial without its branch
 def numbered(occasion, branch):
     """Return the number of an occasion in a branch."""
     return occasion + (branch << 44)
+
+
+@inlined
+def at_junction(values, goal, number):
+    """Occasion of a mistake at a junction, of a driver behind so many forks or goals."""
+    return numbered((goal << 20) + number, int(values[BRANCH]))
 
 
 @inlined

@@ -9,8 +9,8 @@ from __future__ import annotations
 from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined, inner
 from cbsim.road.kernels.right_of_way import fill_ties, order_arrivals, who_yields
-from cbsim.traffic.kernels.branches import numbered
-from cbsim.traffic.kernels.drivers import BRANCH, CAUTION, IGNORES, LEAST, MISTAKES, STRONGEST, uniform, word_of
+from cbsim.traffic.kernels.branches import at_junction
+from cbsim.traffic.kernels.drivers import CAUTION, IGNORES, LEAST, MISTAKES, STRONGEST, uniform, word_of
 from cbsim.traffic.kernels.look import CHAIN, CHAIN_END, DESIRED, LINE, STANDS, go_through, travel_time
 from cbsim.traffic.kernels.merging import EASY, NEAREST, is_behind_all
 from cbsim.traffic.kernels.sideways import reach_of_turn
@@ -281,7 +281,7 @@ def may_enter(
     if values[IGNORES] > 0.0:
         pool = road.car_rows[i, POOL]
         word = word_of(road.words, pool, i)
-        occasion = numbered((intent[i, GOAL] << 20) + 1, int(values[BRANCH]))
+        occasion = at_junction(values, intent[i, GOAL], 1)
         ignores = uniform(seed, MISTAKES, word, intent[i, SERIAL], occasion) < values[IGNORES]
     while base < chain_end:
         for e in range(road.links[lanelet, ENTRY], road.links[lanelet, ENTRY_END]):

@@ -13,6 +13,7 @@ from cbsim.traffic.kernels.sideways import map_beside
 from cbsim.traffic.kernels.turning import BEHIND, MOST_BACK, begin_turn, is_free, place_in_turn
 from cbsim.world.traffic.tables import (
     BACK,
+    BODY,
     CAR_LENGTH,
     LANELET,
     MOVED,
@@ -41,17 +42,28 @@ def reach_along(x, y, ax, ay, half_width, bx, by, half_length):
 
 
 @inner
+def is_car(road, body):
+    """Whether a body is a reactive car, which stands where the file has it."""
+    for i in range(road.car_rows.shape[0]):
+        if road.car_rows[i, BODY] == body:
+            return True
+    return False
+
+
+@inner
 def is_ground_free(road, shapes, state, i):
     """Whether no body but reactive cars is in the way of a car that has just begun to turn."""
     one, sizes, lanelet = state.travel[i], road.car_sizes[i], state.intent[i, LANELET]
     cx, cy, _, _ = place_in_turn(road, one, sizes, lanelet, 0.5 * one[RUN])
     long, wide = 0.5 * sizes[CAR_LENGTH] + MARGIN, HALF_WIDTH + MARGIN
-    for body in range(shapes.kind.shape[0] - state.intent.shape[0]):
+    for body in range(shapes.kind.shape[0]):
         size, place, q = shapes.size[body], state.position[body], state.orientation[body]
         if shapes.solid[body] == 0 or shapes.root[body] >= 0 or place[2] < 0.5 * PARKED_HEIGHT:
             continue
         x, y, far = place[0] - cx, place[1] - cy, shapes.radius[body] + one[RUN] + sizes[CAR_LENGTH]
         if x * x + y * y > far * far or place[2] - 0.5 * size[2] > OVERHEAD:
+            continue
+        if is_car(road, body):
             continue
         ax, ay, _ = rotate(q, 1.0, 0.0, 0.0)
         bx, by, _ = rotate(q, 0.0, 1.0, 0.0)

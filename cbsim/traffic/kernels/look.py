@@ -4,20 +4,10 @@ from __future__ import annotations
 
 from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined, inner
-from cbsim.traffic.kernels.branches import numbered
+from cbsim.traffic.kernels.branches import at_junction
 from cbsim.traffic.kernels.centreline import piece_at
 from cbsim.traffic.kernels.crosswalks import place_to_stop
-from cbsim.traffic.kernels.drivers import (
-    BRANCH,
-    COMFORTABLE,
-    FACTOR,
-    LEAST,
-    MISTAKES,
-    RUNS_STOPS,
-    STRONGEST,
-    uniform,
-    word_of,
-)
+from cbsim.traffic.kernels.drivers import COMFORTABLE, FACTOR, LEAST, MISTAKES, RUNS_STOPS, STRONGEST, uniform, word_of
 from cbsim.traffic.kernels.drivers import SPEED as OWN_SPEED
 from cbsim.traffic.kernels.way import next_on_way
 from cbsim.traffic.kernels.workspace import EXTENT, PACE, SPOT
@@ -247,7 +237,7 @@ def runs_stop(road, seed, intent, values, i, lanelet):
         return False
     pool = road.car_rows[i, POOL]
     word = word_of(road.words, pool, i)
-    occasion = numbered((intent[i, GOAL] << 20) + lanelet, int(values[BRANCH]))
+    occasion = at_junction(values, intent[i, GOAL], lanelet)
     return uniform(seed, MISTAKES, word, intent[i, SERIAL], occasion) < values[RUNS_STOPS]
 
 

@@ -28,6 +28,7 @@ def _tie(colliders, i, j):
     near, count, found = colliders.near, colliders.near_count, colliders.found
     if _find(near, count, i, j) >= 0:
         return
+    # out of room: the caller enlarges the tables and plans again
     if count[i] >= near.shape[1] or count[j] >= near.shape[1] or found[BLOCKS] + 2 > colliders.block_room:
         found[FULL] = 1
         return
@@ -74,6 +75,7 @@ def plan(colliders, nodes):
             return
         at = _find(near, count, colliders.tie[k, 0], colliders.tie[k, 1])
         colliders.tie[k, 2], colliders.tie[k, 3] = near[colliders.tie[k, 0], at, 1], near[colliders.tie[k, 0], at, 2]
+    # a link may be eliminated once its children are: `carried` counts those that are left
     ready, waiting = colliders.ready, 0
     for i in range(nodes - len(colliders.chord_loop)):
         if carried[i] == 0:
@@ -139,6 +141,7 @@ def _leave(colliders, p, node, parent):
         _forget(near, count, c, node)
     for k in range(degree):
         c = near[node, k, 0]
+        # fill-in: what is coupled to an eliminated node gets coupled to all its other neighbours
         if parent >= 0 and c != parent:
             _tie(colliders, c, parent)
         if found[FULL] != 0:

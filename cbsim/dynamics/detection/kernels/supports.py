@@ -91,6 +91,7 @@ def farthest(collider_link, collider, placed, world, i, core, dx, dy, dz):
         x, y, z = world[at, 0] - ax, world[at, 1] - ay, world[at, 2] - az
     else:
         x, y, z = turned_back(placed, i, MATRIX, dx, dy, dz)
+        # of an ellipsoid with half-axes A along d: A² d / |A d|, both in its own frame
         if kind == ELLIPSOID:
             x, y, z = x * collider[i, SIZE] ** 2, y * collider[i, SIZE + 1] ** 2, z * collider[i, SIZE + 2] ** 2
             size = math.sqrt(
@@ -99,6 +100,7 @@ def farthest(collider_link, collider, placed, world, i, core, dx, dy, dz):
             scale = 1.0 / max(size, 1e-300)
             x, y, z = x * scale, y * scale, z * scale
         else:
+            # of a cylinder: the rim towards d, or the centre of an end where d is along the axis
             size = math.hypot(x, y)
             scale = collider[i, SIZE] / size if size > 1e-12 else 0.0
             x, y, z = x * scale, y * scale, math.copysign(collider[i, SIZE + 1], z)
@@ -129,6 +131,7 @@ def spread(collider_link, collider, placed, world, i, reach):
         for k in range(3):
             placed[i, LOW + k], placed[i, HIGH + k] = -math.inf, math.inf
         return
+    # support points along ± each axis bound a convex shape exactly
     grow = reach + collider[i, MARGIN]
     for k in range(3):
         ex, ey, ez = 1.0 * (k == 0), 1.0 * (k == 1), 1.0 * (k == 2)
