@@ -18,7 +18,7 @@ add:
   - {name: Bot, kind: autonomous, position: [0, 500, 0]}
 expect:
   - reach: {object: F 3, position: [30, -0.6, 0], radius: 20}
-  - travel: {object: F 3}
+  - travel: {object: F 3, at_least: 1}
   - collision: {object: F 99}
 """
 TRUCK = """
