@@ -60,6 +60,7 @@ class Judge:
         self._moving = np.zeros(0, np.int64)
         self._context: Context | None = None
         self._broken: Check | None = None
+        self._restarts: list[tuple[int, int]] = []  # not shown yet: step before it, and row
         self.faults: list[Check] = []
 
     @property
@@ -100,30 +101,58 @@ class Judge:
         if not waiting or self._broken is not None:
             return
         joined = Batch.joined(waiting)
-        restarts: list[tuple[int, int]] = []
         if self._context is not None:
             self._context.roster.take(joined.events)
-            restarts = self._context.run_states.take(joined.events)
-        batch = self._finite(joined)
-        for step, row in restarts:  # the step that follows is the first at the other place
-            count = min(step + 1 - batch.first_step, len(batch.hashes))
-            if count > 0:
-                before, batch = parted(batch, count, self._step)
-                self._show(before)
-            if self._context is not None:
-                self._context.begin_anew(row)
-        self._show(batch)
+            self._restarts += self._context.run_states.take(joined.events)
+            self._find_cars(self._context)
+        self._show(self._finite(joined))
+
+    def _find_cars(self, context: Context) -> None:
+        """Create the rules about cars of flows anew when these have appeared, and their rows are known."""
+        for rule in self._open_rules:
+            if rule.has_appeared or not context.is_of_flow(rule.subject) or context.roster.span(rule.subject) is None:
+                continue
+            found = RULES[rule.expectation.rule](rule.expectation, context)
+            self._rules = [found if one is rule else one for one in self._rules]
+            self._scored = [found if one is rule else one for one in self._scored]
+
+    @property
+    def _open_rules(self) -> list[Rule]:
+        """Rules that are undecided, each once."""
+        every = {id(rule): rule for rule in (*self._rules, *self._scored)}
+        return [rule for rule in every.values() if not rule.decided]
 
     def _show(self, batch: Batch) -> None:
-        """Pass steps to the rules that are undecided."""
-        every = {id(rule): rule for rule in (*self._rules, *self._scored)}
-        open_rules = [rule for rule in every.values() if not rule.decided]
-        if len(batch.hashes) and open_rules:
-            with np.errstate(
-                divide="warn", over="warn", under="ignore", invalid="warn"
-            ):  # a planner may have changed it
-                for rule in open_rules:
+        """Pass steps to the rules that are undecided, in parts in which no object appears, leaves or is restarted."""
+        first, count = batch.first_step, len(batch.hashes)
+        presence = [(rule, rule.presence(batch)) for rule in self._open_rules]
+        ends = {step + 1 - first for step, _ in self._restarts} | {count}
+        for _, present in presence:
+            ends.update((1 + np.flatnonzero(present[1:] != present[:-1])).tolist())
+        begin = 0
+        for end in sorted(end for end in ends if 0 < end <= count):
+            part = batch
+            if end < count:
+                part, batch = parted(batch, end - begin, self._step)
+            self._show_part(part, [(rule, bool(present[begin])) for rule, present in presence if not rule.decided])
+            begin = end
+
+    def _show_part(self, batch: Batch, presence: list[tuple[Rule, bool]]) -> None:
+        """Pass steps to rules whose objects are there at all of them, or at none."""
+        assert self._context is not None
+        for _, row in [one for one in self._restarts if one[0] < batch.first_step]:
+            self._context.begin_anew(row)  # the step after it is the first at the other place
+        self._restarts = [one for one in self._restarts if one[0] >= batch.first_step]
+        for rule, is_present in presence:
+            if is_present and not rule.is_present and rule.rows:
+                self._context.begin_anew(rule.row)
+            rule.is_present, rule.has_appeared = is_present, rule.has_appeared or is_present
+        with np.errstate(divide="warn", over="warn", under="ignore", invalid="warn"):  # a planner may have changed it
+            for rule, is_present in presence:
+                if is_present:
                     rule.see(batch)
+                else:
+                    rule.see_absent(batch)
 
     def _finite(self, batch: Batch) -> Batch:
         """Truncate a batch after its last step of finite numbers."""
@@ -161,7 +190,10 @@ class Judge:
         """Evaluate a rule; if the simulator failed, only rules decided before that have a result."""
         failures = self._failures
         if rule.decided or not failures:
-            return rule.result()
+            check = rule.result()
+            if rule.has_appeared or not self._steps:
+                return check
+            return replace(check, message=f"{check.message}; '{rule.subject}' was never there")
         return Check(rule.name, False, failures[0].time, "cannot be judged: the simulator failed")
 
     @property
@@ -209,12 +241,14 @@ class Judge:
 
 
 def parted(batch: Batch, count: int, step: float) -> tuple[Batch, Batch]:
-    """Part a batch after some steps, with the contacts and events of each part."""
+    """Part a batch after some steps, with the contacts, events and commands of each part."""
     last = (batch.first_step + count - 1 + 1e-9) * step
     early, told = batch.contacts[:, 0] <= last, batch.events[:, 0] < batch.first_step + count - 1
-    return (
-        replace(batch.part(0, count), contacts=batch.contacts[early], events=batch.events[told]),
-        replace(batch.part(count), contacts=batch.contacts[~early], events=batch.events[~told]),
+    given = [one for one in batch.commands if one[0] < batch.first_step + count - 1]
+    before = replace(batch.part(0, count), contacts=batch.contacts[early], events=batch.events[told], commands=given)
+    rest = batch.commands[len(given) :]
+    return before, replace(
+        batch.part(count), contacts=batch.contacts[~early], events=batch.events[~told], commands=rest
     )
 
 

@@ -11,6 +11,7 @@ from cbsim.collision.kernels.workspace import HORIZON
 from cbsim.recording.batch import RecordedTraffic
 from cbsim.road.lanelets.limits import UNKNOWN_LIMIT
 from cbsim.spec.objects import Kind
+from cbsim.world.events.actions import APPEARANCES
 from cbsim.world.motion import ABSENT_BELOW
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.tables import Floats, Ints
@@ -58,6 +59,7 @@ class RecordedRows:
         self.period = _period(world.step)
         self.radius = 0.0
         self.named: list[int] = []
+        self._summoned = np.isin(moving, _summoned_in(world))
         self._last: Ints | None = None
         pools = world.traffic.demand.pool_rows
         self._flows = pools[pools[:, ORIGIN] >= 0]
@@ -91,11 +93,11 @@ class RecordedRows:
         if self.traffic == "all":
             if not len(self._flows):
                 return None
-            kept = self._present(snapshot) | np.isin(moving, self._next(snapshot, self._flows))
+            kept = self._present(snapshot) | np.isin(moving, self._next(snapshot, self._flows)) | self._summoned
         else:
             kept = self._always
             if self.traffic == "near" and len(self._egos):
-                kept = kept | self._near(snapshot)
+                kept = kept | self._near(snapshot) | self._summoned
         rows = moving[kept]
         if self._last is None or not np.array_equal(rows, self._last):
             rows.flags.writeable = False  # as rows of a World are: another type would compile the step twice
@@ -168,8 +170,18 @@ def _named_in(world: World) -> Ints:
     subjects = (
         dict(one.arguments).get("object") for one in (*world.scene.expectations, *world.scene.score.expectations)
     )
-    rows = (world.bodies.row(name) for name in subjects if isinstance(name, str))
-    return np.array([row for row in rows if row is not None], np.int64)
+    names = [name for name in subjects if isinstance(name, str)]
+    flows = {one.name for one in world.scene.pools if one.flow}
+    cars = {name.rpartition(" ")[0] for name in names} & flows  # a car of a flow may be in any of its rows
+    pools = [np.arange(pool.first, pool.stop) for pool in world.bodies.pools if pool.name in cars]
+    rows = (world.bodies.row(name) for name in names)
+    return np.unique(np.concatenate([np.array([row for row in rows if row is not None], np.int64), *pools]))
+
+
+def _summoned_in(world: World) -> list[int]:
+    """Rows of bodies that an event makes appear, or puts in the way."""
+    named = {str(do["object"]) for one in world.scene.events for do in one.do if do.kind in APPEARANCES}
+    return [row for name in named if (row := world.bodies.row(name)) is not None]
 
 
 def _highest_limit(world: World) -> float:

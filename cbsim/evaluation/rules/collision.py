@@ -11,7 +11,7 @@ from cbsim.evaluation.rules.track import Track
 from cbsim.recording.batch import Batch
 from cbsim.spec.scenario import Expectation
 from cbsim.world.tables import Floats
-from cbsim.world.traffic.events import KINDS, LEFT
+from cbsim.world.traffic.events import HAPPENED, KINDS, LEFT
 
 __all__ = ["Collision"]
 
@@ -38,12 +38,23 @@ class Collision(Rule):
         self.first: tuple[float, str] | None = None
         self.time = 0.0
         self.mistakes: dict[int, tuple[float, str]] = {}
+        self._last: Track | None = None  # until the object is absent
 
     def see(self, batch: Batch) -> None:
         """Look for contacts of the object."""
         self.time = float(batch.steps[-1] * self.step)
-        track = self.track(batch) if self.width and self.length else None
-        contacts = batch.contacts
+        self._last = self.track(batch)
+        self._look(batch, batch.contacts)
+
+    def see_absent(self, batch: Batch) -> None:
+        """Look for contacts within the step in which the object was taken away."""
+        until = (batch.first_step + 1e-9) * self.step if self._last is not None else -np.inf
+        self._look(batch, batch.contacts[batch.contacts[:, 0] <= until])
+        self._last = None
+
+    def _look(self, batch: Batch, contacts: Floats) -> None:
+        """Find the first contact of the object that counts."""
+        track = self._last if self.width and self.length else None
         mine = np.isin(contacts[:, (A, B)], self.rows)
         for row in contacts[mine[:, 0] != mine[:, 1]]:  # that bodies of a model touch one another is its own affair
             fault = "" if track is None else self._fault(track, row)
@@ -59,7 +70,8 @@ class Collision(Rule):
 
     def _note(self, batch: Batch, until: float) -> None:
         """Note the mistakes of drivers."""
-        for step, kind, row, _ in batch.events[batch.events[:, 1] > LEFT].tolist():
+        kinds = batch.events[:, 1]
+        for step, kind, row, _ in batch.events[(kinds > LEFT) & (kinds < HAPPENED)].tolist():  # later ones have no row
             if step * self.step <= until:
                 self.mistakes[row] = step * self.step, KINDS[kind].replace("_", " ")
 

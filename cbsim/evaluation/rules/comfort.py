@@ -71,6 +71,11 @@ class Comfort(Rule):
             self._judge()
             self.samples, self.places = self.samples[-2 * self.half :], self.places[-2 * self.half :]
 
+    def see_absent(self, batch: Batch) -> None:
+        """Begin the next window when the object appears."""
+        super().see_absent(batch)
+        self.samples, self.places = self.samples[:0], self.places[:0]
+
     def _judge(self) -> None:
         value, slope, curve = quadratic_fit(self.samples[:, 1:4], self.half, self.step)
         inner = slice(self.half, len(self.samples) - self.half)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import numpy as np
+from numpy.typing import NDArray
+
 from cbsim.evaluation.rules.context import Context
 from cbsim.evaluation.rules.rule import Check, Measure, Rule
 from cbsim.recording.batch import Batch
@@ -29,6 +32,10 @@ class CommandLatency(Rule):
         self.commands = self.misses = 0
         self.longest, self.time = 0.0, 0.0
         self.failed: float | None = None
+
+    def presence(self, batch: Batch) -> NDArray[np.bool_]:
+        """All steps: the rule is about commands, which are given to whoever is there."""
+        return np.ones(len(batch.hashes), bool)
 
     def see(self, batch: Batch) -> None:
         """Count the commands that are given."""

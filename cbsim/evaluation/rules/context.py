@@ -14,7 +14,7 @@ from cbsim.recording.roster import Roster
 from cbsim.road.matching import Match
 from cbsim.road.roadmap import RoadMap
 from cbsim.spec.mission import Mission
-from cbsim.world.motion import MOTION_WIDTH
+from cbsim.world.motion import ABSENT_BELOW, MOTION_WIDTH
 from cbsim.world.tables import Floats, Ints
 
 __all__ = ["Context"]
@@ -52,11 +52,18 @@ class Context:
         return self.roster.name(row, round(time / self.header.step))
 
     def rows_of(self, name: str) -> list[int]:
-        """Find the rows of an object, of a body of a model, or of all bodies of a model; empty for an unknown name."""
-        row = self.header.objects.row(name)
+        """Find the rows of an object, of a body of a model, or of all bodies of a model; empty for an unknown name.
+
+        A car of a flow that has not appeared yet has the first row of its flow; all of them are alike.
+        """
+        objects = self.header.objects
+        if self.is_of_flow(name):
+            span = self.roster.span(name)
+            pool, _ = objects.numbered(name) or (None, 0)
+            return [span.row] if span is not None else [pool.first] if pool is not None and pool.count else []
+        row = objects.row(name)
         if row is not None:
             return [row]
-        objects = self.header.objects
         bodies = [k for k, one in enumerate(objects.single) if one.get("type") == "model"]
         return [objects.row_of(k) for k in bodies if objects.single[k]["name"].startswith(f"{name}/")]
 
@@ -69,6 +76,28 @@ class Context:
     def footprints(self, rows: Ints) -> Floats:
         """Widths and lengths of objects, shape (n, 2) [m], as `footprint` has them."""
         return np.array([self.footprint(row) for row in rows.tolist()], float).reshape(-1, 2)
+
+    def is_of_flow(self, name: str) -> bool:
+        """Whether a name is that of a car of a flow, which is in a row for a while."""
+        objects = self.header.objects
+        found = objects.numbered(name)
+        return found is not None and found[0].is_flow and name not in objects.names.single
+
+    def presence(self, name: str, row: int, batch: Batch) -> NDArray[np.bool_]:
+        """Whether an object is there at each step of a batch, shape (n,): events and flows let some come and go."""
+        if row not in self._can_move:
+            return np.ones(len(batch.hashes), bool)
+        held = self.recorded(batch)
+        column = int(np.searchsorted(held, row))
+        if column == len(held) or held[column] != row:
+            return np.zeros(len(batch.hashes), bool)
+        found = np.asarray(batch.motion[:, column, 2] > ABSENT_BELOW)
+        if self.is_of_flow(name):
+            span = self.roster.span(name)
+            if span is None:
+                return np.zeros(len(batch.hashes), bool)
+            found &= (batch.steps >= span.first) & (batch.steps < span.stop)
+        return found
 
     def can_move(self, rows: Ints) -> NDArray[np.bool_]:
         """Whether objects can move, shape (n,)."""
@@ -92,7 +121,7 @@ class Context:
         return self._tracks[row]
 
     def begin_anew(self, row: int) -> None:
-        """Forget where an object was: before the next batch, it has been set to another place."""
+        """Forget where an object was: before the next batch, it has been set to another place, or has appeared."""
         self._tracks.pop(row, None)
         self._last.pop(row, None)
 

@@ -75,6 +75,12 @@ class Estop(Rule):
                 self.decided = True
                 return
 
+    def see_absent(self, batch: Batch) -> None:
+        """Forget the E-stop that the object obeys, and since when it stands."""
+        super().see_absent(batch)
+        self.brakes = self.rests = self.waits = False
+        self.wait.since = None
+
     def _change(self, state: str, speed: float) -> None:
         """Begin or end an E-stop at a speed [m/s]."""
         if self.state == RUN:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+from numpy.typing import NDArray
+
 from cbsim.errors import did_you_mean
 from cbsim.evaluation.rules.context import Context
 from cbsim.evaluation.rules.rule import Check, Rule
@@ -31,6 +34,10 @@ class EventRule(Rule):
             hint = did_you_mean(self.subject, known)
             raise self.wrong(f"no event '{self.subject}' to wait for" + (f" ({hint})" if hint else ""))
         self.event = known.index(self.subject)
+
+    def presence(self, batch: Batch) -> NDArray[np.bool_]:
+        """All steps: the rule is about no object."""
+        return np.ones(len(batch.hashes), bool)
 
     def see(self, batch: Batch) -> None:
         """Look for the event."""

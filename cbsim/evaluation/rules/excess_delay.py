@@ -47,6 +47,10 @@ class Delays:
         self.longest, self.until, self.total = 0.0, 0.0, 0.0
         self.place: Floats = np.zeros(2)
 
+    def end_piece(self) -> None:
+        """End the piece of time that is being lost."""
+        self._since = None
+
     def follow(self, track: Track, batch: Batch, finish: float = math.inf) -> None:
         """Process the next steps, as far as they lie before the finish [s]."""
         loses = self._way.loses_time(track, batch) & (track.times[1:] <= finish)
@@ -102,6 +106,11 @@ class ExcessDelay(Rule):
             finish = self.progress.times[-1] if self.progress.passed else math.inf
         self.delays.follow(track, batch, finish)
         self.decided = self.delays.too_long
+
+    def see_absent(self, batch: Batch) -> None:
+        """End the piece of time that is lost."""
+        super().see_absent(batch)
+        self.delays.end_piece()
 
     def measures(self) -> list[Measure]:
         """Return what was measured."""

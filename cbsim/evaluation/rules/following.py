@@ -50,6 +50,11 @@ class Following(Gaps):
             self.failure = failed
         self.decided = self.failure is not None
 
+    def see_absent(self, batch: Batch) -> None:
+        """Forget the leader."""
+        super().see_absent(batch)
+        self.follows = -1
+
     def _far(self, batch: Batch) -> None:
         track = self.track(batch)
         ahead = self.leader.ahead(track, batch)

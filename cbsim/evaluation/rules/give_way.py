@@ -76,8 +76,18 @@ class GiveWay(Rule):
             self._enter(entered, track, batch)
         for manoeuvre in self.manoeuvres.active:
             self._keep_distance(manoeuvre, track, batch)
-        self._resolve(track, batch)
+        self._resolve(batch)
         self._decide(float(track.times[0]))
+
+    def see_absent(self, batch: Batch) -> None:
+        """End the manoeuvres; what others did may still become known."""
+        self.waits.forget()
+        for one in self.manoeuvres.active:
+            one.cleared = min(one.cleared, self.time)
+        self.manoeuvres.active = [one for one in self.manoeuvres.active if one.taken < np.inf]
+        before, self.time = self.time, float(batch.steps[-1] * self.step)
+        self._resolve(batch)
+        self._decide(before)
 
     def _enter(self, entered: Entered, track: Track, batch: Batch) -> None:
         """Measure the time gaps of a stream when the object reaches its conflict."""
@@ -134,12 +144,12 @@ class GiveWay(Rule):
                     Claim("spacing", float(gaps[k]), time, row, one.stream, place, bool(len(close)), sure),
                 )
 
-    def _resolve(self, track: Track, batch: Batch) -> None:
+    def _resolve(self, batch: Batch) -> None:
         """Find out whether others, before a fork, came along their streams."""
-        left = []
+        left, times = [], batch.steps * self.step
         for manoeuvre, claim in self.unsure:
             assert claim.stream is not None
-            steps = np.flatnonzero((track.times[1:] > claim.time) & (batch.steps % self.every == 0))
+            steps = np.flatnonzero((times > claim.time) & (batch.steps % self.every == 0))
             there = self.traffic.of(batch, claim.row, steps)
             if there is None:
                 manoeuvre.claims.remove(claim)
@@ -152,7 +162,7 @@ class GiveWay(Rule):
             elif gone[known[0]]:
                 manoeuvre.claims.remove(claim)
             else:
-                claim.sure = float(track.times[1 + steps[known[0]]])
+                claim.sure = float(times[steps[known[0]]])
         self.unsure = left
 
     def _decide(self, before: float) -> None:

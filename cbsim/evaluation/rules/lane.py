@@ -50,6 +50,8 @@ class Lane(Rule):
     its centre; only the other steps are checked corner by corner.
     """
 
+    needs_standing = True
+
     def __init__(self, expectation: Expectation, context: Context) -> None:
         super().__init__(expectation, context)
         self.tolerance = self.number("tolerance", TOLERANCE)
@@ -71,6 +73,11 @@ class Lane(Rule):
         row = next(self.unexcused(track, match, batch), None)
         if row is not None:
             self._fail(track, match, row)
+
+    def see_absent(self, batch: Batch) -> None:
+        """Forget what the car passes."""
+        super().see_absent(batch)
+        self.passes.clear()
 
     def unexcused(self, track: Track, match: Match, batch: Batch) -> Iterator[int]:
         """Iterate over the rows of a track at which the object is outside its lane for no reason."""

@@ -82,6 +82,11 @@ class Parking(Rule):
                 return
         self.manoeuvre = self._manoeuvre(track, self.spots[nearest], float(forward[-1]))
 
+    def see_absent(self, batch: Batch) -> None:
+        """End the manoeuvre."""
+        super().see_absent(batch)
+        self.since, self.parked, self.manoeuvre = math.inf, None, ""
+
     def _manoeuvre(self, track: Track, spot: _Spot, forward: float) -> str:
         """Name the manoeuvre in which the object is at the last step: driving in, settling, or leaving; else empty."""
         if self.parked is not None:

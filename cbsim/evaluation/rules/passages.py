@@ -250,6 +250,10 @@ class Passages:
                 self._lengths[row] = 0.5 * float((self._header.objects[row].get("size") or [0.0, 0.0])[1])
         return np.array([self._lengths[row] for row in rows.tolist()])
 
+    def forget(self) -> None:
+        """Forget the last step: the car under test is absent in the next ones."""
+        self._before = self.front = None
+
     def see(self, batch: Batch) -> None:
         """Process the next steps."""
         rows = self._moving if batch.rows is None else batch.rows

@@ -42,6 +42,8 @@ class Passing(Rule):
 
     needs_others = True
 
+    needs_standing = True
+
     def __init__(self, expectation: Expectation, context: Context) -> None:
         super().__init__(expectation, context)
         if context.roadmap is None:
@@ -73,6 +75,11 @@ class Passing(Rule):
                         break
             if self.decided:
                 return
+
+    def see_absent(self, batch: Batch) -> None:
+        """End the pass."""
+        super().see_absent(batch)
+        self.current = None
 
     def _out(self, track: Track) -> np.ndarray:
         """Whether a corner is in no lane of the object's direction, shape (n,)."""

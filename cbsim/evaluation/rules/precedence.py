@@ -67,6 +67,11 @@ class Precedence(BaseRule):
         self._judge(self.time - HORIZON)
         self.decided = self.failure is not None
 
+    def see_absent(self, batch: Batch) -> None:
+        """Forget the step before: nobody stands in a junction who is absent."""
+        super().see_absent(batch)
+        self.passages.forget()
+
     def _judge(self, until: float) -> None:
         """Judge the passages of the object that ended by a time [s]."""
         waiting = self.passages.own

@@ -69,6 +69,11 @@ class Queueing(Rule):
                     self.decided = True
                     return
 
+    def see_absent(self, batch: Batch) -> None:
+        """Forget the vehicle behind which the object stands."""
+        super().see_absent(batch)
+        self.since, self.partner, self.counted = math.inf, -1, False
+
     def result(self) -> Check:
         """Pass if every gap was right, and there were enough."""
         if self.failure is not None:

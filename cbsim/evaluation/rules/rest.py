@@ -21,16 +21,20 @@ class Rest(Rule):
         super().__init__(expectation, context)
         self.since = self.number("from", 0.0)
         self.moved: float | None = None
-        self.time = 0.0
+        self.time, self.seen = 0.0, -np.inf  # [s] of the last step, and of the last at which the object was there
 
     def see(self, batch: Batch) -> None:
         """Find the first motion after the time."""
         track = self.track(batch)
         moving = np.flatnonzero((track.times[1:] >= self.since - 1e-9) & (track.speeds[1:] > STILL))
-        self.time = float(track.times[-1])
+        self.time = self.seen = float(track.times[-1])
         if len(moving):
             self.moved = float(track.times[1 + moving[0]])
             self.decided = True
+
+    def see_absent(self, batch: Batch) -> None:
+        """Note how long the run lasts."""
+        self.time = float(batch.steps[-1] * self.step)
 
     def result(self) -> Check:
         """Pass if the object stood still and the run lasted long enough."""
@@ -38,4 +42,6 @@ class Rest(Rule):
             return self.check(False, self.moved, f"moved at {self.moved:.2f} s, expected rest from {self.since:g} s")
         if self.time < self.since - 1e-9:
             return self.check(False, self.time, f"the run ended at {self.time:.2f} s, before {self.since:g} s")
+        if self.seen < self.since - 1e-9:
+            return self.check(False, self.time, f"was not there from {self.since:g} s on, expected rest")
         return self.check(True, self.time, f"at rest from {self.since:g} s")

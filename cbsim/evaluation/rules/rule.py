@@ -7,6 +7,9 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from cbsim.errors import FileError, Problem, Severity, UsageError, did_you_mean
 from cbsim.evaluation.rules.context import Context
 from cbsim.evaluation.rules.track import Track
@@ -84,15 +87,21 @@ class Rule(ABC):
         Watched rows: an object, a body of a model, or all bodies of a model.
     row : int
         The first of them, which represents a model in rules with one position or speed.
+    is_present : bool
+        Whether the object is there at the last step that was judged.
+    has_appeared : bool
+        Whether the object has ever been there.
     """
 
     needs_others = False  # whether the rule needs the motion of others near the object
+    needs_standing = False  # whether the rule asks the context for the objects that stand
 
     def __init__(self, expectation: Expectation, context: Context) -> None:
         self.expectation = expectation
         self.context = context
         self.step = context.header.step
         self.decided = False
+        self.is_present = self.has_appeared = False
         self.subject, self.rows = "", list[int]()
         self._find_subject()
 
@@ -149,6 +158,10 @@ class Rule(ABC):
         """Track of the watched object in a batch, and the step before it."""
         return self.context.track(self.row, batch)
 
+    def presence(self, batch: Batch) -> NDArray[np.bool_]:
+        """Find the steps of a batch that the rule judges, shape (n,): those at which its object is there."""
+        return self.context.presence(self.subject, self.row, batch)
+
     def check(self, passed: bool | None, time: float | None, message: str) -> Check:
         """Return a result."""
         return Check(self.name, passed, time, message)
@@ -159,7 +172,12 @@ class Rule(ABC):
 
     @abstractmethod
     def see(self, batch: Batch) -> None:
-        """Process the next steps."""
+        """Process the next steps, at all of which the object is there."""
+
+    def see_absent(self, batch: Batch) -> None:
+        """Process the next steps, at all of which the object is absent; what spans several steps begins anew."""
+        if self.needs_standing:
+            self.context.standing(batch)  # which follows the others in every batch
 
     @abstractmethod
     def result(self) -> Check:

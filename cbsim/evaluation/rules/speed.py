@@ -76,6 +76,11 @@ class Speed(Rule):
             self.failure = too_slow
         self.decided = self.failure is not None
 
+    def see_absent(self, batch: Batch) -> None:
+        """Forget since when the object was slow."""
+        super().see_absent(batch)
+        self.slow_since = None
+
     def _fail(self, track: Track, step: int, limit: float) -> None:
         time, speed = float(track.times[1 + step]), float(track.speeds[1 + step])
         x, y = track.centres[1 + step].tolist()

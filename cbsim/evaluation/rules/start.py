@@ -82,6 +82,11 @@ class Start(Rule):
                 self.decided = True
                 return
 
+    def see_absent(self, batch: Batch) -> None:
+        """Forget since when the object stands."""
+        super().see_absent(batch)
+        self.wait.since = None
+
     def result(self) -> Check:
         """Pass if it started in time."""
         if self.failure is not None:

@@ -61,6 +61,12 @@ class StopLine(Rule):
             if self.decided:
                 return
 
+    def see_absent(self, batch: Batch) -> None:
+        """Forget the rests before lines."""
+        super().see_absent(batch)
+        self.rested.clear()
+        self.stood.clear()
+
     def _watch(self, track: Track, beside: Beside, gate: int) -> None:
         """Process one line: rests before it, departures and crossings."""
         along, half = beside.along[:, 0], self.gates.half_widths[gate]

@@ -84,6 +84,11 @@ class UTurn(Rule):
                 self.decided = True
                 return
 
+    def see_absent(self, batch: Batch) -> None:
+        """End the U-turn."""
+        super().see_absent(batch)
+        self.current, self._road, self.gear = -1, -1, 0
+
     def _begin(self, track: Track, row: int, turning: np.ndarray) -> None:
         """Find the U-turn that the object begins, from the road that it was on."""
         came_by = (track.ahead[row - 1] * self.along[:, 0]).sum(axis=1) >= np.cos(BEGUN)

@@ -84,6 +84,12 @@ class Waits:
                 if free:
                     self._add(way, step * self._step, track.centres[1 + row], bound)
 
+    def forget(self) -> None:
+        """Forget all waits: the object is absent."""
+        self._waits.clear()
+        self._stands.clear()
+        self.front = None
+
     def _add(self, way: Way, time: float, place: Floats, bound: float) -> None:
         wait = self._waits.setdefault(way.lanelet, Claim("delay", 0.0, time, -1, None, place, False))
         if not wait.fails:

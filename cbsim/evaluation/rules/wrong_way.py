@@ -52,6 +52,11 @@ class WrongWay(Lane):
         if before < len(track.steps) - 1:
             self.way = 0.0
 
+    def see_absent(self, batch: Batch) -> None:
+        """End the piece against the traffic."""
+        super().see_absent(batch)
+        self.way = 0.0
+
     def measures(self) -> list[Measure]:
         """Return what was measured."""
         return [Measure("longest_wrong_way", self.longest, "m")]

@@ -55,6 +55,11 @@ class Zone(Rule):
             return
         self.visits += int(entered.sum())
 
+    def see_absent(self, batch: Batch) -> None:
+        """Forget the zone that the object was in."""
+        super().see_absent(batch)
+        self.inside = -1
+
     def _fits(self, corners: np.ndarray, zones: np.ndarray) -> np.ndarray:
         """Whether all four corners are in the zone or in a way in or out, shape (k,)."""
         import shapely
