@@ -41,6 +41,7 @@ __all__ = [
     "inner",
     "kernel",
     "kernel_digest",
+    "kernel_sources",
     "multiply_high",
     "narrow",
     "prefetch",
@@ -56,11 +57,16 @@ NO_CONTEXT = nullcontext()
 PACKAGE = Path(__file__).resolve().parent
 
 
+def kernel_sources() -> list[Path]:
+    """List the files whose text is part of `kernel_digest`: kernels, what compiles them, and tables of columns."""
+    own = [*PACKAGE.glob("jit.py"), *PACKAGE.glob("kernel_compiler/*.py"), *PACKAGE.rglob("tables.py")]
+    return sorted([*PACKAGE.rglob("kernels.py"), *PACKAGE.rglob("kernels/**/*.py"), *own])
+
+
 def kernel_digest() -> str:
     """Digest of every kernel source of the package and of the versions that the machine code depends on."""
     digest = hashlib.blake2b(digest_size=8)
-    own = [*PACKAGE.glob("jit.py"), *PACKAGE.glob("kernel_compiler/*.py"), *PACKAGE.rglob("tables.py")]
-    for source in sorted([*PACKAGE.rglob("kernels.py"), *PACKAGE.rglob("kernels/*.py"), *own]):
+    for source in kernel_sources():
         digest.update(source.relative_to(PACKAGE).as_posix().encode())
         digest.update(source.read_bytes())
     target = compile_target()

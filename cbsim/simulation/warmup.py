@@ -153,6 +153,19 @@ def drive_traffic() -> None:
     run(compile_world(Scene("traffic", (), one_lane(), pools=(Pool("cars", count=1),))), duration=0.1)
 
 
+def park() -> None:
+    """Lay a way into a spot of a car park."""
+    from cbsim.world.traffic.zones.ground import CarShape, Ground
+    from cbsim.world.traffic.zones.laying import lay_in, tree_of
+
+    free, shape = np.zeros((64, 64), bool), CarShape(2.0, 4.5, 3.6, 0.9, 4.5)
+    free[1:-1, 1:-1] = True
+    ground = Ground((0.0, 0.0, 0.5), free, np.full(free.shape, -1, np.int64))
+    field = ground.field()
+    tree = tree_of(ground, field, (16.0, 5.0, 0.0), 1.0, shape)
+    lay_in(ground, field, tree, (16.0, 24.0, 0.0), 1.0, shape)
+
+
 def judge_order() -> None:
     """Order who waits at a junction, as the rule `precedence` does."""
     from cbsim.road.kernels.right_of_way import fill_ties, order_arrivals, who_yields
@@ -223,6 +236,7 @@ STAGES: tuple[tuple[str, Callable[[], object]], ...] = (
     ("casting", lambda: Caster(every_kind(), every_kind().sensors[0]).cast(UPRIGHT, *_places(every_kind()))),
     ("stepping", lambda: run(every_kind(), duration=0.1)),
     ("traffic", drive_traffic),
+    ("zones", park),
     ("right of way", judge_order),
     ("rules", judge_driving),
     ("trajectories", lambda: first_contacts([[(0.0, 0.0, 0.0)]], (1.0, 1.0), [[(0.0, 0.0, 0.0)]], [(1.0, 1.0)])),

@@ -126,6 +126,15 @@ def test_object_that_leaves_is_gone_and_comes_back_at_its_start():
     check_restores(made, 8.0)
 
 
+def test_object_that_comes_back_has_no_order_of_before():
+    events = (at(1.0, do("stop", object="Car", rate=20.0)), at(2.0, do("leave", object="Car")),
+              at(3.0, do("appear", object="Car")))  # fmt: skip
+    made = world(CAR, events=events)
+    _, places, _ = path_of(made, "Car", 6.0)
+    assert places[-1, 1] == pytest.approx(30.0)
+    check_restores(made, 6.0)
+
+
 @pytest.mark.parametrize("step", [0.05, 0.25])
 def test_block_stands_across_the_lane_where_a_bot_hits_it_and_a_laser_sees_it(step):
     barrier = prop("Barrier", Triple(50.0, 50.0, 0.0), size=Triple(6.0, 0.4, 1.2))

@@ -112,6 +112,15 @@ def test_car_appears_at_its_place_and_leaves(step):
     check_restores(made, 26.0)
 
 
+def test_car_that_comes_back_has_no_order_of_before():
+    events = (at(2.0, do("stop", object="Car", rate=4.0)), at(8.0, do("leave", object="Car")),
+              at(10.0, do("appear", object="Car")))  # fmt: skip
+    made = world(car("Car", 50.0), events=events, network=ROAD)
+    speeds, _ = speeds_of(made, "Car", 30.0)
+    assert speeds[round(7.0 / made.step)] == 0.0
+    assert speeds[-1] > 8.0
+
+
 def test_cars_wait_behind_a_block_until_it_is_taken_away():
     barrier = Actor(
         TrafficObject(Kind.STATIC, "Barrier", size=Triple(6.0, 0.4, 1.2), position_offset=Triple(90.0, 0.0, 0.0))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -229,3 +230,14 @@ def test_machine_code_of_another_build_in_the_package_is_told_and_not_loaded(run
     assert "with this package, machine code of another build" in compiled_line(err)
     assert len(err.splitlines()) == 1
     assert run("second") == ("2 0", "")
+
+
+def test_every_file_with_kernels_is_part_of_the_digest():
+    package = jit.PACKAGE
+    sources = {
+        path
+        for path in package.rglob("*.py")
+        if re.search(r"^@(kernel|inner|inlined)\b", path.read_text("utf-8"), re.M)
+    }
+    assert len(sources) > 100
+    assert sources <= set(jit.kernel_sources())

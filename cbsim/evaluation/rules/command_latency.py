@@ -29,7 +29,7 @@ class CommandLatency(Rule):
         if known is not None:
             vehicle, mean, deviation = known
             self.queue = CommandQueue(self.subject, int(vehicle), 0, 1, Spread(mean, deviation))
-        self.commands = self.misses = 0
+        self.commands = self.misses = self.latest = 0
         self.longest, self.time = 0.0, 0.0
         self.failed: float | None = None
 
@@ -45,7 +45,9 @@ class CommandLatency(Rule):
         for asked, vehicle, _ in batch.commands:
             if vehicle != self.queue.vehicle:
                 continue
-            latency = latency_steps(self.queue, self.context.header.seed, asked, self.step) * self.step
+            acts = asked + latency_steps(self.queue, self.context.header.seed, asked, self.step)
+            self.latest = max(self.latest, acts)  # commands act in their order: one may wait for the one before it
+            latency = (self.latest - asked) * self.step
             self.commands += 1
             self.longest = max(self.longest, latency)
             if latency > self.within + 1e-9:

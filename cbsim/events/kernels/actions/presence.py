@@ -6,6 +6,11 @@ from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inner
 from cbsim.traffic.kernels.pools import leave
 from cbsim.world.events.tables import (
+    ANY_LANE,
+    CAR_LANE,
+    CAR_LINK,
+    CAR_ORDER,
+    CAR_RATE,
     CLASS,
     DELAY,
     GUIDED,
@@ -13,7 +18,10 @@ from cbsim.world.events.tables import (
     IS_ON_ITS_WAY,
     IS_PLACED,
     LANELET,
+    LINK,
     OFFSET,
+    ORDER,
+    ORDER_RATE,
     PACE,
     PLACE_X,
     PLACE_Y,
@@ -76,12 +84,16 @@ def take_away(tables, constants, road, state, a):
     if tables.actions[a, CLASS] != GUIDED:
         if state.intent[target, PHASE] != ABSENT:
             leave(road, state, target)
+        if state.order.shape[0] > 0:
+            order = state.order[target]
+            order[CAR_ORDER], order[CAR_RATE], order[CAR_LINK], order[CAR_LANE] = -1.0, 0.0, -1.0, ANY_LANE
         if state.parking.shape[0] > 0:
             row = state.parking[target]
             row[WAY], row[TICKET], row[SINCE], row[HAS_PARKED] = -1, 0, -1, 0
         return
     row, body = state.guided[target], constants.guided_body[target]
     row[PRESENCE], row[PACE] = IS_ABSENT, 0.0
+    row[ORDER], row[ORDER_RATE], row[LINK] = -1.0, 0.0, -1.0
     state.position[body, 2] = PARKED_HEIGHT
     for k in range(3):
         state.velocity[body, k] = 0.0
