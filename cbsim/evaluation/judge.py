@@ -101,11 +101,13 @@ class Judge:
         if not waiting or self._broken is not None:
             return
         joined = Batch.joined(waiting)
-        if self._context is not None:
-            self._context.roster.take(joined.events)
-            self._restarts += self._context.run_states.take(joined.events)
-            self._find_cars(self._context)
-        self._show(self._finite(joined))
+        sound = self._finite(joined)
+        if self._context is None:  # not begun: there are no rules
+            return
+        self._context.roster.take(joined.events)
+        self._restarts += self._context.run_states.take(joined.events)
+        self._find_cars(self._context)
+        self._show(sound)
 
     def _find_cars(self, context: Context) -> None:
         """Create the rules about cars of flows anew when these have appeared, and their rows are known."""
