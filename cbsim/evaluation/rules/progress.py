@@ -62,6 +62,7 @@ class Progress:
         widths = [width_at(roadmap, point) for point in self.points]
         self._gates = Gates(roadmap.positions[rows], np.nan_to_num(roadmap.headings[rows]), np.array(widths))
         self.times: list[float] = []
+        self._has_left = False  # the spot of the newest checkpoint
         self.stopped: float | None = None
         self.stop_distance = math.inf
 
@@ -80,6 +81,7 @@ class Progress:
             if found is None:
                 return
             row, part = after = found
+            self._has_left = False
             self.times.append(float(track.times[row] + part * (track.times[row + 1] - track.times[row])))
         if self.stopped is None:
             still = np.flatnonzero((track.speeds[1:] < STILL) & (track.times[1:] >= self.times[-1]))
@@ -99,14 +101,18 @@ class Progress:
         number = len(self.times)
         beside = self._gates.beside(track, np.array([number]))
         half, spot = self._gates.half_widths[number : number + 1], self._spots[number]
+        again = number > 0 and self.points[number] == self.points[number - 1]
         rows, _, parts = beside.crossings(half, SPOT_FACING if spot else 0.0)
         found = list(zip(rows.tolist(), parts.tolist(), strict=True))
         if spot:
             along, across, facing = (values[1:, 0] for values in beside)
             near = (along <= 0.0) & (along >= -SPOT_REACH) & (np.abs(across) <= half[0]) & (facing >= SPOT_FACING)
             rests = np.flatnonzero(near & (track.speeds[1:] < STILL))
+            if again and not self._has_left:  # it still stands where it has parked
+                left = np.flatnonzero(~near & (np.arange(len(near)) > after[0]))
+                self._has_left = len(left) > 0
+                rests = rests[rests > left[0]] if self._has_left else rests[:0]
             found += [(int(row), 1.0) for row in rests]
-        again = number > 0 and self.points[number] == self.points[number - 1]
         return min((one for one in found if one > after or (one == after and not again)), default=None)
 
 
