@@ -25,7 +25,7 @@ from cbsim.world.scene import Scene
 
 __all__ = ["Judge", "Verdict", "judge", "scene_of"]
 
-GATHER = 128  # single steps are collected up to this number: rules take as long for one step as for many
+GATHER = 256  # single steps are collected up to this number: rules take as long for one step as for many
 
 
 class Judge:
