@@ -69,6 +69,7 @@ class ChildProcess:
             start_new_session=True,
         )
         self._lines: deque[str] = deque(maxlen=KEPT_LINES)
+        self._reading = threading.Lock()
         self._reader = threading.Thread(target=self._read, args=(sys.stderr,), name="cbsim planner", daemon=True)
         self._reader.start()
         self._code: int | None = None
@@ -113,10 +114,13 @@ class ChildProcess:
         return f"its last lines:\n{text[-KEPT_LETTERS:]}\n" if text else ""
 
     def _catch_up(self) -> None:
-        """Let the reader read what has been written; on a busy machine it may be behind."""
+        """Let the reader keep all that has been written; on a busy machine it may be behind."""
         stream, end = self._process.stdout, time.monotonic() + DRAIN
         assert stream is not None
-        while select.select([stream], [], [], 0.0)[0] and time.monotonic() < end:
+        while self._reader.is_alive() and time.monotonic() < end:
+            with self._reading:
+                if not select.select([stream], [], [], 0.0)[0]:
+                    return
             time.sleep(POLL)
 
     def close(self, patience: float = PATIENCE) -> None:
@@ -141,8 +145,16 @@ class ChildProcess:
         """Keep the last lines, and pass them on."""
         stream = self._process.stdout
         assert stream is not None
-        while line := stream.readline(KEPT_LETTERS):
-            text = line.decode(errors="replace").rstrip("\n")
-            self._lines.append(text)
-            with contextlib.suppress(Exception):  # standard error may be gone
-                print(text, file=out)  # type: ignore[call-overload]
+        data, rest = b" ", b""
+        while data:
+            select.select([stream], [], [])
+            with self._reading:  # what has been read is kept before anybody asks for it
+                data = os.read(stream.fileno(), KEPT_LETTERS)
+                *lines, rest = (rest + data).split(b"\n")
+                if rest and (not data or len(rest) > KEPT_LETTERS):
+                    lines, rest = [*lines, rest], b""
+                texts = [line.decode(errors="replace") for line in lines]
+                self._lines.extend(texts)
+            for text in texts:
+                with contextlib.suppress(Exception):  # standard error may be gone
+                    print(text, file=out)  # type: ignore[call-overload]
