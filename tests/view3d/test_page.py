@@ -194,6 +194,15 @@ def test_a_lamp_lights_the_side_that_it_shines_at_in_its_color(kind, tmp_path, o
     assert max(brightness[1:], default=0) < 10
 
 
+def test_the_page_projects_before_its_first_animation_frame(run, tmp_path, opened):
+    path = mb.export_html(*run, tmp_path / "page.html")
+    with opened("about:blank", offline=True) as page:
+        page.add_init_script("window.requestAnimationFrame = () => 0")
+        page.goto(path.as_uri())
+        page.evaluate("cbsim.ready")
+        assert page.evaluate("cbsim.project(cbsim.pose(cbsim.frames[0]).position)")
+
+
 def pixels_of(page):
     import io
 

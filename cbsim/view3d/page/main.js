@@ -209,6 +209,7 @@ const ready = (async () => {
 ready.catch(fail);
 window.cbsim = {
   ready: ready.then((page) => {
+    page.draw(); // there is a picture, and a projection, before the first animation frame
     Object.assign(window.cbsim, {
       frames: page.motion.frames, times: Array.from(page.motion.times), page,
       seek: (k) => { page.play(false); page.frame(k); page.draw(); },
