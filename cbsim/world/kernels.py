@@ -42,6 +42,24 @@ def mix(accumulator, word):
     return rotate_left(accumulator + word * PRIME_2, 31) * PRIME_1
 
 
+@inlined
+def join_lanes(a, b, c, d, size):
+    """Hash of four accumulators and a number of words, before what is left of the block and the last mixing."""
+    h = rotate_left(a, 1) + rotate_left(b, 7) + rotate_left(c, 12) + rotate_left(d, 18)
+    zero = np.uint64(0)
+    for lane in (a, b, c, d):
+        h = (h ^ mix(zero, lane)) * PRIME_1 + PRIME_4
+    return h + np.uint64(8 * size)
+
+
+@inlined
+def finish(h):
+    """Last mixing of a hash."""
+    h = (h ^ (h >> np.uint64(33))) * PRIME_2
+    h = (h ^ (h >> np.uint64(29))) * PRIME_3
+    return h ^ (h >> np.uint64(32))
+
+
 @kernel
 def hash_words(words, seed):
     """XXH64 of a block of 64-bit words (n,), with a 64-bit seed."""
@@ -52,18 +70,30 @@ def hash_words(words, seed):
         for k in range(0, n - 3, 4):
             a, b = mix(a, words[k]), mix(b, words[k + 1])
             c, d = mix(c, words[k + 2]), mix(d, words[k + 3])
-        h = rotate_left(a, 1) + rotate_left(b, 7) + rotate_left(c, 12) + rotate_left(d, 18)
-        zero = np.uint64(0)
-        for lane in (a, b, c, d):
-            h = (h ^ mix(zero, lane)) * PRIME_1 + PRIME_4
+        h = join_lanes(a, b, c, d, n)
     else:
-        h = seed + PRIME_5
-    h += np.uint64(8 * n)
+        h = seed + PRIME_5 + np.uint64(8 * n)
     for k in range(n - n % 4, n):
         h = rotate_left(h ^ mix(np.uint64(0), words[k]), 27) * PRIME_1 + PRIME_4
-    h = (h ^ (h >> np.uint64(33))) * PRIME_2
-    h = (h ^ (h >> np.uint64(29))) * PRIME_3
-    return h ^ (h >> np.uint64(32))
+    return finish(h)
+
+
+@inner
+def hash_two(words, one, two, size):
+    """XXH64 of two blocks of `size` words, a multiple of four, that begin at words `one` and `two`, with seed 0.
+
+    Products of one block are computed while those of the other are waited for.
+    """
+    zero = np.uint64(0)
+    a, b, c, d = PRIME_1 + PRIME_2, PRIME_2, zero, zero - PRIME_1
+    e, f, g, h = a, b, c, d
+    i, j, end = np.uint64(one), np.uint64(two), np.uint64(one + size)  # unsigned: such indices are not wrapped
+    step, n1, n2, n3 = np.uint64(4), np.uint64(1), np.uint64(2), np.uint64(3)
+    while i < end:
+        a, b, e, f = mix(a, words[i]), mix(b, words[i + n1]), mix(e, words[j]), mix(f, words[j + n1])
+        c, d, g, h = mix(c, words[i + n2]), mix(d, words[i + n3]), mix(g, words[j + n2]), mix(h, words[j + n3])
+        i, j = i + step, j + step
+    return finish(join_lanes(a, b, c, d, size)), finish(join_lanes(e, f, g, h, size))
 
 
 LEAF = 256  # words per leaf; leaves that do not change are not hashed again
@@ -78,10 +108,15 @@ def leaf_count(size):
 @kernel
 def hash_leaves_into(words, which, leaves):
     """Write the hashes of some leaves of a block of words (n,), given by their numbers, to their rows (leaves,)."""
-    zero = np.uint64(0)
-    for k in range(which.shape[0]):
+    zero, k = np.uint64(0), 0
+    while k < which.shape[0]:
         start = which[k] * LEAF
-        leaves[which[k]] = hash_words(words[start : min(start + LEAF, words.shape[0])], zero)
+        if k + 1 < which.shape[0] and max(start, which[k + 1] * LEAF) + LEAF <= words.shape[0]:
+            leaves[which[k]], leaves[which[k + 1]] = hash_two(words, start, which[k + 1] * LEAF, LEAF)
+            k += 2
+        else:
+            leaves[which[k]] = hash_words(words[start : min(start + LEAF, words.shape[0])], zero)
+            k += 1
 
 
 @kernel

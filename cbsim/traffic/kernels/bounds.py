@@ -3,13 +3,28 @@
 from __future__ import annotations
 
 from cbsim.geometry.kernels import elementary as math
-from cbsim.jit import inner, kernel
+from cbsim.jit import inlined, inner, kernel
+from cbsim.traffic.kernels.centreline import on_lanelet
+from cbsim.traffic.kernels.sideways import is_aside
 from cbsim.world.packed.kernels import constants_of, road_of, shapes_of, state_of
-from cbsim.world.traffic.tables import ABSENT, BODY, CLASS_ACCELERATION, PHASE, SPEED, VEHICLE
+from cbsim.world.traffic.tables import (
+    ABSENT,
+    BODY,
+    CLASS_ACCELERATION,
+    FRONT_AXLE,
+    LANELET,
+    LENGTH,
+    PHASE,
+    REAR_AXLE,
+    SPEED,
+    STATION,
+    VEHICLE,
+)
 
 __all__ = ["bound_cars", "have_left"]
 
 SIDEWAYS_TOO = 1.2  # way of a body that shifts, per way along its lane
+STRAIGHT, ASIDE = 0.999, 0.5  # least chord of a way along a straight lanelet, per length; and margin beside it [m]
 
 
 @kernel
@@ -27,6 +42,21 @@ def bound_cars(pack, sizes, floats, ints, steps, bounds, reach):
     bound(constants_of(pack), shapes_of(pack), road_of(pack), state_of(floats, ints, sizes), steps, bounds, reach)
 
 
+@inlined
+def straight_ahead(road, travel, intent, i, x, y, way):
+    """Where car i is when it has gone a way straight ahead [m], and whether it goes there; else where it is, (x, y)."""
+    lanelet, middle = intent[LANELET], 0.5 * (road.car_sizes[i, REAR_AXLE] + road.car_sizes[i, FRONT_AXLE])
+    if lanelet < 0 or is_aside(travel):
+        return x, y, False
+    if travel[STATION] + road.car_sizes[i, FRONT_AXLE] + way > road.lanelets[lanelet, LENGTH]:
+        return x, y, False
+    ahead_x, ahead_y = on_lanelet(road, lanelet, travel[STATION] + middle + way)
+    chord = (ahead_x - x) * (ahead_x - x) + (ahead_y - y) * (ahead_y - y)
+    if chord < STRAIGHT * STRAIGHT * way * way:
+        return x, y, False
+    return ahead_x, ahead_y, True
+
+
 @inner
 def bound(constants, shapes, road, state, steps, bounds, reach):
     """Fill `bounds` and `reach` for every car."""
@@ -41,11 +71,14 @@ def bound(constants, shapes, road, state, steps, bounds, reach):
             box[2] = box[3] = -math.inf
             continue
         speed, fastest = state.travel[i, SPEED], road.car_sizes[i, CLASS_ACCELERATION]
-        way = SIDEWAYS_TOO * duration * (speed + 0.5 * fastest * duration) + shapes.radius[body] + 1e-6
+        way = duration * (speed + 0.5 * fastest * duration)
         x, y = state.position[body, 0], state.position[body, 1]
         u, w = constants.step * state.velocity[body, 0], constants.step * state.velocity[body, 1]
-        box[0], box[1] = min(x, x - u) - way, min(y, y - w) - way
-        box[2], box[3] = max(x, x - u) + way, max(y, y - w) + way
+        ahead_x, ahead_y, is_straight = straight_ahead(road, state.travel[i], state.intent[i], i, x, y, way)
+        way = ASIDE if is_straight else SIDEWAYS_TOO * way
+        way += shapes.radius[body] + 1e-6
+        box[0], box[1] = min(x, x - u, ahead_x) - way, min(y, y - w, ahead_y) - way
+        box[2], box[3] = max(x, x - u, ahead_x) + way, max(y, y - w, ahead_y) + way
         reach[body] = shapes.radius[body] + constants.step * (speed + fastest * duration) + math.sqrt(u * u + w * w)
 
 

@@ -25,13 +25,13 @@ from cbsim.traffic.kernels.others import BRANCHES, find_others
 from cbsim.traffic.kernels.parking import drive_in_zones, scratch_of_zones
 from cbsim.traffic.kernels.passing import PASSES, begin_pass
 from cbsim.traffic.kernels.pools import appear
+from cbsim.traffic.kernels.posing import BLOCK, pose_cars, posing_scratch, trace_cars
 from cbsim.traffic.kernels.prefetching import prefetch_lanelet, prefetch_pieces
 from cbsim.traffic.kernels.sideways import is_aside, is_turning
-from cbsim.traffic.kernels.turning import TURNS, pose_turn, turn, turning_acceleration
-from cbsim.traffic.kernels.way import destination_of, following, keep_way, pose_car
+from cbsim.traffic.kernels.turning import TURNS, turn, turning_acceleration
+from cbsim.traffic.kernels.way import destination_of, following
 from cbsim.traffic.kernels.workspace import PACE, SPOT, car_workspace_of, parts_of, path_of
 from cbsim.traffic.kernels.zone_driving import set_destinations
-from cbsim.traffic.kernels.zone_ways import is_in_zone, pose_in_zone
 from cbsim.world.packed.kernels import (
     constants_of,
     crossings_of,
@@ -45,13 +45,11 @@ from cbsim.world.packed.kernels import (
     zones_of,
 )
 from cbsim.world.traffic.tables import (
-    ABSENT,
     ACCELERATION,
     BACK,
     BODY,
     DRIVING,
     GOAL,
-    HEIGHT,
     HIT,
     JUNCTION,
     LANELET,
@@ -69,7 +67,6 @@ from cbsim.world.traffic.tables import (
 __all__ = ["drive_cars", "mark_hits", "note_static_obstacles", "refresh_cars"]
 
 
-BLOCK = 64  # cars that move, and get their poses while their rows are in the cache
 UPRIGHT = 1e-6  # part of a quaternion below which a mesh is upright
 
 
@@ -167,74 +164,6 @@ def leave_lane(road, shapes, crossings, sides, seed, state, work, i, what):
         turn_where_free(road, shapes, crossings, sides, seed, state, work, i, TURNS - what)
 
 
-@inner
-def put_car(road, zones, seed, state, work, i):
-    """Write the pose of car i."""
-    travel, intent, position, orientation = state.travel, state.intent, state.position, state.orientation
-    if is_in_zone(intent, i):
-        pose_in_zone(road, zones, travel, state.parking, position, orientation, i)
-        return
-    destination = destination_of(road, intent, work.drawn, i)
-    keep_way(road, seed, intent, work.ways, i, destination)
-    if is_turning(travel[i]):
-        pose_turn(road, travel, intent, position, orientation, i)
-    else:
-        pose_car(road, seed, travel, intent, work.ways, position, orientation, i, destination)
-
-
-@inner
-def trace_cars(road, zones, seed, state, work, part, path):
-    """Write the poses of all cars after a part of a step to a path (cars, parts + 1, 4), and before the first one."""
-    position, orientation = state.position, state.orientation
-    for i in range(state.intent.shape[0]):
-        body, row = road.car_rows[i, BODY], path[i]
-        if state.intent[i, PHASE] == ABSENT or road.car_rows[i, VEHICLE] >= 0:
-            continue
-        was_absent = position[body, 2] != road.car_sizes[i, HEIGHT]
-        x, y, w, z = position[body, 0], position[body, 1], orientation[body, 0], orientation[body, 3]
-        put_car(road, zones, seed, state, work, i)
-        now = row[part + 1]
-        now[0], now[1], now[2], now[3] = (
-            position[body, 0],
-            position[body, 1],
-            orientation[body, 0],
-            orientation[body, 3],
-        )
-        if was_absent:
-            for k in range(part + 1):
-                row[k, 0], row[k, 1], row[k, 2], row[k, 3] = now[0], now[1], now[2], now[3]
-        elif part == 0:
-            row[0, 0], row[0, 1], row[0, 2], row[0, 3] = x, y, w, z
-
-
-@inner
-def pose_cars(road, zones, seed, state, work, step, path, begin, end):
-    """Write the poses and the velocities of the bodies of the cars of a range of rows.
-
-    `path` is that of `trace_cars`, or has no rows.
-    """
-    intent, position = state.intent, state.position
-    for i in range(begin, end):
-        if intent[i, PHASE] == ABSENT or road.car_rows[i, VEHICLE] >= 0:
-            continue
-        body = road.car_rows[i, BODY]
-        q = state.orientation[body]
-        x, y, w, z = position[body, 0], position[body, 1], q[0], q[3]
-        was_absent = position[body, 2] != road.car_sizes[i, HEIGHT]
-        put_car(road, zones, seed, state, work, i)
-        if path.shape[0] > 0:
-            x, y, w, z = path[i, 0, 0], path[i, 0, 1], path[i, 0, 2], path[i, 0, 3]
-        elif was_absent:
-            x, y, w, z = position[body, 0], position[body, 1], q[0], q[3]
-        state.velocity[body, 0], state.velocity[body, 1] = (
-            (position[body, 0] - x) / step,
-            (position[body, 1] - y) / step,
-        )
-        sine = w * q[3] - z * q[0]  # of half the turn, which is small in a step
-        sine = sine if w * q[0] + z * q[3] >= 0.0 else -sine
-        state.angular_velocity[body, 2] = 2.0 * sine / step
-
-
 @kernel
 def refresh_cars(pack, sizes, floats, ints, car_floats, car_ints):
     """Work out, once in a kernel call, what the workspace holds of cars, and the next lanelets of new ones.
@@ -272,7 +201,7 @@ def drive_cars(pack, sizes, floats, ints, car_floats, car_ints):
     walkers = people_of(pack).walkers, constants.guided_body, step
     parks = state.parking.shape[0] > 0
     block = cars if parks or parts > 1 else min(BLOCK, cars)
-    zone_scratch = scratch_of_zones(shapes, road, zones, cars if parks else 0)
+    desk, zone_scratch = posing_scratch(), scratch_of_zones(shapes, road, zones, cars if parks else 0)
     read_driven_cars(road, seed, state, work)
     count = find_others(constants, shapes, road, around, state, entries, begin)
     scratch = (
@@ -320,14 +249,14 @@ def drive_cars(pack, sizes, floats, ints, car_floats, car_ints):
             last = min(first + block, cars)
             move_cars(road, shapes, crossings, sides, walkers, seed, state, work, time, dt, first, last)
             if block < cars:
-                pose_cars(road, zones, seed, state, work, step, path, first, last)
+                pose_cars(road, zones, seed, state, work, step, path, first, last, desk)
         if parks:
             drive_in_zones(shapes, road, network, zones, seed, state, work, zone_scratch, time, dt)
         if parts > 1:
             trace_cars(road, zones, seed, state, work, part, path)
     command_vehicles(constants, road, seed, state, work, step)
-    if block == cars:
-        pose_cars(road, zones, seed, state, work, step, path, 0, cars)
+    for first in range(0, cars if block == cars else 0, BLOCK):
+        pose_cars(road, zones, seed, state, work, step, path, first, min(first + BLOCK, cars), desk)
     if constants.memory > 0:
         remember_cars(constants, road, state)
 

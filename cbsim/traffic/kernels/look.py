@@ -216,18 +216,19 @@ def leaders_on(road, crossings, entries, lanelet, at, base, length, side_gap):
 
 @inlined
 def allowed_on(road, values, lanelet, base, length, is_first):
-    """Speed that a lanelet allows a car now: its limit and bends, or ahead of it what comfortable braking leaves [m/s].
+    """Speed that the limit of a lanelet allows a car now [m/s], and the square of what its bends allow [m²/s²].
 
+    Ahead of the lanelet, the latter is that of the speed from which comfortable braking leaves what is allowed on it.
     `base` is the distance of its begin from the rear bumper [m].
     """
     own = values[FACTOR] * road.lanelets[lanelet, LIMIT] if values[OWN_SPEED] < 0.0 else values[OWN_SPEED]
     if base <= length:
         if base + road.lanelets[lanelet, LENGTH] < length and not is_first:
-            return own
+            return own, math.inf
         piece, u = piece_at(road, lanelet, min(max(length - base, 0.0), road.lanelets[lanelet, LENGTH]))
-        return min(own, math.sqrt(max(road.pieces[piece, SQUARE] + u * road.pieces[piece, CHANGE], SLOWEST * SLOWEST)))
+        return own, max(road.pieces[piece, SQUARE] + u * road.pieces[piece, CHANGE], SLOWEST * SLOWEST)
     slow = min(own, road.lanelets[lanelet, ENTRY_SPEED])
-    return math.sqrt(slow * slow + 2.0 * values[COMFORTABLE] * (base - length))
+    return math.inf, slow * slow + 2.0 * values[COMFORTABLE] * (base - length)
 
 
 @inlined
@@ -292,9 +293,8 @@ def look(
     lanelet, forks = intent[i, LANELET], ways.forks[i]
     claimed, phase = intent[i, CLAIM], intent[i, PHASE]
     base = -travel[i, STATION]
-    gap, leader, desired, stop, line, chain, chain_end = (
-        math.inf, 0.0, math.inf, math.inf, math.inf, math.inf, -math.inf
-    )  # fmt: skip
+    gap, leader, stop, line, chain, chain_end = math.inf, 0.0, math.inf, math.inf, math.inf, -math.inf
+    fastest, square = math.inf, math.inf  # the speed that is wanted, and the square of another bound of it
     released, closed, count, way_end = phase in (CROSSING, ROLLING), False, 0, math.inf
     in_chain, k, conflict, clear, fork, side_gap, side_leader = True, 0, -1, math.inf, -math.inf, math.inf, 0.0
     while True:
@@ -303,7 +303,8 @@ def look(
             nxt = not_passed(entries, lanelet, at if k == 0 else -1, travel[i, BACK], length, base)
             gap, leader, beside, pace = leaders_on(road, crossings, entries, lanelet, nxt, base, length, side_gap)
             side_gap, side_leader = (beside, pace) if beside < side_gap else (side_gap, side_leader)
-        desired = min(desired, allowed_on(road, values, lanelet, base, length, k == 0))
+        limit, bend = allowed_on(road, values, lanelet, base, length, k == 0)
+        fastest, square = min(fastest, limit), min(square, bend)
         for e in range(road.links[lanelet, ENTRY], road.links[lanelet, ENTRY_END]):
             mine = claimed > 0
             begin, over = base + crossings.entry_spans[e, 0], base + crossings.entry_spans[e, 1]
@@ -312,7 +313,7 @@ def look(
             if over <= 0.0:
                 continue
             if begin < length or mine:
-                left_in = travel_time(over, speed, desired, values[STRONGEST])
+                left_in = travel_time(over, speed, min(fastest, math.sqrt(square)), values[STRONGEST])
                 left_in = math.inf if phase in (HIT, PAUSING) else left_in
                 go_through(crossings, claims, crossings.entry_rows[e], crossings.entry_sides[e], i, over, left_in)
                 continue
@@ -366,7 +367,7 @@ def look(
             break
         fork = end if road.links[lanelet, WANDER_END] - road.links[lanelet, WANDER] > 1 else fork
         base, lanelet, k = end, beyond, k + 1
-    plan[GAP], plan[LEADER], plan[DESIRED] = gap, leader, max(desired, 0.5)
+    plan[GAP], plan[LEADER], plan[DESIRED] = gap, leader, max(min(fastest, math.sqrt(square)), 0.5)
     plan[SIDE_GAP], plan[SIDE_LEADER], plan[YIELDS] = side_gap, side_leader, math.inf
     plan[STOP], plan[LINE], plan[CHAIN], plan[CHAIN_END], plan[WAY_END] = stop, line, chain, chain_end, way_end
     queues.conflicts[i], queues.is_blocked[i] = conflict, 0

@@ -24,6 +24,7 @@ from cbsim.world.traffic.tables import (
 
 __all__ = ["prefetch_lanelet", "prefetch_pieces", "prefetch_rows", "prefetch_side"]
 
+CACHED = 4000  # lanelets up to which tables of a network lie in the cache anyway
 FAR, NEAR = 8, 4  # cars ahead whose rows are loaded into the cache: of lanelets, and what these lead to
 SEEN = 3  # lanelets of each: its own, a connector, and the street behind it
 
@@ -35,6 +36,8 @@ def prefetch_rows(road, crossings, entries, claims, intent, travel, ways, i):
     Lanelets are those kept for it, whether they are still its own or not.
     """
     far, near = i + FAR, i + NEAR
+    if road.lanelets.shape[0] <= CACHED:
+        return
     if far < intent.shape[0] and entries.where[far] >= 0:
         prefetch(entries.sorted_stands, entries.ranks[far] + 1)
         for k in range(SEEN):
@@ -68,7 +71,7 @@ def prefetch_rows(road, crossings, entries, claims, intent, travel, ways, i):
 @inlined
 def prefetch_lanelet(road, entries, i):
     """Load ahead of `move` the rows of the lanelet of a car further on."""
-    if i + FAR < entries.where.shape[0] and entries.where[i + FAR] >= 0:
+    if road.lanelets.shape[0] > CACHED and i + FAR < entries.where.shape[0] and entries.where[i + FAR] >= 0:
         prefetch(road.lanelets, entries.where[i + FAR])
         prefetch(road.links, entries.where[i + FAR])
 
@@ -76,7 +79,7 @@ def prefetch_lanelet(road, entries, i):
 @inlined
 def prefetch_side(road, sides, entries, i):
     """Load ahead of `choose_changes` what it reads of the lanelet of a car further on."""
-    if i + FAR < entries.where.shape[0] and entries.where[i + FAR] >= 0:
+    if road.lanelets.shape[0] > CACHED and i + FAR < entries.where.shape[0] and entries.where[i + FAR] >= 0:
         prefetch(road.links, entries.where[i + FAR])
         if sides.changes_at_ends.shape[0] > 0:
             prefetch(sides.changes_at_ends, entries.where[i + FAR])
@@ -86,7 +89,7 @@ def prefetch_side(road, sides, entries, i):
 def prefetch_pieces(road, travel, intent, i):
     """Load what `pose_car` reads: the pieces of the centreline on which the axles of car i are."""
     lanelet = intent[i, LANELET]
-    if lanelet >= 0:
+    if lanelet >= 0 and road.lanelets.shape[0] > CACHED:
         rear, _ = piece_at(road, lanelet, travel[i, STATION] + road.car_sizes[i, REAR_AXLE])
         front, _ = piece_at(road, lanelet, travel[i, STATION] + road.car_sizes[i, FRONT_AXLE])
         prefetch(road.pieces, rear)

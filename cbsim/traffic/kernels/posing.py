@@ -1,0 +1,164 @@
+"""Poses of the bodies of reactive cars, and their velocities, from where the cars are on their ways.
+
+Most cars follow the centreline. Their poses are worked out in blocks, in loops without branches that a processor can
+run for several cars at once: the square roots and quotients of a pose wait for each other.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cbsim.geometry.kernels import elementary as math
+from cbsim.jit import inlined, inner
+from cbsim.traffic.kernels.sideways import is_aside, is_turning
+from cbsim.traffic.kernels.turning import pose_turn
+from cbsim.traffic.kernels.way import destination_of, keep_way, point_ahead, pose_car
+from cbsim.traffic.kernels.zone_ways import is_in_zone, pose_in_zone
+from cbsim.world.traffic.tables import (
+    ABSENT,
+    BODY,
+    FRONT_AXLE,
+    HEIGHT,
+    PHASE,
+    REAR_AXLE,
+    STATION,
+    VEHICLE,
+)
+
+__all__ = ["BLOCK", "pose_cars", "posing_scratch", "trace_cars"]
+
+BLOCK = 64  # cars that move, and get their poses while their rows are in the cache
+SMALLEST = 1e-6  # [m] from axle to axle, below which a heading is kept
+
+# rows of `posing_scratch`: pose before, centre and vector from axle to axle, orientation, velocities
+X, Y, W, Z, CENTRE_X, CENTRE_Y, AXLES_X, AXLES_Y, NEW_W, NEW_Z, SPEED_X, SPEED_Y, TURN = (
+    np.uint64(row * BLOCK) for row in range(13)
+)
+
+
+@inner
+def posing_scratch():
+    """Make scratch for `pose_cars`: rows of `BLOCK` numbers, one after another, and bodies."""
+    return np.empty(13 * BLOCK), np.empty(BLOCK, np.int64)
+
+
+@inner
+def put_car(road, zones, seed, state, work, i):
+    """Write the pose of car i."""
+    travel, intent, position, orientation = state.travel, state.intent, state.position, state.orientation
+    if is_in_zone(intent, i):
+        pose_in_zone(road, zones, travel, state.parking, position, orientation, i)
+        return
+    destination = destination_of(road, intent, work.drawn, i)
+    keep_way(road, seed, intent, work.ways, i, destination)
+    if is_turning(travel[i]):
+        pose_turn(road, travel, intent, position, orientation, i)
+    else:
+        pose_car(road, seed, travel, intent, work.ways, position, orientation, i, destination)
+
+
+@inner
+def trace_cars(road, zones, seed, state, work, part, path):
+    """Write the poses of all cars after a part of a step to a path (cars, parts + 1, 4), and before the first one."""
+    position, orientation = state.position, state.orientation
+    for i in range(state.intent.shape[0]):
+        body, row = road.car_rows[i, BODY], path[i]
+        if state.intent[i, PHASE] == ABSENT or road.car_rows[i, VEHICLE] >= 0:
+            continue
+        was_absent = position[body, 2] != road.car_sizes[i, HEIGHT]
+        x, y, w, z = position[body, 0], position[body, 1], orientation[body, 0], orientation[body, 3]
+        put_car(road, zones, seed, state, work, i)
+        now = row[part + 1]
+        now[0], now[1], now[2], now[3] = (
+            position[body, 0],
+            position[body, 1],
+            orientation[body, 0],
+            orientation[body, 3],
+        )
+        if was_absent:
+            for k in range(part + 1):
+                row[k, 0], row[k, 1], row[k, 2], row[k, 3] = now[0], now[1], now[2], now[3]
+        elif part == 0:
+            row[0, 0], row[0, 1], row[0, 2], row[0, 3] = x, y, w, z
+
+
+@inlined
+def pose_alone(road, zones, seed, state, work, step, path, i):
+    """Write the pose and the velocities of the body of car i, wherever it is."""
+    position, body = state.position, road.car_rows[i, BODY]
+    q = state.orientation[body]
+    x, y, w, z = position[body, 0], position[body, 1], q[0], q[3]
+    was_absent = position[body, 2] != road.car_sizes[i, HEIGHT]
+    put_car(road, zones, seed, state, work, i)
+    if path.shape[0] > 0:
+        x, y, w, z = path[i, 0, 0], path[i, 0, 1], path[i, 0, 2], path[i, 0, 3]
+    elif was_absent:
+        x, y, w, z = position[body, 0], position[body, 1], q[0], q[3]
+    state.velocity[body, 0], state.velocity[body, 1] = (
+        (position[body, 0] - x) / step,
+        (position[body, 1] - y) / step,
+    )
+    sine = w * q[3] - z * q[0]  # of half the turn, which is small in a step
+    sine = sine if w * q[0] + z * q[3] >= 0.0 else -sine
+    state.angular_velocity[body, 2] = 2.0 * sine / step
+
+
+@inlined
+def head_and_move(desk, count, step):
+    """Work out orientations and velocities of a number of cars, as `head_along` and `pose_alone` do."""
+    for k in range(np.uint64(0), np.uint64(count)):
+        dx, dy, w, z = desk[k + AXLES_X], desk[k + AXLES_Y], desk[k + W], desk[k + Z]
+        distance = math.sqrt(dx * dx + dy * dy)
+        cosine, sine = dy / distance, -(dx / distance)
+        ahead = cosine > -0.5
+        half = math.sqrt(0.5 * (1.0 + cosine if ahead else 1.0 - cosine))
+        other = 0.5 * sine / half
+        new_w, new_z = half if ahead else other, other if ahead else half
+        keeps = distance < SMALLEST
+        new_w, new_z = w if keeps else new_w, z if keeps else new_z
+        turn = w * new_z - z * new_w
+        turn = turn if w * new_w + z * new_z >= 0.0 else -turn
+        desk[k + NEW_W], desk[k + NEW_Z] = new_w, new_z
+        desk[k + SPEED_X], desk[k + SPEED_Y] = (
+            (desk[k + CENTRE_X] - desk[k + X]) / step,
+            (desk[k + CENTRE_Y] - desk[k + Y]) / step,
+        )
+        desk[k + TURN] = 2.0 * turn / step
+
+
+@inner
+def pose_cars(road, zones, seed, state, work, step, path, begin, end, scratch):
+    """Write the poses and the velocities of the bodies of the cars of a range of rows, at most `BLOCK`.
+
+    `path` is that of `trace_cars`, or has no rows; `scratch` is that of `posing_scratch`.
+    """
+    intent, travel, position, orientation = state.intent, state.travel, state.position, state.orientation
+    desk, bodies = scratch
+    count = np.uint64(0)
+    for i in range(begin, end):
+        if intent[i, PHASE] == ABSENT or road.car_rows[i, VEHICLE] >= 0:
+            continue
+        body = road.car_rows[i, BODY]
+        was_absent = position[body, 2] != road.car_sizes[i, HEIGHT]
+        if was_absent or path.shape[0] > 0 or is_in_zone(intent, i) or is_aside(travel[i]):
+            pose_alone(road, zones, seed, state, work, step, path, i)
+            continue
+        destination, station = destination_of(road, intent, work.drawn, i), travel[i, STATION]
+        keep_way(road, seed, intent, work.ways, i, destination)
+        rear, front = station + road.car_sizes[i, REAR_AXLE], station + road.car_sizes[i, FRONT_AXLE]
+        rx, ry = point_ahead(road, seed, intent, work.ways, i, destination, rear, 0.0)
+        fx, fy = point_ahead(road, seed, intent, work.ways, i, destination, front, 0.0)
+        desk[count + X], desk[count + Y] = position[body, 0], position[body, 1]
+        desk[count + W], desk[count + Z] = orientation[body, 0], orientation[body, 3]
+        desk[count + CENTRE_X], desk[count + CENTRE_Y] = 0.5 * (rx + fx), 0.5 * (ry + fy)
+        desk[count + AXLES_X], desk[count + AXLES_Y] = fx - rx, fy - ry
+        bodies[count] = body
+        count += np.uint64(1)
+    head_and_move(desk, count, step)
+    for k in range(np.uint64(0), count):
+        body = bodies[k]
+        position[body, 0], position[body, 1] = desk[k + CENTRE_X], desk[k + CENTRE_Y]
+        q = orientation[body]
+        q[0], q[1], q[2], q[3] = desk[k + NEW_W], 0.0, 0.0, desk[k + NEW_Z]
+        state.velocity[body, 0], state.velocity[body, 1] = desk[k + SPEED_X], desk[k + SPEED_Y]
+        state.angular_velocity[body, 2] = desk[k + TURN]
