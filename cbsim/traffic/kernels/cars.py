@@ -15,7 +15,7 @@ from cbsim.traffic.kernels.decisions import MOST, WAIT, acceleration_of, decide
 from cbsim.traffic.kernels.driven import command_vehicles, read_driven_cars
 from cbsim.traffic.kernels.drivers import draw_drivers
 from cbsim.traffic.kernels.entries import OVERHEAD, SWEPT, find_obstacles, find_shadows, sort_entries
-from cbsim.traffic.kernels.ground import turn_where_free
+from cbsim.traffic.kernels.ground import brake_in_turn, turn_where_free
 from cbsim.traffic.kernels.leaving import CHANGES
 from cbsim.traffic.kernels.look import clear_conflict
 from cbsim.traffic.kernels.meshes import find_mesh, make_mesh_search
@@ -129,6 +129,8 @@ def move_cars(road, shapes, crossings, sides, walkers, seed, state, work, time, 
         plan, values = work.plan[i], work.drawn[i]
         if is_turning(travel[i]):
             chosen = turning_acceleration(road, sides, walkers, entries, state, i, dt)
+            if intent[i, PHASE] != HIT:
+                chosen = brake_in_turn(road, shapes, state, i, chosen, dt)
             travel[i, ACCELERATION] = limit_by_order(state.order, travel, i, chosen, dt)
             turn(travel, intent, i, dt, travel[i, ACCELERATION])
             continue

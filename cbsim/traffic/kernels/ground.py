@@ -10,7 +10,7 @@ from cbsim.geometry.kernels.rotation import rotate
 from cbsim.jit import inlined, inner
 from cbsim.traffic.kernels.entries import OVERHEAD
 from cbsim.traffic.kernels.sideways import map_beside
-from cbsim.traffic.kernels.turning import BEHIND, MOST_BACK, begin_turn, is_free, place_in_turn
+from cbsim.traffic.kernels.turning import BEHIND, HOLDS, MOST_BACK, begin_turn, is_free, place_in_turn
 from cbsim.world.traffic.tables import (
     BACK,
     BODY,
@@ -24,14 +24,16 @@ from cbsim.world.traffic.tables import (
     REAR_AXLE,
     RUN,
     SLOPE,
+    SPEED,
     STATION,
 )
 
-__all__ = ["turn_where_free"]
+__all__ = ["brake_in_turn", "turn_where_free"]
 
 FURTHER = 1.0  # [m] that one reverses more where the ground is not free
 
-POSES = 24  # that are looked at, about 0.6 m of way apart
+POSES, LOOKS = 24, 4  # that are looked at before a turn, about 0.6 m of way apart, and within one
+NEAR = 0.1  # [m] around a car that turns, less than `MARGIN`, so that what it has found to be free stays free
 MARGIN, HALF_WIDTH = 0.3, 1.0  # [m] beside a car, and half of its width, as in `reach_of_turn`
 
 
@@ -51,24 +53,32 @@ def is_car(road, body):
 
 
 @inner
-def is_ground_free(road, shapes, state, i):
-    """Whether no body but reactive cars is in the way of a car that has just begun to turn."""
+def is_ground_free(road, shapes, state, i, begin, end, poses, margin):
+    """Whether no body but reactive cars is in the way of a car that turns.
+
+    Parameters
+    ----------
+    begin, end : float
+        Part of its way to look at, as column `MOVED` counts it [m].
+    poses : int
+        That are looked at, besides the one at `begin`.
+    margin : float
+        Around the car [m].
+    """
     one, sizes, lanelet = state.travel[i], road.car_sizes[i], state.intent[i, LANELET]
-    cx, cy, _, _ = place_in_turn(road, one, sizes, lanelet, 0.5 * one[RUN])
-    long, wide = 0.5 * sizes[CAR_LENGTH] + MARGIN, HALF_WIDTH + MARGIN
+    cx, cy, _, _ = place_in_turn(road, one, sizes, lanelet, 0.5 * (begin + end))
+    long, wide = 0.5 * sizes[CAR_LENGTH] + margin, HALF_WIDTH + margin
     for body in range(shapes.kind.shape[0]):
         size, place, q = shapes.size[body], state.position[body], state.orientation[body]
-        if shapes.solid[body] == 0 or shapes.root[body] >= 0 or place[2] < 0.5 * PARKED_HEIGHT:
+        x, y, far = place[0] - cx, place[1] - cy, shapes.radius[body] + end - begin + sizes[CAR_LENGTH]
+        if x * x + y * y > far * far or place[2] < 0.5 * PARKED_HEIGHT or place[2] - 0.5 * size[2] > OVERHEAD:
             continue
-        x, y, far = place[0] - cx, place[1] - cy, shapes.radius[body] + one[RUN] + sizes[CAR_LENGTH]
-        if x * x + y * y > far * far or place[2] - 0.5 * size[2] > OVERHEAD:
-            continue
-        if is_car(road, body):
+        if shapes.solid[body] == 0 or shapes.root[body] >= 0 or is_car(road, body):
             continue
         ax, ay, _ = rotate(q, 1.0, 0.0, 0.0)
         bx, by, _ = rotate(q, 0.0, 1.0, 0.0)
-        for pose in range(POSES + 1):
-            px, py, hx, hy = place_in_turn(road, one, sizes, lanelet, one[RUN] * pose / POSES)
+        for pose in range(poses + 1):
+            px, py, hx, hy = place_in_turn(road, one, sizes, lanelet, begin + (end - begin) * pose / poses)
             x, y, apart = place[0] - px, place[1] - py, False
             for axis in range(4):  # two rectangles are apart along a side of one of them
                 u, w = (hx, hy) if axis == 0 else (-hy, hx) if axis == 1 else (ax, ay) if axis == 2 else (bx, by)
@@ -78,6 +88,22 @@ def is_ground_free(road, shapes, state, i):
             if not apart:
                 return False
     return True
+
+
+@inner
+def brake_in_turn(road, shapes, state, i, acceleration, dt):
+    """Acceleration of a car that turns: it stops before what has come into its way since it began [m/s²].
+
+    What it would touch where it is has come to it, and does not hold it.
+    """
+    one = state.travel[i]
+    moved, speed = one[MOVED], one[SPEED] + max(acceleration, 0.0) * dt
+    way = 0.5 * speed * speed / HOLDS + speed * dt + NEAR
+    if is_ground_free(road, shapes, state, i, moved, min(moved + way, one[RUN]), LOOKS, NEAR):
+        return acceleration
+    if not is_ground_free(road, shapes, state, i, moved, moved, 1, 0.0):
+        return acceleration
+    return min(acceleration, -min(one[SPEED] / dt, HOLDS))
 
 
 @inner
@@ -92,7 +118,7 @@ def turn_where_free(road, shapes, crossings, sides, seed, state, work, i, row):
     there = map_beside(sides, row, station + road.car_sizes[i, REAR_AXLE])
     while True:
         begin_turn(road, sides, seed, state, work, i, row)
-        if is_ground_free(road, shapes, state, i):
+        if is_ground_free(road, shapes, state, i, 0.0, travel[RUN], POSES, MARGIN):
             return
         travel[OFFSET], travel[SLOPE], travel[MOVED], travel[RUN], travel[BACK] = 0.0, 0.0, 0.0, 0.0, 0.0
         travel[STATION], intent[LANELET], intent[NEXT], intent[PHASE] = station, lanelet, onward, phase
