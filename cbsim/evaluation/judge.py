@@ -144,6 +144,9 @@ class Judge:
         assert self._context is not None
         for _, row in [one for one in self._restarts if one[0] < batch.first_step]:
             self._context.begin_anew(row)  # the step after it is the first at the other place
+            for rule, _ in presence:
+                if row in rule.rows:
+                    rule.forget()
         self._restarts = [one for one in self._restarts if one[0] >= batch.first_step]
         for rule, is_present in presence:
             if is_present and not rule.is_present and rule.rows:

@@ -177,13 +177,26 @@ def override(root: Item, settings: Mapping[str, str], problems: Problems) -> Ite
 
 
 def check_varied(root: Item, problems: Problems) -> None:
-    """Report keys of `sweep` that name nothing: E809, as a setting of them would, at their own lines."""
+    """Report keys of `sweep` that name nothing: E809, as a setting of them would, at their own lines.
+
+    E805 is a plain list of scalars for a key whose value is a list: it may be meant as one value, or as several.
+    """
     sweep = child_of(root, "sweep")
     if sweep is None or not isinstance(sweep.value, dict):
         return
-    for key in sweep.value:
-        if key not in SweepModel.model_fields:
-            _target(root, key, sweep.keys[key], problems)
+    for key, values in sweep.value.items():
+        if key in SweepModel.model_fields:
+            continue
+        path = _target(root, key, sweep.keys[key], problems)
+        now: Item | None = root
+        for part in path or ():
+            now = None if now is None else child_of(now, part)
+        if path is None or now is None or not isinstance(now.value, list) or not isinstance(values.value, list):
+            continue
+        if values.value and not any(isinstance(one.value, list) for one in values.value):
+            message = f"{shown(key)} is a list in this scenario, and none of the values to choose from is"
+            hint = "a list that is one value is written [[…]], several that are no lists {choice: […]}"
+            problems.error("E805", message, values.location, hint)
 
 
 def _parse(text: str, place: Location, problems: Problems) -> Item | None:

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, ConfigDict, Field
 
-from cbsim.formats.scenario_fields import Contradiction, Model, Number, about, as_list, wrong
+from cbsim.formats.scenario_fields import Contradiction, Model, Number, ShortForm, about, as_list, wrong
 from cbsim.formats.yaml_tree import shown
 from cbsim.spec.number import Written
 from cbsim.spec.sweep import METHODS, NO_SWEEP, Choice, Count, Normal, Range, SweepSpec, Variation
@@ -33,7 +33,14 @@ def _plain(value: Any) -> Any:
 
 
 class VariationModel(Model):
-    """Values of one key: exactly one kind of them."""
+    """Values of one key: exactly one kind of them. A list is short for a choice, whatever is in it."""
+
+    @classmethod
+    def expanded(cls, data: Any) -> Any:
+        """Expand a list; a scalar is no choice."""
+        if not isinstance(data, list | dict):
+            raise wrong(f"{shown(data)} is no variation: expected a list of values, or one of {', '.join(KINDS)}")
+        return {"choice": data} if isinstance(data, list) else data
 
     range: Annotated[list[Number], BeforeValidator(_numbers)] | None = about(
         "first, last and step, both ends included; without a step, continuous values to be sampled", None,
@@ -73,7 +80,7 @@ class SweepModel(Model):
     """What `cbsim sweep` varies: parameters and key paths, each with its values."""
 
     model_config = ConfigDict(extra="allow")
-    __pydantic_extra__: dict[str, VariationModel]
+    __pydantic_extra__: dict[str, Annotated[VariationModel, ShortForm(type="array", minItems=1)]]
 
     where: Annotated[list[str], BeforeValidator(as_list)] = about(
         "constraints between parameters, such as 'gap > 2 * speed'", []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import platform
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple
 
@@ -39,6 +40,7 @@ HEADER_TYPES: dict[str, type] = {
     "events": list,
     "run_control": RunControl,
     "latencies": dict,
+    "forks": list,
 }
 
 
@@ -83,6 +85,8 @@ class Header:
         Which of them set run states of vehicles, or let a mission begin anew.
     latencies : dict
         Name of each object whose commands act late → its row in the table of vehicles, and mean and deviation [s].
+    forks : list of list of int
+        Step and branch of each fork of the run, in order; in the file only where there are any.
     """
 
     version: int
@@ -102,6 +106,7 @@ class Header:
     events: list[str] = field(default_factory=list)
     run_control: RunControl = NO_RUN_CONTROL
     latencies: dict[str, list[float]] = field(default_factory=dict)
+    forks: list[list[int]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         if isinstance(self.objects, list):
@@ -145,6 +150,8 @@ class Header:
     def to_json(self) -> str:
         """Write as JSON."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
+        if not self.forks:
+            del values["forks"]
         moving, in_pool = self.moving, self.objects.in_pool
         return json.dumps(
             values
@@ -192,6 +199,8 @@ class Header:
             raise ValueError("a sensor has no key")
         if not all(_numbers(one, 3) for one in self.latencies.values()):
             raise ValueError("a latency is not three numbers")
+        if not all(isinstance(one, list) and [type(number) for number in one] == [int, int] for one in self.forks):
+            raise ValueError("a fork is not a step and a branch")
         if not all(type(place) is int for place in self.controls.values()):
             raise ValueError("the row of a control is not a number")
 
@@ -248,7 +257,9 @@ def software() -> dict[str, str]:
     }
 
 
-def header_of(world: World, seed: int, recorded: RecordedTraffic | None = None) -> Header:
+def header_of(
+    world: World, seed: int, recorded: RecordedTraffic | None = None, forks: Sequence[tuple[int, int]] = ()
+) -> Header:
     """Describe a run of a World, whose recording holds all traffic, or that which is said."""
     start = world.start.columns
     objects = [
@@ -279,6 +290,7 @@ def header_of(world: World, seed: int, recorded: RecordedTraffic | None = None) 
         events=list(world.events.names),
         run_control=world.run_control,
         latencies={queue.name: [float(queue.vehicle), *queue.latency] for queue in world.queues},
+        forks=[list(one) for one in forks],
     )
 
 

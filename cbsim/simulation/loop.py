@@ -29,6 +29,7 @@ from cbsim.simulation.steering import places_of
 from cbsim.spec.command import Command
 from cbsim.traffic.notes import TrafficNotes
 from cbsim.world.command_queue import tell
+from cbsim.world.forks import forks_of
 from cbsim.world.motion import MOTION_WIDTH, motion_of
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.tables import Ints
@@ -129,7 +130,7 @@ class Run:
             for listeners, recorded in ((self.listeners, self.recorded.header), (self.onlookers, None)):
                 if not listeners:
                     continue
-                header = header_of(world, seed, recorded)
+                header = header_of(world, seed, recorded, forks_of(self.snapshot))
                 for listener in listeners:
                     listener.begin(header, self.snapshot.to_bytes(), world.scene.sources)
         self._rows = self.recorded.at(self.snapshot)

@@ -22,7 +22,7 @@ from cbsim.sweep.table import read
 from cbsim.sweep.task import Chunk
 from cbsim.world.forks import MOST_BRANCHES
 
-__all__ = ["RareEvent", "path_of_row", "rare", "rare_result", "result_lines", "resume_rare"]
+__all__ = ["RareEvent", "event_of", "path_of_row", "rare", "rare_result", "result_lines", "resume_rare"]
 
 PARTICLES, REPEATS, CHUNK = 50, 10, 5
 RESULT = "rare.json"
@@ -196,6 +196,11 @@ def result_lines(found: Mapping[str, Any]) -> list[str]:
     return lines
 
 
+def event_of(how: Mapping[str, Any]) -> str:
+    """Describe the event of the settings of a search: ``margin.ttc ≤ 0.5``."""
+    return f"{how['column']} {'≥' if how['rises'] else '≤'} {how['bound']:g}"
+
+
 def path_of_row(row: Mapping[str, Any]) -> Path:
     """Path of a row, to be run again from step 0."""
     forks = tuple((int(step), int(branch)) for step, branch in json.loads(row["forks"]))
@@ -231,8 +236,7 @@ def _estimate(sweep: Sweep) -> RareEvent:
     sweep.progress.total = first
     sweep.work(iter(()))  # tells that it is done
     costs = read(sweep.folder.path, ["cost"])["cost"].to_pylist()
-    event = f"{how['column']} {'≥' if how['rises'] else '≤'} {how['bound']:g}"
-    result = RareEvent(event, combined(found, how["particles"]), first, math.fsum(costs), tuple(rounds))
+    result = RareEvent(event_of(how), combined(found, how["particles"]), first, math.fsum(costs), tuple(rounds))
     target = sweep.folder.path / RESULT
     unfinished = target.with_suffix(".unfinished")
     unfinished.write_text(json.dumps(result.to_dict(), indent=1) + "\n", encoding="utf-8")

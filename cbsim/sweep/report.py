@@ -14,7 +14,8 @@ from cbsim.page import build_page
 from cbsim.sweep.again import command_of, point_of
 from cbsim.sweep.bins import Axis, axis_of, cells, rates
 from cbsim.sweep.folder import Folder
-from cbsim.sweep.row import FORKED, parameter_column
+from cbsim.sweep.rare_report import environment, nearest_paths, rare_page
+from cbsim.sweep.row import parameter_column
 from cbsim.sweep.statistics import wilson
 from cbsim.sweep.table import read
 
@@ -29,6 +30,8 @@ LOW_IS_BAD = {"margin.ttc", "margin.pet", "margin.thw", "standoff.clearance", "s
 def worst_rows(folder: str | Path, count: int = WORST) -> list[int]:
     """Rows of the worst runs: failures first, then errors, and by score or by the smallest margin.
 
+    Of an estimate of a rare event these are the paths that reached it, of different seeds first.
+
     Parameters
     ----------
     folder : str or Path
@@ -36,6 +39,8 @@ def worst_rows(folder: str | Path, count: int = WORST) -> list[int]:
         How many at most.
     """
     opened = Folder.opened(folder)
+    if opened.plan.search.get("kind") == "rare":
+        return nearest_paths(folder, count)
     known = [name for name, _ in opened.columns]
     measure = next((name for name in ("score", *PREFERRED) if name in known and _has(folder, name)), None)
     table = read(folder, ["verdict", *([measure] if measure else [])])
@@ -79,12 +84,13 @@ def write_page(folder: str | Path, target: str | Path, replays: Mapping[int, str
 def page_of(folder: str | Path, replays: Mapping[int, str]) -> str:
     """Render the page; the same rows and replays yield equal text."""
     opened = Folder.opened(folder)
+    if opened.plan.search.get("kind") == "rare":
+        return rare_page(folder, replays)
     varied = [parameter_column(one.key) for one in opened.plan.variations]
     kinds = dict(opened.columns)
     metrics = [name for name in PREFERRED if name in kinds]
     checks = [name for name in kinds if name.startswith("check.")]
-    forked = [name for name, _ in FORKED if name in kinds]  # a path of a rare event is made from them
-    table = read(folder, list(dict.fromkeys([*varied, "seed", "verdict", "failure", *metrics, *checks, *forked])))
+    table = read(folder, list(dict.fromkeys([*varied, "seed", "verdict", "failure", *metrics, *checks])))
     verdicts = np.array(table["verdict"].to_pylist(), object)
     passed = verdicts == "pass"
     axes = {name: axis_of(name, table[name].to_pylist()) for name in varied}
@@ -107,7 +113,7 @@ def page_of(folder: str | Path, replays: Mapping[int, str]) -> str:
         "checks": _checks(table, checks),
         "rates": "".join(_rates(axes[name], passed) for name in mapped[:MOST_PAIRED]),
         "worst": _worst(opened, table, worst_rows(folder), varied, replays),
-        "environment": _environment(opened),
+        "environment": environment(opened),
     }
     return build_page("cbsim.sweep", "assets", ("sweep.js",), data, parts)
 
@@ -197,9 +203,3 @@ def _worst(folder: Folder, table: Any, rows: Sequence[int], varied: Sequence[str
         )
     head = "<tr><th>row</th><th></th><th>parameters</th><th>what was found</th><th></th><th>again</th></tr>"
     return f'<div class="wide"><table><thead>{head}</thead><tbody>{"".join(found)}</tbody></table></div>'
-
-
-def _environment(folder: Folder) -> str:
-    rows = {**folder.manifest["identity"]["version"], "scenario": folder.plan.scenario}
-    cells_ = (f'<tr><th scope="row">{escape(str(k))}</th><td>{escape(str(v))}</td></tr>' for k, v in rows.items())
-    return f"<table><tbody>{''.join(cells_)}</tbody></table>"

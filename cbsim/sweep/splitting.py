@@ -12,7 +12,7 @@ import numpy as np
 
 from cbsim.geometry import elementary
 
-__all__ = ["Estimate", "Mark", "Restart", "Splitting", "combined"]
+__all__ = ["Estimate", "Mark", "Passage", "Restart", "Splitting", "combined"]
 
 
 class Mark(NamedTuple):
@@ -44,6 +44,24 @@ class Restart(NamedTuple):
     mark: int = 0
 
 
+class Passage(NamedTuple):
+    """A level, and how many paths passed it.
+
+    Attributes
+    ----------
+    level : float
+        Paths at or below it ended; of the last one, the event, those below it.
+    share : float
+        Of the paths, those that passed it.
+    ended : int
+        Paths that did not.
+    """
+
+    level: float
+    share: float
+    ended: int
+
+
 @dataclass
 class Splitting:
     """One repetition of adaptive multilevel splitting.
@@ -72,6 +90,7 @@ class Splitting:
     probability: float = field(default=1.0, init=False)
     iterations: int = field(default=0, init=False)
     alive: list[int] = field(default_factory=list, init=False)
+    passages: list[Passage] = field(default_factory=list, init=False)
 
     def paths(self) -> Generator[list[Restart], list[tuple[int, list[Mark]]], float]:
         """Ask for paths, batch by batch; send back the number and the marks of each; return the estimate.
@@ -88,11 +107,14 @@ class Splitting:
             tops = np.array([marks[number][-1].level for number in self.alive])
             level = float(np.partition(tops, self.kill - 1)[self.kill - 1])
             if level >= self.target:
-                return self.probability * float(np.count_nonzero(tops >= self.target)) / self.particles
+                reached = int(np.count_nonzero(tops >= self.target))
+                self.passages.append(Passage(self.target, reached / self.particles, self.particles - reached))
+                return self.probability * float(reached) / self.particles
             survives = tops > level
             count = int(np.count_nonzero(survives))
             self.probability *= count / self.particles
             self.iterations += 1
+            self.passages.append(Passage(level, count / self.particles, self.particles - count))
             if not count:
                 return 0.0
             survivors = [number for number, lives in zip(self.alive, survives, strict=True) if lives]

@@ -26,6 +26,10 @@ def variations_of(given: Mapping[str, object] | Sequence[str]) -> list[Variation
             key, equals, values = text.partition("=")
             if not equals or not key.strip():
                 raise UsageError(f"--vary '{text}' is not of the form key=values, with values such as {FORMS}")
+            before = next((text for name, text in pairs if name == key.strip()), None)
+            if before is not None:
+                twice = f"--vary {key.strip()}={before} and --vary {key.strip()}={values.strip()}"
+                raise UsageError(f"'{key.strip()}' is varied twice: {twice}; expected all of its values in one --vary")
             pairs.append((key.strip(), values.strip()))
         return [variation_of(*pair) for pair in pairs]
     return [variation_of(key, values) for key, values in given.items()]

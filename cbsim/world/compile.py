@@ -74,9 +74,10 @@ def compile_world(scene: Scene) -> World:
     constants = _constants(scene, (trajectories, guided), vehicles, ground, poses, memory, traffic)
     starts = (np.zeros((0, 11)), np.zeros((0, 6), np.int64)) if cars is None else (cars.travel, cars.intent)
     kinds = [actor.item.kind for actor in scene.actors]
-    context = EventContext(bodies, constants, traffic.road.car_rows[:, BODY], starts, scene.roadmap, kinds, sensors)
-    events = _events(scene, context)
     queues = queues_of(seats_of(scene, vehicles, bodies), scene.settings.step)
+    car_rows = traffic.road.car_rows[:, BODY]
+    context = EventContext(bodies, constants, car_rows, starts, scene.roadmap, kinds, sensors, queues)
+    events = _events(scene, context)
     layout = Layout(
         bodies=len(bodies),
         vehicles=len(vehicles),

@@ -11,6 +11,8 @@ See docs/theory/splitting.md §3.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from cbsim.errors import UsageError
@@ -21,8 +23,8 @@ from cbsim.world.streams import Key
 from cbsim.world.tables import Floats, Ints
 
 __all__ = [
-    "MOST_BRANCHES", "MOST_FORKS", "branch_at_step", "branch_at_time", "fork", "forks_of", "gauss_markov", "occasion",
-    "renewals",
+    "MOST_BRANCHES", "MOST_FORKS", "branch_at_step", "branch_at_time", "branch_in", "fork", "forks_of", "gauss_markov",
+    "occasion", "renewals",
 ]  # fmt: skip
 
 MOST_FORKS = 1024  # in a chain
@@ -77,7 +79,12 @@ def forks_of(snapshot: Snapshot) -> list[tuple[int, int]]:
 
 def branch_at_step(snapshot: Snapshot, step: int) -> int:
     """Branch of what happens in the step that begins at the Snapshot of this number."""
-    return next((branch for at, branch in reversed(forks_of(snapshot)) if at <= step), 0)
+    return branch_in(forks_of(snapshot), step)
+
+
+def branch_in(forks: Sequence[tuple[int, int]], step: int) -> int:
+    """Branch of what happens in a step after forks, each with its step and branch, in their order."""
+    return next((branch for at, branch in reversed(forks) if at <= step), 0)
 
 
 def branch_at_time(snapshot: Snapshot, time: float) -> int:

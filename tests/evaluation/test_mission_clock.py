@@ -295,3 +295,39 @@ def test_car_that_is_set_above_its_checkpoint_has_passed_it(court):
     check = court(expect("checkpoints"), drive, mission(1, 2), clock=clock)
     assert check.passed, check.message
     assert abs(check.time - (time + 0.05)) < 1e-9
+
+
+def set_back(step: float, heading: float, way: float, speed: float) -> tuple[Drive, Clock]:
+    """Drive some way, be set to rest at the begin of it while driving, and drive it again."""
+    drive = Drive(y=80.0, heading=heading, step=step).go(way, speed)
+    time = (len(drive.rows) - 1) * step
+    drive.y = 80.0
+    return drive.wait(1.0).go(way, speed), Clock(restarts=((time, 0),), has_clock=False)
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_no_window_of_comfort_holds_steps_before_and_after_a_restart(court, step):
+    drive, clock = set_back(step, 0.0, 20.0, 8.0)
+    drive.rows = drive.rows[1 : -round(20.0 / 8.0 / step) - 1]  # how it begins to move is not judged here
+    clock = Clock(restarts=((clock.restarts[0][0] - step, 0),), has_clock=False)
+    assert court(expect("comfort"), drive, clock=clock).passed
+    check = court(expect("comfort"), drive)
+    assert check.message.startswith(("braked with", "had a jerk of", "had a longitudinal jerk of"))
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_way_against_the_traffic_ends_with_a_restart(court, step):
+    drive, clock = set_back(step, np.pi, 1.5, 2.0)
+    assert court(expect("wrong_way"), drive, clock=clock).passed
+    longer = Drive(y=80.0, heading=np.pi, step=step).go(3.0, 2.0)
+    assert court(expect("wrong_way"), longer).message.startswith("drove 2.")
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_standing_on_a_clear_way_is_counted_anew_after_a_restart(court, step):
+    drive = Drive(y=110.0, step=step).wait(6.0)
+    clock = Clock(restarts=((6.0, 0),), has_clock=False)
+    drive.y = 120.0
+    drive.wait(6.0).go(10.0)
+    assert court(expect("start"), drive, clock=clock).passed
+    assert court(expect("start"), drive).message.startswith("stood in RUN on a clear way from 0.00 s to 10.")

@@ -189,6 +189,24 @@ def test_rule_counts_random_latencies_as_they_are(tmp_path):
     assert check.time == pytest.approx(late[3] * STEP)
 
 
+def test_rule_knows_the_latencies_that_a_fork_draws_anew(tmp_path):
+    path = tmp_path / "scenario.yaml"
+    rule = "expect:\n  - command_latency: {object: Bot, within: 0.2, misses: 40}\n"
+    path.write_text(SCENARIO + "    latency: {normal: [0.2, 0.05]}\n" + rule)
+    made = cbsim.load(path, duration=2.0, forks=2)
+    start = cbsim.fork(cbsim.fork(made.start, 2, 10), 7, 25)
+    outcome = execute(made, planner=Clock(), start=start, record=tmp_path / "run.mcap")
+    branches = np.repeat([0, 2, 7], [10, 15, 15]).tolist()
+    acts = np.maximum.accumulate([k + latency_steps(made.queues[0], 1, k, STEP, b) for k, b in enumerate(branches)])
+    late = int(np.count_nonzero(acts - np.arange(40) > 4))
+    plain = np.maximum.accumulate([k + latency_steps(made.queues[0], 1, k, STEP) for k in range(40)])
+    assert late != np.count_nonzero(plain - np.arange(40) > 4)
+    assert outcome.checks[0].message.startswith(f"{late} of 40 commands")
+    recording = Recording.open(tmp_path / "run.mcap")
+    assert recording.header.forks == [[10, 2], [25, 7]]
+    assert judge(recording, made.scene).checks == outcome.checks
+
+
 def test_rule_passes_where_commands_act_at_once():
     made = seated(rate=10.0)
     rule = Expectation("command_latency", (("object", "CajunBot"), ("within", 0.1), ("misses", 0)))

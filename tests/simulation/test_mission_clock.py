@@ -22,8 +22,10 @@ from cbsim.spec.events import Condition, Event, Place
 from cbsim.spec.mission import Mission, MissionCheckpoint, SpeedLimit
 from cbsim.spec.mission_clock import MissionClock, Pause
 from cbsim.spec.objects import Kind, Triple, Wheels, WheelType
+from cbsim.spec.planner import Seat
 from cbsim.spec.road import PointId
 from cbsim.spec.scenario import Placement
+from cbsim.spec.traffic import Spread
 from cbsim.world.compile import compile_world
 from cbsim.world.scene import Scene, Settings
 from cbsim.world.world import World
@@ -36,7 +38,13 @@ LANES = 3
 STOP = do("run_state", object="CajunBot", state="DISABLE")
 
 
-def course(clock: MissionClock | None, events: tuple[Event, ...] = (), step: float = 0.05, **fields: object) -> World:
+def course(
+    clock: MissionClock | None,
+    events: tuple[Event, ...] = (),
+    step: float = 0.05,
+    seats: tuple[Seat, ...] = (),
+    **fields: object,
+) -> World:
     """The E-stop course of the NQE: lanes of 66 m that no way connects, each with a checkpoint."""
     site = Site()
     for k in range(LANES):
@@ -51,7 +59,7 @@ def course(clock: MissionClock | None, events: tuple[Event, ...] = (), step: flo
     rules = [expect(name, object="CajunBot") for name in ("preparation", "start", "checkpoints", "collision")]
     rules += [expect("estop", object="CajunBot", profile="darpa2006", at_least=1)]
     rules += [expect("travel", object="CajunBot", at_least=130.0, at_most=160.0)]
-    settings = Settings(step=step, duration=75.0)
+    settings = Settings(step=step, duration=75.0, seats=seats)
     roadmap = build(site.network())
     scene = Scene("course", (car,), roadmap, mission, settings, tuple(rules), events=events, clock=clock)
     return compile_world(scene)
@@ -140,6 +148,28 @@ def test_restarted_car_stands_as_at_the_start(drive):
     assert world["CajunBot"].pose(snapshot).heading == pytest.approx(0.0, abs=1e-9)
     offset = snapshot.columns.position[0] - fresh.columns.position[0]
     assert offset.tolist() == pytest.approx([20.0, 0.0, 0.0], abs=1e-3)
+
+
+def test_restart_drops_the_commands_in_flight_of_its_own_vehicle():
+    """A command that was given on the part before would drive the car on the next one."""
+    other = replace(bot(), item=replace(bot().item, name="Other"), placement=Placement(position=(-20.0, 0.0, 0.0)))
+    late = Spread(0.8)
+    base = course(MissionClock(0.0, (Pause(near(4.0)),), restart=True), seats=(Seat("CajunBot", latency=late),))
+    settings = replace(base.scene.settings, seats=(Seat("Other", latency=late), Seat("CajunBot", latency=late)))
+    world = compile_world(replace(base.scene, actors=(*base.scene.actors, other), settings=settings))
+    go, snapshot = Command(throttle=0.6), world.start
+    name = world.events.names.index("mission restart 1")
+    while snapshot.columns.event[name] < 0 and snapshot.time < 120.0:
+        snapshot = cbsim.step(world, snapshot, {"CajunBot": go, "Other": go})
+    assert snapshot.columns.event[name] >= 0
+    in_flight = {world.bodies[int(world.constants.vehicle_body[one.vehicle])].name: one for one in world.queues}
+    rows = {who: snapshot.columns.command_queue[one.first : one.last] for who, one in in_flight.items()}
+    assert not rows["CajunBot"].any()
+    assert rows["Other"][:16, 0].tolist() == [1.0] * 16
+    parked = cbsim.step(world, world.start).columns.command[0].tolist()
+    for _ in range(40):
+        snapshot = cbsim.step(world, snapshot)
+        assert snapshot.columns.command[0].tolist() == parked
 
 
 def test_disabled_mission_ends_when_the_car_rests():

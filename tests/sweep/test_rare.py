@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 
 import cbsim
 from cbsim.errors import FileError, UsageError
 from cbsim.sweep import compare, rare, read, replay, resume, run
+from cbsim.sweep.folder import Folder
 from cbsim.sweep.rare_events import rare_result
-from cbsim.sweep.report import worst_rows
+from cbsim.sweep.rare_levels import mean_curve, repetitions_of, way_of
+from cbsim.sweep.report import page_of, worst_rows
 from cbsim.sweep.table import parts
+from tests.browser import browser, opened
 from tests.cli.conftest import cli
 from tests.sweep.gap import nearest, write_gap
 from tests.sweep.test_engine import rows
 
-__all__ = ["cli"]
+__all__ = ["browser", "cli", "opened"]
 
 pytest.importorskip("pyarrow")
 
@@ -118,6 +122,83 @@ def test_report_and_comparison_know_paths_by_their_forks(cli, gap):
     run("gap.yaml", {"seed": "count:2"}, folder="plain", jobs=0, record="none")
     with pytest.raises(UsageError, match="'r' has the paths of a rare event, and 'plain' plain runs"):
         compare("plain", "r")
+
+
+def test_page_of_an_estimate_has_its_levels_its_cost_and_the_paths_that_reached_the_event(cli, gap):
+    write_gap(gap, seconds=3, rate=0.4)
+    made = rare("gap.yaml", "standoff.clearance", folder="r", at_most=nearest(3), **SMALL)
+    table = read("r").to_pylist()
+    found = repetitions_of(Folder.opened("r").plan, table)
+    assert [one.estimate for one in found] == list(made.estimate.repetitions)
+    assert [one.probabilities[-1] for one in found] == pytest.approx(list(made.estimate.repetitions))
+    assert sum(len(one.rows) for one in found) == made.paths
+    assert [len(one.passages) - 1 for one in found] == list(made.iterations)  # the last is the event itself
+    for one in found:
+        levels = [passage.level for passage in one.passages]
+        assert levels == sorted(levels)
+        assert [round(20 * passage.share) + passage.ended for passage in one.passages] == [20] * len(levels)
+    levels, means = mean_curve(found)
+    assert means[-1] == pytest.approx(made.probability)
+    assert np.all(np.diff(means) <= 0.0)
+    known = {row["row"]: row for row in table}
+    deep = max(table, key=lambda row: len(json.loads(row["forks"])))
+    way = way_of(deep, known)
+    assert [at for at, _ in way] == sorted({at for at, _ in way})
+    assert [level for _, level in way] == sorted({level for _, level in way})
+    assert way[0][0] < json.loads(deep["forks"])[0][0]
+    reached = [row["row"] for row in table if row["verdict"] == "fail"]
+    assert cli("report", "r").code == 0
+    page = (gap / "r" / "report.html").read_text()
+    assert f"probability {made.probability:.3g} [{made.interval[0]:.3g}, {made.interval[1]:.3g}] at 95 %" in page
+    assert f"Paths that reached the event ({len(reached)})" in page
+    assert f"as many as {made.cost:.0f} whole runs have" in page
+    for passage, probability in zip(found[1].passages, found[1].probabilities, strict=True):
+        assert f'{100.0 * passage.share:.1f} %</td><td class="number">{probability:.3g}</td>' in page
+    assert all(f'<td class="number">{row}</td>' in page for row in reached)
+    for row in worst_rows("r"):
+        assert row in reached
+        assert f'<a href="report_replays/row-{row}.html">replay</a>' in page
+        assert (gap / "r" / "report_replays" / f"row-{row}.html").is_file()
+    seeds = [known[row]["seed"] for row in worst_rows("r")]
+    assert len(set(seeds)) == min(len(seeds), len({known[row]["seed"] for row in reached}))
+
+
+def test_page_of_an_estimate_that_is_running_or_reached_nothing_says_so(gap):
+    write_gap(gap, seconds=3, rate=0.4)
+    rare("gap.yaml", "standoff.clearance", folder="r", at_most=nearest(3), **SMALL)
+    (gap / "r" / "rare.json").unlink()
+    files = parts("r")
+    files[-1].unlink()
+    known = repetitions_of(Folder.opened("r").plan, read("r").to_pylist())
+    assert [one.estimate is None for one in known] == [False, True]
+    assert sum(len(one.rows) for one in known) <= len(read("r"))
+    files[len(files) // 4].unlink()  # a part that another worker has still to write
+    short = repetitions_of(Folder.opened("r").plan, read("r").to_pylist())
+    assert [one.estimate for one in short] == [None]
+    assert short[0].passages == known[0].passages[: len(short[0].passages)]
+    page = page_of("r", {})
+    assert f"Not complete: {len(read('r'))} paths so far" in page
+    assert "<code>cbsim sweep resume r</code> continues" in page
+    rare("gap.yaml", "standoff.clearance", folder="never", at_most=0.1, **SMALL | {"repeats": 1})
+    page = page_of("never", {})
+    assert "never reached" in page
+    assert "Nearest paths" in page
+
+
+@pytest.mark.slow
+def test_page_of_an_estimate_is_shown_without_a_script(gap, opened):
+    write_gap(gap, seconds=2, rate=0.5)
+    rare("gap.yaml", "standoff.clearance", folder="r", at_most=nearest(2), **SMALL)
+    path = gap / "page.html"
+    path.write_text(page_of("r", {0: "replays/row-0.html"}))
+    with opened(path.as_uri(), offline=True, size=(1300, 900)) as page:
+        assert page.said == []
+        assert page.locator("svg.chart").count() == 2
+        assert page.locator("svg .thin").count() == 2
+        thick = page.locator("svg .thick").get_attribute("points").split()
+        assert thick[-1].split(",")[0] == page.locator("svg .bound").first.get_attribute("x1")
+        page.locator("summary", has_text="1: estimate").click()
+        assert page.locator("details[open] tbody tr").first.is_visible()
 
 
 @pytest.mark.parametrize(

@@ -107,7 +107,7 @@ def test_sample_of_a_grid_keeps_some_of_its_points_in_order():
         (["gap=1:2:0"], "its step is 0"),
         (["gap=0:1e9:1"], "the grid has 1000000001 points"),
         (["gap=0:4000:1", "b=0:4000:1"], r"16008001 points \(4001 x 4001\)"),
-        (["gap=1,2", "gap=3"], "varied twice"),
+        (["gap=1,2", "b=1", "gap=3,4"], "'gap' is varied twice: --vary gap=1,2 and --vary gap=3,4; expected all of"),
     ],
 )
 def test_spaces_that_cannot_be_run_are_refused_with_their_size(texts, message):
@@ -224,6 +224,8 @@ def test_sweep_of_a_scenario_is_read_and_written():
         (("{count: 100, first: 7}", "{normal: [1, 2], count: 3}"), "E806", 8),
         (("{count: 100, first: 7}", "{}"), "E806", 8),
         (("count: 100", "cuont: 100"), "E803", 8),
+        (("{range: [4, 20, 1]}", "[]"), "E805", 6),
+        (("{range: [4, 20, 1]}", "4"), "E805", 6),
         (("${gap} > 5", "${gpa} > 5"), "E807", 9),
         (("method: sobol", "method: sobel"), "E805", 11),
     ],
@@ -232,6 +234,39 @@ def test_mistakes_of_a_sweep_have_their_line(wrong, code, line):
     spec, problems = read(TEXT.replace(*wrong))
     assert spec is None
     assert (code, line) in [(one.code, one.location.line) for one in problems.errors]
+
+
+@pytest.mark.parametrize(
+    ("listed", "values"),
+    [
+        ("[4, 20, 1]", (4, 20, 1)),
+        ("[5, 8.5, car, true, null]", (5, 8.5, "car", True, None)),
+        ("[[2, 6, 3], [2, 8, 3]]", ([2, 6, 3], [2, 8, 3])),
+        ("[[2, 6, 3]]", ([2, 6, 3],)),
+        ("[{x: 2, y: 6, z: 3}, [2, 8, 3]]", ({"x": 2, "y": 6, "z": 3}, [2, 8, 3])),
+    ],
+)
+def test_plain_list_of_a_sweep_is_short_for_a_choice(listed, values):
+    short, problems = read(TEXT.replace("{range: [4, 20, 1]}", listed))
+    assert not problems.errors
+    assert short.sweep.variations[0] == Variation("gap", Choice(values))
+    long, _ = read(TEXT.replace("{range: [4, 20, 1]}", f"{{choice: {listed}}}"))
+    assert long.sweep == short.sweep
+
+
+@pytest.mark.parametrize("key", ["add.Truck.size", "size"])
+def test_plain_list_for_a_key_that_is_a_list_must_hold_lists(key):
+    text = TEXT.replace("{name: Truck,", "{name: Truck, size: [2, 5, 3],")
+    text = text.replace("gap: 10.0", "gap: 10.0, size: [1, 2]")
+    text = text.replace("add.Truck.size: {choice: [[2, 6, 3], [2, 8, 3]]}", f"{key}: VALUES")
+    _, problems = read(text.replace("VALUES", "[2, 6, 3]"))
+    (error,) = problems.errors
+    assert (error.code, error.location.line) == ("E805", 7)
+    assert error.message == f"'{key}' is a list in this scenario, and none of the values to choose from is"
+    assert "[[…]]" in error.hint
+    for values in ("[[2, 6, 3]]", "{choice: [2, 6, 3]}", "[[2, 6, 3], [2, 8, 3]]"):
+        _, problems = read(text.replace("VALUES", values))
+        assert not problems.errors, values
 
 
 def test_entries_of_lists_are_addressed_by_name():

@@ -71,9 +71,8 @@ class Comfort(Rule):
             self._judge()
             self.samples, self.places = self.samples[-2 * self.half :], self.places[-2 * self.half :]
 
-    def see_absent(self, batch: Batch) -> None:
-        """Begin the next window when the object appears."""
-        super().see_absent(batch)
+    def forget(self) -> None:
+        """Begin the next window with the next step."""
         self.samples, self.places = self.samples[:0], self.places[:0]
 
     def _judge(self) -> None:

@@ -11,6 +11,7 @@ from cbsim.recording.batch import Batch
 from cbsim.spec.scenario import Expectation
 from cbsim.spec.traffic import Spread
 from cbsim.world.command_queue import CommandQueue, latency_steps
+from cbsim.world.forks import branch_in
 
 __all__ = ["CommandLatency"]
 
@@ -18,7 +19,8 @@ __all__ = ["CommandLatency"]
 class CommandLatency(Rule):
     """At most `misses` commands have a simulated latency above `within`.
 
-    It is the latency of the scenario, which follows from the seed; how fast the machine is does not matter.
+    It is the latency of the scenario, which follows from the seed and the forks of the run; how fast the machine is
+    does not matter.
     """
 
     def __init__(self, expectation: Expectation, context: Context) -> None:
@@ -29,6 +31,7 @@ class CommandLatency(Rule):
         if known is not None:
             vehicle, mean, deviation = known
             self.queue = CommandQueue(self.subject, int(vehicle), 0, 1, Spread(mean, deviation))
+        self.forks = [(step, branch) for step, branch in context.header.forks]
         self.commands = self.misses = self.latest = 0
         self.longest, self.time = 0.0, 0.0
         self.failed: float | None = None
@@ -45,7 +48,8 @@ class CommandLatency(Rule):
         for asked, vehicle, _ in batch.commands:
             if vehicle != self.queue.vehicle:
                 continue
-            acts = asked + latency_steps(self.queue, self.context.header.seed, asked, self.step)
+            branch = branch_in(self.forks, asked)
+            acts = asked + latency_steps(self.queue, self.context.header.seed, asked, self.step, branch)
             self.latest = max(self.latest, acts)  # commands act in their order: one may wait for the one before it
             latency = (self.latest - asked) * self.step
             self.commands += 1

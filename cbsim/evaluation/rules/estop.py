@@ -75,11 +75,14 @@ class Estop(Rule):
                 self.decided = True
                 return
 
+    def forget(self) -> None:
+        """Forget since when the object stands; an E-stop that it obeys goes on at another place."""
+        self.wait.since = None
+
     def see_absent(self, batch: Batch) -> None:
-        """Forget the E-stop that the object obeys, and since when it stands."""
+        """Forget the E-stop that the object obeys, too."""
         super().see_absent(batch)
         self.brakes = self.rests = self.waits = False
-        self.wait.since = None
 
     def _change(self, state: str, speed: float) -> None:
         """Begin or end an E-stop at a speed [m/s]."""

@@ -107,9 +107,8 @@ class ExcessDelay(Rule):
         self.delays.follow(track, batch, finish)
         self.decided = self.delays.too_long
 
-    def see_absent(self, batch: Batch) -> None:
+    def forget(self) -> None:
         """End the piece of time that is lost."""
-        super().see_absent(batch)
         self.delays.end_piece()
 
     def measures(self) -> list[Measure]:

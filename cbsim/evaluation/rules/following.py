@@ -50,9 +50,8 @@ class Following(Gaps):
             self.failure = failed
         self.decided = self.failure is not None
 
-    def see_absent(self, batch: Batch) -> None:
+    def forget(self) -> None:
         """Forget the leader."""
-        super().see_absent(batch)
         self.follows = -1
 
     def _far(self, batch: Batch) -> None:

@@ -79,12 +79,16 @@ class GiveWay(Rule):
         self._resolve(batch)
         self._decide(float(track.times[0]))
 
-    def see_absent(self, batch: Batch) -> None:
-        """End the manoeuvres; what others did may still become known."""
+    def forget(self) -> None:
+        """End the manoeuvres."""
         self.waits.forget()
         for one in self.manoeuvres.active:
             one.cleared = min(one.cleared, self.time)
         self.manoeuvres.active = [one for one in self.manoeuvres.active if one.taken < np.inf]
+
+    def see_absent(self, batch: Batch) -> None:
+        """End the manoeuvres; what others did may still become known."""
+        super().see_absent(batch)
         before, self.time = self.time, float(batch.steps[-1] * self.step)
         self._resolve(batch)
         self._decide(before)

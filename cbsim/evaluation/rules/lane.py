@@ -74,9 +74,8 @@ class Lane(Rule):
         if row is not None:
             self._fail(track, match, row)
 
-    def see_absent(self, batch: Batch) -> None:
+    def forget(self) -> None:
         """Forget what the car passes."""
-        super().see_absent(batch)
         self.passes.clear()
 
     def unexcused(self, track: Track, match: Match, batch: Batch) -> Iterator[int]:

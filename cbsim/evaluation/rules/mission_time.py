@@ -40,9 +40,8 @@ class MissionTime(Rule):
             self.delays.follow(track, batch, self.progress.times[-1] if self.progress.passed else math.inf)
         self.decided = self.progress.passed or (self.delays is not None and self.delays.too_long)
 
-    def see_absent(self, batch: Batch) -> None:
+    def forget(self) -> None:
         """End the piece of time that is lost."""
-        super().see_absent(batch)
         if self.delays is not None:
             self.delays.end_piece()
 

@@ -82,9 +82,8 @@ class Parking(Rule):
                 return
         self.manoeuvre = self._manoeuvre(track, self.spots[nearest], float(forward[-1]))
 
-    def see_absent(self, batch: Batch) -> None:
+    def forget(self) -> None:
         """End the manoeuvre."""
-        super().see_absent(batch)
         self.since, self.parked, self.manoeuvre = math.inf, None, ""
 
     def _manoeuvre(self, track: Track, spot: _Spot, forward: float) -> str:

@@ -76,9 +76,8 @@ class Passing(Rule):
             if self.decided:
                 return
 
-    def see_absent(self, batch: Batch) -> None:
+    def forget(self) -> None:
         """End the pass."""
-        super().see_absent(batch)
         self.current = None
 
     def _out(self, track: Track) -> np.ndarray:

@@ -67,9 +67,8 @@ class Precedence(BaseRule):
         self._judge(self.time - HORIZON)
         self.decided = self.failure is not None
 
-    def see_absent(self, batch: Batch) -> None:
+    def forget(self) -> None:
         """Forget the step before: nobody stands in a junction who is absent."""
-        super().see_absent(batch)
         self.passages.forget()
 
     def _judge(self, until: float) -> None:

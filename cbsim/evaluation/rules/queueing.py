@@ -69,9 +69,8 @@ class Queueing(Rule):
                     self.decided = True
                     return
 
-    def see_absent(self, batch: Batch) -> None:
+    def forget(self) -> None:
         """Forget the vehicle behind which the object stands."""
-        super().see_absent(batch)
         self.since, self.partner, self.counted = math.inf, -1, False
 
     def result(self) -> Check:

@@ -178,6 +178,10 @@ class Rule(ABC):
         """Process the next steps, at all of which the object is absent; what spans several steps begins anew."""
         if self.needs_standing:
             self.context.standing(batch)  # which follows the others in every batch
+        self.forget()
+
+    def forget(self) -> None:  # noqa: B027
+        """Forget what spans several steps: the object is absent, or has been set to another place."""
 
     @abstractmethod
     def result(self) -> Check:

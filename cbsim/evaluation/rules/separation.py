@@ -91,9 +91,8 @@ class Gaps(Rule):
         self.paces += zip(times[first:].tolist(), ahead.speed[first:].tolist(), strict=True)
         self.before = int(rows[-1]), float(ahead.gap[-1])
 
-    def see_absent(self, batch: Batch) -> None:
+    def forget(self) -> None:
         """Forget the leader."""
-        super().see_absent(batch)
         self.before, self.paces, self.forgiven = None, [], None
 
     def _look(self, track: Track, step: int, now: _Now) -> None:

@@ -76,9 +76,8 @@ class Speed(Rule):
             self.failure = too_slow
         self.decided = self.failure is not None
 
-    def see_absent(self, batch: Batch) -> None:
+    def forget(self) -> None:
         """Forget since when the object was slow."""
-        super().see_absent(batch)
         self.slow_since = None
 
     def _fail(self, track: Track, step: int, limit: float) -> None:

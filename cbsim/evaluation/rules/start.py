@@ -82,9 +82,8 @@ class Start(Rule):
                 self.decided = True
                 return
 
-    def see_absent(self, batch: Batch) -> None:
+    def forget(self) -> None:
         """Forget since when the object stands."""
-        super().see_absent(batch)
         self.wait.since = None
 
     def result(self) -> Check:

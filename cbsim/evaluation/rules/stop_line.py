@@ -61,9 +61,8 @@ class StopLine(Rule):
             if self.decided:
                 return
 
-    def see_absent(self, batch: Batch) -> None:
+    def forget(self) -> None:
         """Forget the rests before lines."""
-        super().see_absent(batch)
         self.rested.clear()
         self.stood.clear()
 

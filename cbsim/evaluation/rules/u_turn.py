@@ -84,9 +84,8 @@ class UTurn(Rule):
                 self.decided = True
                 return
 
-    def see_absent(self, batch: Batch) -> None:
+    def forget(self) -> None:
         """End the U-turn."""
-        super().see_absent(batch)
         self.current, self._road, self.gear = -1, -1, 0
 
     def _begin(self, track: Track, row: int, turning: np.ndarray) -> None:

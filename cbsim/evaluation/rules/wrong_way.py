@@ -52,9 +52,9 @@ class WrongWay(Lane):
         if before < len(track.steps) - 1:
             self.way = 0.0
 
-    def see_absent(self, batch: Batch) -> None:
+    def forget(self) -> None:
         """End the piece against the traffic."""
-        super().see_absent(batch)
+        super().forget()
         self.way = 0.0
 
     def measures(self) -> list[Measure]:

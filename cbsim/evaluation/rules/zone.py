@@ -55,9 +55,8 @@ class Zone(Rule):
             return
         self.visits += int(entered.sum())
 
-    def see_absent(self, batch: Batch) -> None:
+    def forget(self) -> None:
         """Forget the zone that the object was in."""
-        super().see_absent(batch)
         self.inside = -1
 
     def _fits(self, corners: np.ndarray, zones: np.ndarray) -> np.ndarray:

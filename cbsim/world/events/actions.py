@@ -15,6 +15,7 @@ from cbsim.road.roadmap import RoadMap
 from cbsim.spec.events import LIGHT_STATES, RUN_STATES, Action, Event, Place
 from cbsim.spec.objects import Kind
 from cbsim.world.bodies import Bodies
+from cbsim.world.command_queue import CommandQueue
 from cbsim.world.events.tables import ACTIONS, CAR, GUIDED, LIGHT, VEHICLE
 from cbsim.world.scene import Scene
 from cbsim.world.tables import Constants, Floats, Ints
@@ -49,6 +50,8 @@ class EventContext:
     kinds : list of Kind
         Of the objects, by their rows.
     sensors : tuple of Sensor
+    queues : tuple of CommandQueue
+        Of vehicles whose commands act late.
     poses : mapping
         Place → where a vehicle begins anew.
     """
@@ -60,6 +63,7 @@ class EventContext:
     roadmap: RoadMap | None
     kinds: list[Kind]
     sensors: tuple[Sensor, ...]
+    queues: tuple[CommandQueue, ...] = ()
     poses: Mapping[Place, Pose] = field(default_factory=dict)
 
     def row(self, name: object, at: Location) -> int:
@@ -173,7 +177,9 @@ def action_row(action: Action, event: int, context: EventContext) -> tuple[list[
         state = LANE_CHANGES[str(action["side"])] * (2 if action["safe"] else 1)
     if action.kind == "restart":
         pose = context.poses[action["place"]]  # type: ignore[index]
-        numbers = [*pose.position.tolist(), *pose.orientation.tolist(), 0.0, 0.0, 0.0]
+        queue = next((one for one in context.queues if one.vehicle == target), None)
+        rows = (0.0, 0.0) if queue is None else (float(queue.first), float(queue.last))
+        numbers = [*pose.position.tolist(), *pose.orientation.tolist(), *rows, 0.0]
         return [ACTIONS.index("restart"), event, target, slot, int(action["leg"]), VEHICLE, -1, 0], numbers  # type: ignore[arg-type]
     x, y, lane = context.place(action["place"], at)
     heading = action["heading"]

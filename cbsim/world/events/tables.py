@@ -52,6 +52,8 @@ __all__ = [
     "PLACE_Y",
     "POSITION",
     "PRESENCE",
+    "QUEUED",
+    "QUEUED_END",
     "RATE",
     "SEGMENT",
     "SLOT",
@@ -105,8 +107,8 @@ VEHICLE, GUIDED, CAR, LIGHT = range(4)
 # columns of `EventTables.action_values`: speed and rate of its change, or the time that it takes; a place and a
 # heading; a place of another object; a station, and an offset
 SPEED, RATE, TRANSITION, PLACE_X, PLACE_Y, TURN, OTHER_X, OTHER_Y, STATION, OFFSET = range(10)
-# of them, of the action `restart`: position and orientation
-POSITION, ORIENTATION = 0, 3
+# of them, of the action `restart`: position and orientation, rows of `State.command_queue` from one up to another
+POSITION, ORIENTATION, QUEUED, QUEUED_END = 0, 3, 7, 8
 # columns of `State.guided`, and of `State.order` the middle ones: how late it is [s], its speed and an ordered one (-1
 # for none) [m/s], the rate of its change [m/s²], row of the action by which it synchronises (-1 for none), presence,
 # row of its segment

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cbsim.jit import inner
-from cbsim.world.events.tables import ORIENTATION, POSITION, TARGET
+from cbsim.world.events.tables import ORIENTATION, POSITION, QUEUED, QUEUED_END, TARGET
 
 __all__ = ["restart"]
 
@@ -12,7 +12,7 @@ LEVERS, HANDBRAKE = (2, 3), 5  # columns of a command, and of actuators
 
 @inner
 def restart(tables, constants, state, a):
-    """Set the vehicle of action a to its place, at rest, with its brake on and nothing commanded."""
+    """Set the vehicle of action a to its place, at rest, with its brake on, nothing commanded and nothing in flight."""
     v, values = tables.actions[a, TARGET], tables.action_values
     body, memory, delays = constants.vehicle_body[v], constants.memory, constants.delay_steps
     for k in range(3):
@@ -27,6 +27,10 @@ def restart(tables, constants, state, a):
         state.actuator[v, k] = 1.0 if k in LEVERS else 0.0
     for k in range(v * delays, (v + 1) * delays):
         state.command_delay[k, 0], state.command_delay[k, 1] = 0.0, 0.0
+    for k in range(int(values[a, QUEUED]), int(values[a, QUEUED_END])):  # given on the way that ends here
+        flight = state.command_queue[k]
+        for c in range(flight.shape[0]):
+            flight[c] = 0.0
     for k in range(v * memory, (v + 1) * memory):  # sensors do not look back to the other place
         row = state.pose_history[k]
         for c in range(row.shape[0]):
