@@ -363,5 +363,4 @@ class _NearFieldTables:
         self.out = np.zeros((*shape, near.size), np.float32)
         self.orders = NO_ORDERS
         if 0 < near.objects < len(course.others) - 1:
-            order = np.arange(len(course.others), dtype=np.int32)
-            self.orders = np.tile(order, (*shape, 1))
+            self.orders = np.tile(np.arange(near.objects, dtype=np.int32), (*shape, 1))
