@@ -129,7 +129,7 @@ def main() -> None:
         for drive, place in (("kinematic", path), ("dynamic", dynamic)):
             for threads in (1, 2):
                 vector = Vector(place, SMALL, threads)
-                rates = [50 * count / vector.run(50)[1] for _ in range(25)]
+                rates = [EPISODE * count / vector.run(EPISODE)[1] for _ in range(25)]  # each begins all episodes once
                 goal = f"goal ≥ {TWO_CORES:g}, best" if (drive, threads) == ("kinematic", 2) else ""
                 what = f"{WORLDS} x {CARS}, {SMALL.size} floats, {drive}, threads: {threads}"
                 show(what, rates, "agent-steps/s", goal)

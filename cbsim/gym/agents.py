@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,7 +23,7 @@ from cbsim.jit import wrapping
 from cbsim.sensing import Reading, Scan, sense
 from cbsim.simulation.batch import SnapshotBatch
 from cbsim.world.snapshot import Snapshot
-from cbsim.world.tables import Floats
+from cbsim.world.tables import Floats, Ints
 from cbsim.world.world import World
 
 __all__ = ["Agents"]
@@ -124,6 +124,7 @@ class Agents:
         self.seeds = [Seeds(0, 0, 0)] * worlds
         self._threads = min(threads or len(os.sched_getaffinity(0)), worlds)
         self._pool = ThreadPoolExecutor(self._threads - 1, "cbsim-gym") if self._threads > 1 else None
+        self._parts: dict[tuple[int, int], _Part] = {}
         self._near: dict[NearField, _NearFieldTables] = {}
         self._observed = np.zeros(worlds, bool)  # Worlds whose observations by `observe_agents` have been made
 
@@ -154,18 +155,29 @@ class Agents:
         self._base = int(seed)
         self._episodes[:] = -1
 
-    def reset(self, index: int, seeds: Mapping[str, Any] | None = None) -> None:
-        """Begin the next episode of a World.
+    def reset(self, index: int | Sequence[int], seeds: Mapping[str, Any] | None = None) -> None:
+        """Begin the next episode of a World, or of several.
 
         Parameters
         ----------
-        index : int
+        index : int or sequence of int
             Of the World.
         seeds : mapping, optional
             ``map``, ``traffic`` and ``sensors`` of this episode; other options are ignored.
         """
         named = {name: value for name, value in (seeds or {}).items() if name in SEEDS}
         given = {**self._fixed, **check_seeds(named)}
+        chosen = [index] if isinstance(index, int | np.integer) else index
+        for one in chosen:
+            self._begin(one, given)
+        if len(chosen) == self.shape[0]:
+            self._measure(0, self.shape[0])
+        else:
+            for one in chosen:
+                self._measure(one, one + 1)
+
+    def _begin(self, index: int, given: Mapping[str, int]) -> None:
+        """Put the agents of a World where its next episode begins."""
         self._episodes[index] += 1
         number = int(self._episodes[index]) * self.shape[0] + index
         self.seeds[index] = seeds_of(self._base, number, given)
@@ -174,7 +186,6 @@ class Agents:
         self._routes[index], self._places[index] = start.routes, start.places
         self.table[index], self._history[index] = 0.0, 0.0
         self.active[index], self.steps[index], self._observed[index] = True, 0, False
-        self._measure(index, index + 1, begins=True)
 
     def check(self, actions: ArrayLike) -> NDArray[np.float32]:
         """Check the actions of all agents, before any of them acts.
@@ -285,48 +296,71 @@ class Agents:
 
     def _advance(self, first: int, last: int, actions: NDArray[np.float32], tables: _NearFieldTables | None) -> None:
         """Advance some Worlds, and observe them in the same call of a thread: few will begin anew in this step."""
-        batch, sizes = self.batch, self.world.layout.sizes
-        rows = slice(first, last)
-        blocks = batch.floats[rows].reshape(-1), batch.ints[rows].reshape(-1), last - first
-        vehicles = np.ascontiguousarray(self.course.rows[:, 1])
-        command_into(sizes, *blocks, vehicles, actions[rows], self.active[rows])
+        part = self._part(first, last)
+        command_into(*part.command, actions[first:last], part.active)
         for k in range(self.repeat):
-            batch.advance(first, last)
-            self._measure(first, last, begins=k == 0)
+            self.batch.advance(first, last)
+            measure_into(*part.measure[k == 0])
         if tables is not None:
             self._observe(tables, first, last)
 
-    def _measure(self, first: int, last: int, *, begins: bool) -> None:
-        batch, course, rows = self.batch, self.course, slice(first, last)
-        measure_into(
-            *(self.world.layout.sizes, batch.floats[rows].reshape(-1), batch.ints[rows].reshape(-1), last - first),
-            *(course.rows, course.half_lengths, course.samples, course.offsets, course.numbers, self._routes[rows]),
-            *(self._places[rows], self._history[rows], course.weights, (self.step_length, STOP_WITHIN)),
-            *(batch.contacts[rows], batch.outcomes[rows], begins, self.table[rows]),
-        )
+    def _measure(self, first: int, last: int) -> None:
+        """Measure agents of Worlds that have just begun."""
+        measure_into(*self._part(first, last).measure[True])
 
     def _observe(self, tables: _NearFieldTables, first: int, last: int) -> None:
-        batch, course, near, rows = self.batch, self.course, tables.near, slice(first, last)
-        pieces = tables.pieces
+        if (first, last) not in tables.arguments:
+            tables.arguments[first, last] = self._arguments_of(tables, slice(first, last))
         with wrapping():
-            observe_into(
-                *(self.world.pack, self.world.layout.sizes, batch.floats[rows].reshape(-1)),
-                *(batch.ints[rows].reshape(-1), last - first, course.rows, course.others),
-                *((near.points, near.objects, near.pieces), (near.reach, near.spacing)),
-                *(course.samples, course.offsets, self._routes[rows], self._places[rows]),
-                *(self.table[rows], pieces.grid, pieces.cells, pieces.lists),
-                *(tables.orders[rows], tables.out[rows]),
-            )
+            observe_into(*tables.arguments[first, last])
+
+    def _part(self, first: int, last: int) -> _Part:
+        """Look up the views of some Worlds' tables; they are the same in all steps."""
+        part = self._parts.get((first, last))
+        if part is None:
+            part = self._parts[first, last] = self._make_part(slice(first, last))
+        return part
+
+    def _make_part(self, rows: slice) -> _Part:
+        batch, course = self.batch, self.course
+        blocks = batch.floats[rows].reshape(-1), batch.ints[rows].reshape(-1), rows.stop - rows.start
+        sizes, vehicles = self.world.layout.sizes, np.ascontiguousarray(course.rows[:, 1])
+        before = (
+            *(sizes, *blocks, course.rows, course.half_lengths, course.samples, course.offsets, course.numbers),
+            *(self._routes[rows], self._places[rows], self._history[rows], course.weights),
+            *((self.step_length, STOP_WITHIN), batch.contacts[rows], batch.outcomes[rows]),
+        )
+        measure = (*before, False, self.table[rows]), (*before, True, self.table[rows])
+        return _Part((sizes, *blocks, vehicles), self.active[rows], measure)
+
+    def _arguments_of(self, tables: _NearFieldTables, rows: slice) -> tuple[Any, ...]:
+        """Arguments of `observe_into` for some Worlds."""
+        batch, course, near, pieces = self.batch, self.course, tables.near, tables.pieces
+        return (
+            *(self.world.pack, self.world.layout.sizes, batch.floats[rows].reshape(-1)),
+            *(batch.ints[rows].reshape(-1), rows.stop - rows.start, course.rows, course.others),
+            *((near.points, near.objects, near.pieces), (near.reach, near.spacing)),
+            *(course.samples, course.offsets, self._routes[rows], self._places[rows]),
+            *(self.table[rows], pieces.grid, pieces.cells, pieces.lists),
+            *(tables.orders[rows], tables.out[rows]),
+        )
+
+
+class _Part(NamedTuple):
+    """Arguments of kernels for a range of Worlds; `measure` has those of later steps and of the first."""
+
+    command: tuple[Any, Any, Any, int, Ints]
+    active: NDArray[np.bool_]
+    measure: tuple[tuple[Any, ...], tuple[Any, ...]]
 
 
 class _NearFieldTables:
     """Tables of an observation of surroundings, and the array that it is written to."""
 
     def __init__(self, course: Course, near: NearField, shape: tuple[int, int]) -> None:
-        self.near = near
+        self.near, self.arguments = near, dict[tuple[int, int], tuple[Any, ...]]()
         self.pieces = course.pieces(near.pieces) if near.pieces else NO_PIECES
         self.out = np.zeros((*shape, near.size), np.float32)
         self.orders = NO_ORDERS
         if 0 < near.objects < len(course.others) - 1:
-            order = np.arange(len(course.others), dtype=np.int32)
-            self.orders = np.tile(order, (*shape, 1))
+            self.orders = np.tile(np.arange(near.objects, dtype=np.int32), (*shape, 1))

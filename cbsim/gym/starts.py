@@ -11,10 +11,12 @@ from cbsim.errors import UsageError
 from cbsim.geometry.pose import heading_quaternion
 from cbsim.gym.course import Course
 from cbsim.gym.kernels.columns import BASE, NUMBER, PLACES, SAMPLE, WAY
+from cbsim.gym.kernels.routes import routes_into
+from cbsim.jit import wrapping
 from cbsim.road.lanelets import LaneletKind
 from cbsim.world.motion import ABSENT_BELOW
-from cbsim.world.snapshot import Snapshot
-from cbsim.world.streams import stream_key, uniforms
+from cbsim.world.snapshot import SEED, Snapshot
+from cbsim.world.streams import stream_key, stream_keys, uniforms
 from cbsim.world.tables import Floats, Ints
 
 __all__ = ["SEEDS", "STARTS", "Seeds", "Start", "Starts", "seeds_of"]
@@ -124,29 +126,32 @@ class Starts:
         if self.at_random and not self._shares[-1] > 0.0:
             what = "with a stop line " if start == "stop_line" else ""
             raise UsageError(f"'{world.name}' has no lane {what}on which agents could start")
-        self._fixed = [] if self.at_random else [self._place_of(agent) for agent in range(len(agents))]
-        self._places = [self._on_route(lanelet, station) for lanelet, station in self._fixed]
-        self._lengths = lanelets.lengths.tolist()
-        self._ways_on = [self._ways_from(row) for row in range(len(lanelets))]
+        fixed = [] if self.at_random else [self._place_of(agent) for agent in range(len(agents))]
+        self._firsts: Ints = np.array([lanelet for lanelet, _ in fixed], np.int64)
+        self._places: Floats = np.zeros((len(agents), PLACES))
+        for agent, (lanelet, station) in enumerate(fixed):
+            self._places[agent] = self._on_route(lanelet, station)
+        self._lengths: Floats = np.ascontiguousarray(lanelets.lengths, float)
+        ways = [self._ways_from(row) for row in range(len(lanelets))]
+        offsets = np.cumsum([0, *map(len, ways)]).astype(np.int64)
+        self._ways_on: tuple[Ints, Ints] = np.array([row for way in ways for row in way], np.int64), offsets
 
     def draw(self, seeds: Seeds) -> Start:
         """Make the start of an episode."""
         course, snapshot = self.course, self.course.world.start
         agents = len(course.names)
-        snapshot.columns.seed[0] = seeds.traffic
-        routes, places = np.full((agents, ROUTE_LIMIT), -1, np.int64), np.zeros((agents, PLACES))
-        taken = self._obstacles
-        for agent, name in enumerate(course.names):
-            key = stream_key(seeds.map, STREAM, name)
-            if self.at_random:
-                lanelet, station = self._free_place(key, agent, taken)
+        snapshot.blocks[1][SEED] = seeds.traffic
+        keys, firsts, places = stream_keys(seeds.map, STREAM, course.names), self._firsts, self._places.copy()
+        if self.at_random:
+            firsts, taken = np.empty(agents, np.int64), self._obstacles
+            for agent in range(agents):
+                lanelet, station = self._free_place(tuple(keys[agent]), agent, taken)
                 circle = self._put(snapshot, agent, lanelet, station)
                 taken = np.concatenate([taken, circle])
-                places[agent] = self._on_route(lanelet, station)
-            else:
-                lanelet, places[agent] = self._fixed[agent][0], self._places[agent]
-            way = self._route(lanelet, key)
-            routes[agent, : len(way)] = way
+                firsts[agent], places[agent] = lanelet, self._on_route(lanelet, station)
+        routes = np.empty((agents, ROUTE_LIMIT), np.int64)
+        with wrapping():
+            routes_into(keys, TRIES, firsts, *self._ways_on, self._lengths, self.route_length, routes)
         return Start(snapshot, routes, places)
 
     def _on_route(self, lanelet: int, station: float) -> Floats:
@@ -204,18 +209,3 @@ class Starts:
         history = columns.pose_history[vehicle * memory : (vehicle + 1) * memory]
         history[:, 0:3], history[:, 3:7] = columns.position[body], columns.orientation[body]
         return np.array([[x, y, float(self._radii[body])]])
-
-    def _route(self, lanelet: int, key: Any) -> list[int]:
-        """Draw a way at every fork until the route is long enough."""
-        way, length, forks = [lanelet], 0.0, None
-        while length < self.route_length and len(way) < ROUTE_LIMIT:
-            ahead = self._ways_on[way[-1]]
-            if not ahead:
-                break
-            chosen = 0
-            if len(ahead) > 1:
-                forks = uniforms(key, TRIES, ROUTE_LIMIT) if forks is None else forks
-                chosen = int(forks[len(way)] * len(ahead))
-            way.append(ahead[chosen])
-            length += self._lengths[way[-1]]
-        return way

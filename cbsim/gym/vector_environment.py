@@ -74,8 +74,7 @@ class DrivingVectorEnv(gymnasium.vector.VectorEnv[NDArray[Any], NDArray[np.float
         settings.setdefault("max_steps", max_episode_steps)
         self.agents: Agents = make_agents(scenario, num_envs // count, names, first=first, threads=threads, **settings)
         self.num_envs, self._copy = num_envs, copy
-        for index in range(num_envs // count):
-            self.agents.reset(index)
+        self.agents.reset(range(num_envs // count))
         self.single_action_space = action_space(self.agents)
         self.single_observation_space = observation_space(self.agents)
         self.action_space = batch_space(self.single_action_space, num_envs)
@@ -99,8 +98,7 @@ class DrivingVectorEnv(gymnasium.vector.VectorEnv[NDArray[Any], NDArray[np.float
         super().reset(seed=seed)
         if seed is not None:
             self.agents.seed(seed)
-        for index in range(self.agents.shape[0]):
-            self.agents.reset(index, options)
+        self.agents.reset(range(self.agents.shape[0]), options)
         for ended in self._ended:
             ended[:] = False
         return self._flat(self.agents.observations()), {"active": np.ones(self.num_envs, bool)}
@@ -131,9 +129,8 @@ class DrivingVectorEnv(gymnasium.vector.VectorEnv[NDArray[Any], NDArray[np.float
         if len(over):
             info["final_obs"] = np.array(self._rows(observations))
             info["_final_obs"] = np.repeat(~agents.active.any(axis=1), agents.shape[1])
-            for index in over.tolist():
-                agents.reset(index)
-                was_terminated[index], was_truncated[index] = False, False
+            agents.reset(over.tolist())
+            was_terminated[over], was_truncated[over] = False, False
             observations = agents.observations()
         return self._flat(observations), rewards.reshape(-1), terminated.reshape(-1), truncated.reshape(-1), info
 

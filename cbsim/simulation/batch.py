@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from cbsim.collision.contacts import CONTACT
@@ -68,6 +70,7 @@ class SnapshotBatch:
         return_workspace(workspace, cache)
         return_cars(cars, cache)
         self._motion = np.empty((0, 0, MOTION_WIDTH))
+        self._arguments: dict[tuple[int, int], tuple[Any, ...]] = {}  # of the kernel, by ranges of Snapshots
 
     def put(self, index: int, snapshot: Snapshot) -> None:
         """Copy a Snapshot to one of the batch; its static bodies stand as at the start of the World."""
@@ -95,26 +98,25 @@ class SnapshotBatch:
         StepError
             If a vehicle's motion is not finite.
         """
-        world, rows = self.world, slice(first, self.count if last is None else last)
-        floats, ints = self.floats[rows], self.ints[rows]
-        workspace_floats, workspace_ints, car_floats, car_ints = (one[rows].reshape(-1) for one in self._scratch)
+        world, last = self.world, self.count if last is None else last
+        if (first, last) not in self._arguments:
+            self._arguments[first, last] = self._arguments_of(slice(first, last))
         with wrapping():
-            advance_into(
-                *(world.pack, world.layout.sizes, floats.reshape(-1), ints.reshape(-1)),
-                *(
-                    NO_HASHES,
-                    world.static_caches.live,
-                    workspace_floats,
-                    workspace_ints,
-                    car_floats,
-                    car_ints,
-                    *NO_NOTES,
-                ),
-                *(NO_ROWS, len(floats), 1, NO_HASHES, self._motion),
-                *(self.contacts[rows].reshape(-1, len(CONTACT)), self.outcomes[rows]),
-            )
-        failed = np.flatnonzero(self.outcomes[rows, 2] >= 0)
-        if len(failed):
-            index = first + int(failed[0])
-            time = (self.get(index).step - 1) * world.step
-            raise vehicle_error(world, int(self.outcomes[index, 2]), None, time)
+            advance_into(*self._arguments[first, last])
+        outcomes = self.outcomes[first:last]
+        if outcomes[:, 2].max() < 0:
+            return
+        index = first + int(np.flatnonzero(outcomes[:, 2] >= 0)[0])
+        time = (self.get(index).step - 1) * world.step
+        raise vehicle_error(world, int(self.outcomes[index, 2]), None, time)
+
+    def _arguments_of(self, rows: slice) -> tuple[Any, ...]:
+        """Arguments of the kernel for some of the Snapshots: views, which are the same in all steps."""
+        world, floats, ints = self.world, self.floats[rows], self.ints[rows]
+        scratch = (one[rows].reshape(-1) for one in self._scratch)
+        return (
+            *(world.pack, world.layout.sizes, floats.reshape(-1), ints.reshape(-1)),
+            *(NO_HASHES, world.static_caches.live, *scratch, *NO_NOTES),
+            *(NO_ROWS, len(floats), 1, NO_HASHES, self._motion),
+            *(self.contacts[rows].reshape(-1, len(CONTACT)), self.outcomes[rows]),
+        )

@@ -28,7 +28,7 @@ from cbsim.traffic.kernels.follower import follow_trajectories
 from cbsim.traffic.kernels.literal import move_literally
 from cbsim.traffic.kernels.vehicles import drive_vehicles, read_vehicles
 from cbsim.traffic.kernels.workspace import parts_of, path_of
-from cbsim.vehicle.kernels import ARC_ROWS, arc_numbers
+from cbsim.vehicle.kernels import ARC_ROWS, GROUP, LANES, arc_numbers
 from cbsim.vehicle.kernels.columns import PLANAR
 from cbsim.world.kernels import hash_leaves_into, hash_words
 from cbsim.world.packed.kernels import constants_of, road_of, shapes_of, state_of
@@ -81,7 +81,7 @@ def advance_one(
 
     Scratch and workspaces are made by the entry point, once for all Snapshots.
     """
-    state, (planar, arcs, stack, kept, stack_of_events) = state_of(floats, ints, sizes), scratch
+    state, (planar, rolling, stack, kept, stack_of_events) = state_of(floats, ints, sizes), scratch
     touch_workspace, pair_workspace, ways = tables
     float_words, int_words = floats.view(np.uint64), ints.view(np.uint64)
     parts, car_rows = parts_of(constants.step), road_of(pack).car_rows
@@ -140,7 +140,7 @@ def advance_one(
             # who is stopped brakes in this step alone: the planner's command is kept in the Snapshot
             brake_stopped(constants, state, kept)
             found, pairs = drive_vehicles(
-                *(constants, shapes, state, planar, arcs, stack, segments, workspace, touch_workspace, pairs),
+                *(constants, shapes, state, planar, rolling, stack, segments, workspace, touch_workspace, pairs),
                 *(contacts, found),
             )
             give_back(state, kept)
@@ -232,7 +232,7 @@ def advance_into(
     vehicles, triangles = constants.vehicle_body.shape[0], shapes.triangles.shape[0]
     scratch = (
         np.empty((vehicles, PLANAR)),
-        np.empty((ARC_ROWS, arc_numbers(constants.substeps))),
+        (np.empty((ARC_ROWS, arc_numbers(constants.substeps))), np.empty(GROUP), np.empty(LANES, np.int64)),
         np.empty(DEPTH, np.int64),
         np.empty((sizes[RUN_STATES], 2)),
         event_stack(pack),

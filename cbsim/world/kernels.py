@@ -17,10 +17,12 @@ __all__ = [
     "leaf_count",
     "motion_at_into",
     "normal_into",
+    "philox_block",
     "philox_into",
     "renewal_into",
     "same_words",
     "uniform_into",
+    "uniform_of",
     "vehicle_motion_into",
 ]
 
@@ -188,11 +190,17 @@ UNIT = 1.0 / 9007199254740992.0  # 2⁻⁵³: 53 random bits make a double in [0
 DROP = np.uint64(11)
 
 
+@inlined
+def uniform_of(word):
+    """Turn a 64-bit word into a uniform number in [0, 1)."""
+    return float(word >> DROP) * UNIT
+
+
 @kernel
 def uniform_into(words, out):
     """Turn 64-bit words (n,) into uniform numbers in [0, 1)."""
     for k in range(out.shape[0]):
-        out[k] = float(words[k] >> DROP) * UNIT
+        out[k] = uniform_of(words[k])
 
 
 ONE = np.uint64(0x3FF0000000000000)  # bits of 1.0, and so the exponent of numbers from 1 to 2

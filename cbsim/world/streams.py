@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cbsim.geometry import elementary as math
 from cbsim.jit import wrapping
 from cbsim.world.kernels import gauss_markov_into, normal_into, philox_into, renewal_into, uniform_into
 from cbsim.world.tables import Floats, Ints
 
-__all__ = ["Key", "gauss_markov", "normals", "renewals", "stream_key", "uniforms"]
+__all__ = ["Key", "gauss_markov", "normals", "renewals", "stream_key", "stream_keys", "uniforms"]
 
 Key = tuple[np.uint64, np.uint64]
 FIRST = np.zeros(1, np.int64)
@@ -24,6 +26,17 @@ def stream_key(seed: int, subsystem: str, entity: str) -> Key:
     text = f"{seed}\0{subsystem}\0{entity}".encode()
     words = np.frombuffer(hashlib.blake2b(text, digest_size=16).digest(), "<u8")
     return words[0], words[1]
+
+
+def stream_keys(seed: int, subsystem: str, entities: Sequence[str]) -> NDArray[np.uint64]:
+    """Derive the keys of several streams of a subsystem, shape (n, 2), as `stream_key` does."""
+    before = hashlib.blake2b(f"{seed}\0{subsystem}\0".encode(), digest_size=16)
+    digests = []
+    for entity in entities:
+        one = before.copy()
+        one.update(entity.encode())
+        digests.append(one.digest())
+    return np.frombuffer(b"".join(digests), "<u8").astype(np.uint64).reshape(-1, 2)
 
 
 def _words(key: Key, event: int, count: int, first: int) -> np.ndarray:

@@ -18,7 +18,9 @@ import cbsim.gym
 from cbsim.errors import UsageError
 from cbsim.gym import Agents, DrivingEnv, NearField
 from cbsim.gym.registration import ENVIRONMENTS
-from cbsim.gym.starts import Starts
+from cbsim.gym.starts import ROUTE_LIMIT, TRIES, Starts
+from cbsim.road.lanelets import LaneletKind
+from cbsim.world.streams import stream_key, uniforms
 from tests.gym.common import LANE, crossing, drive
 
 NAMES = [name for name in ENVIRONMENTS if name != "cbsim/Scenario-v0"]
@@ -106,6 +108,26 @@ def test_agents_may_start_where_a_stop_line_is_ahead(tmp_path):
         assert stops[lanelet.row]
         assert 1.0 - 1e-6 < station < course.lanelets.lengths[lanelet.row] - 10.0 + 1e-6
         assert env.agents.measures.stop_distance[0, 0] > 7.0
+
+
+def test_routes_are_drawn_by_the_stream_of_the_agent_at_every_fork(tmp_path):
+    env = DrivingEnv(crossing(tmp_path, 1), route_length=900.0)
+    course, taken = env.agents.course, set()
+    lanelets = course.lanelets
+    for seed in range(12):
+        env.reset(options={"map": seed})
+        forks = uniforms(stream_key(seed, "gym", "C0"), TRIES, ROUTE_LIMIT)
+        route = [row for row in env.agents._routes[0, 0].tolist() if row >= 0]
+        for k in range(1, len(route)):
+            ahead = lanelets.successors[route[k - 1]]
+            straight = ahead[lanelets.kinds[ahead] <= LaneletKind.CONNECTOR]
+            ahead = straight if len(straight) else ahead
+            assert route[k] == ahead[int(forks[k] * len(ahead))]
+        lengths = lanelets.lengths[route]
+        assert lengths[1:-1].sum() < 900.0
+        assert lengths[1:].sum() >= 900.0 or not len(lanelets.successors[route[-1]]) or len(route) == ROUTE_LIMIT
+        taken.add(tuple(route))
+    assert len(taken) > 3
 
 
 def test_the_traffic_seed_sets_traffic_alone(tmp_path):

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cbsim.world.kernels import philox_into
-from cbsim.world.streams import gauss_markov, normals, renewals, stream_key, uniforms
+from cbsim.world.streams import gauss_markov, normals, renewals, stream_key, stream_keys, uniforms
 
 WORD = st.integers(0, 2**64 - 1)
 
@@ -27,6 +27,11 @@ def test_words_are_those_of_numpys_philox(key, event):
 def test_streams_of_different_names_or_seeds_differ():
     keys = {stream_key(seed, system, who) for seed in (1, 2) for system in ("laser", "gps") for who in ("a", "b")}
     assert len(keys) == 8
+
+
+def test_several_keys_at_once_are_those_of_each():
+    names = ["a", "b/c", "ü"]
+    assert [tuple(key) for key in stream_keys(7, "laser", names)] == [stream_key(7, "laser", name) for name in names]
 
 
 def test_a_draw_depends_on_its_occasion_alone():

@@ -15,10 +15,10 @@ from math import ceil, copysign, floor, inf, isfinite, isinf, isnan, nan, pi, ra
 
 from cbsim.geometry.kernels.exponential import exp, expm1, hypot, log, power
 from cbsim.geometry.kernels.inverse_trigonometry import acos, asin, atan, atan2
-from cbsim.geometry.kernels.trigonometry import cos, sin, sin_cos, sin_cos_into, tan
+from cbsim.geometry.kernels.trigonometry import cos, sin, sin_cos, sin_cos_into, tan, tan_into
 
 __all__ = [
     "acos", "asin", "atan", "atan2", "ceil", "copysign", "cos", "exp", "expm1", "floor", "hypot", "inf", "isfinite",
     "isinf", "isnan", "log", "nan", "pi", "power", "radians", "sin", "sin_cos",
-    "sin_cos_into", "sqrt", "tan",
+    "sin_cos_into", "sqrt", "tan", "tan_into",
 ]  # fmt: skip

@@ -15,7 +15,7 @@ from cbsim.geometry.kernels import polynomials
 from cbsim.geometry.kernels.polynomials import LARGE_ANGLE, TWO_OVER_PI
 from cbsim.jit import bits_of, inlined, inner, multiply_high
 
-__all__ = ["cos", "sin", "sin_cos", "sin_cos_into", "tan"]
+__all__ = ["cos", "sin", "sin_cos", "sin_cos_into", "tan", "tan_into"]
 
 rest_of, product_with_half_pi = inlined(polynomials.rest_of), inlined(polynomials.product_with_half_pi)
 sin_of, cos_of = inlined(polynomials.sin_of), inlined(polynomials.cos_of)
@@ -144,3 +144,21 @@ def tan(x):
     s, c = sin_of(r, low), cos_of(r, low)
     value = -c / s if n & 1 else s / c
     return x if abs(x) < 1e-8 else value
+
+
+@inner
+def tan_into(angles, tangents):
+    """Write tangents (n,) of angles below 10⁵, with the bits of `tan`; without branches."""
+    for k in range(angles.shape[0]):
+        x = angles[k]
+        y = x * TWO_OVER_PI + 0.5
+        n = (y + ROUND) - ROUND
+        n = n - 1.0 if n > y else n
+        r, low = rest_of(x, n)
+        s, c = sin_of(r, low), cos_of(r, low)
+        m = 0.5 * n
+        half = (m + ROUND) - ROUND
+        half = half - 1.0 if half > m else half
+        is_odd = n - 2.0 * half == 1.0
+        value = (-c if is_odd else s) / (s if is_odd else c)
+        tangents[k] = x if abs(x) < 1e-8 else value

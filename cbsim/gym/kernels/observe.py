@@ -37,6 +37,7 @@ from cbsim.world.traffic.tables import PARKED_HEIGHT
 __all__ = ["observe_into"]
 
 GATHERED = 7  # x, y, direction, speed, width, length of an object
+BLOCK = 16  # distances that are looked at together
 FAST, SHARP, QUICK, ASTRAY = 60.0, 10.0, 30.0, 10.0  # bounds of speed, acceleration, yaw rate, offset
 
 
@@ -76,40 +77,45 @@ def span_into(gathered, first, last, x, y, fx, fy, square, out, at):
 
 
 @inner
-def sort_nearest(distances, count, order):
-    """Bring the nearest `count` objects to the front of an order, nearest first, ties by their rows.
+def sort_nearest(distances, nearest):
+    """Find the nearest objects, nearest first, ties by their rows.
 
-    The order of the step before is nearly right, which makes this quick; the result does not depend on it.
+    The distance of the farthest of any objects bounds that of the nearest as many: of those of the step before, which
+    most often still are the nearest, nearly all others are farther away. The result does not depend on them.
     """
-    for k in range(1, order.shape[0]):
-        item, at = order[k], k
-        distance = distances[item]
-        if k >= count:
-            last = order[count - 1]
-            if distances[last] < distance or (distances[last] == distance and last < item):
+    most, count, found = np.float32(0.0), nearest.shape[0], 0
+    for k in range(count):
+        most = max(most, distances[nearest[k]])
+    for begin in range(0, distances.shape[0], BLOCK):
+        stop, near = min(begin + BLOCK, distances.shape[0]), 0
+        for k in range(begin, stop):
+            near += 1 if distances[k] <= most else 0
+        for k in range(begin, stop if near > 0 else begin):
+            distance = distances[k]
+            if distance > most or (found == count and distance == most):
                 continue
-            order[k], at = last, count - 1
-        while at > 0:
-            other = order[at - 1]
-            if distances[other] < distance or (distances[other] == distance and other < item):
-                break
-            order[at] = other
-            at -= 1
-        order[at] = item
+            found = min(found + 1, count)
+            at = found - 1
+            while at > 0 and distances[nearest[at - 1]] > distance:
+                nearest[at] = nearest[at - 1]
+                at -= 1
+            nearest[at] = k
+            if found == count:
+                most = distances[nearest[count - 1]]
 
 
 @inlined
-def nearest_into(gathered, own, x, y, fx, fy, square, distances, order, out):
+def nearest_into(gathered, own, x, y, fx, fy, square, distances, nearest, out):
     """Write the nearest objects as an agent sees them, nearest first; zeros beyond the reach."""
-    for k in range(order.shape[0]):
+    for k in range(distances.shape[0]):
         dx, dy = gathered[0, k] - x, gathered[1, k] - y
         distances[k] = dx * dx + dy * dy
     # an agent is no object of its own: it comes last
     if own >= 0:
         distances[own] = np.float32(3e38)
-    sort_nearest(distances, out.shape[1], order)
+    sort_nearest(distances, nearest)
     for k in range(out.shape[1]):
-        item = order[k]
+        item = nearest[k]
         if distances[item] > square:
             for c in range(OBJECT):
                 out[c, k] = 0.0
@@ -237,8 +243,8 @@ def observe_into(
         List of pieces of each cell, -1 for none.
     pieces : (lists, 7, k) float32
         Pieces of road, nearest first: place relative to the middle of the cell, length, width, direction, kind.
-    orders : (worlds, agents, n) or (0, 0, 0) int32
-        Any order of `others`, best that of the step before; written. None if there is room for all objects.
+    orders : (worlds, agents, objects) or (0, 0, 0) int32
+        Different rows of `others`, best the nearest ones of the step before; written. None if there is room for all.
     out : (worlds, agents, size) float32, out
     """
     n, m = floats.shape[0] // worlds, ints.shape[0] // worlds

@@ -11,7 +11,7 @@ from cbsim.geometry.kernels.ground import gradient_of, lean_into, stand
 from cbsim.geometry.kernels.rotation import heading_of, rotate, rotate_back, turn_in_place
 from cbsim.jit import inner, kernel
 from cbsim.traffic.kernels.alone import are_free, mark_alone, may_leave
-from cbsim.vehicle.kernels import hear, roll_through, step_kinematic, step_on_ground
+from cbsim.vehicle.kernels import hear, roll_together, sine_cosine_of, step_kinematic, step_on_ground
 from cbsim.vehicle.kernels.columns import (
     ALONE,
     DELAYED,
@@ -42,7 +42,7 @@ def read_vehicles(constants, state, planar):
 
 @inner
 def drive_vehicles(
-    constants, shapes, state, planar, arcs, stack, segments, workspace, touch_workspace, pairs, contacts, found
+    constants, shapes, state, planar, rolling, stack, segments, workspace, touch_workspace, pairs, contacts, found
 ):
     """Carry every vehicle through one step of its drive, all together substep by substep, and let them collide.
 
@@ -51,8 +51,8 @@ def drive_vehicles(
     constants, shapes, state : Constants, Shapes, State
     planar : (vehicles, 12)
         From `read_vehicles`.
-    arcs : (4, n)
-        Scratch of `cbsim.vehicle.kernels.kinematic.roll_through`.
+    rolling : tuple of ndarray
+        `arcs`, `block` and `members` of `cbsim.vehicle.kernels.many.roll_together`.
     stack : (DEPTH,) int64
         Scratch.
     segments, workspace, touch_workspace, pairs : TrajectoryTables, BroadWorkspace, TouchWorkspace, CandidatePairs
@@ -86,11 +86,7 @@ def drive_vehicles(
             *(table, constants.step, shapes.size, state.position, state.orientation, planar),
             *(workspace.roles, workspace.reach, pairs.driven, pairs.driven_count),
         )
-        for v in range(vehicles):
-            if planar[v, ALONE] > 0.0:
-                roll_through(
-                    *(planar[v], state.wheel[v], state.actuator[v], state.command[v], table[v]), dt, substeps, arcs
-                )
+        roll_together(*(planar, state.wheel, state.actuator, state.command, table, dt, substeps), *rolling)
         substeps = 0 if alone == vehicles else substeps
     for k in range(-1 if start == 0 else 0, substeps):  # a run begins by finding what overlaps
         for v in range(vehicles if k >= 0 else 0):
@@ -216,7 +212,8 @@ def settle(constants, state, v, planar, stack):
         else:
             lean_into(heading, p, q, orientation)
     if p == 0.0 and q == 0.0:
-        fx, fy = -math.sin(heading), math.cos(heading)
+        sine, cosine = sine_cosine_of(heading, planar)
+        fx, fy = -sine, cosine
         velocity[0] = planar[3] * fx - planar[4] * fy
         velocity[1] = planar[3] * fy + planar[4] * fx
         velocity[2] = 0.0
