@@ -126,15 +126,15 @@ def read_xml(source: Source, problems: Problems) -> Element | None:
     data = _versioned(source, problems)
     parser = _parser()
     try:
-        root = etree.fromstring(data, parser)
+        root = _well_formed(data, parser)
     except etree.XMLSyntaxError:
         root = _read_as_latin(source, problems)
         if root is None:
-            for entry in parser.error_log:
+            for entry in parser.error_log.filter_from_errors():
                 problems.error(
                     "E020", f"not well-formed XML: {entry.message.strip()[:300]}", source.at(max(entry.line, 1))
                 )
-            if not parser.error_log:
+            if not parser.error_log.filter_from_errors():
                 problems.error("E020", "not well-formed XML: the document is empty", source.at(1))
             return None
     except (ValueError, LookupError) as reason:
@@ -155,13 +155,27 @@ def _parser() -> etree.XMLParser:
     )
 
 
+def _well_formed(data: bytes, parser: etree.XMLParser) -> Element:
+    """Parse bytes; lxml by itself accepts a prefix without a namespace if a mere warning follows it.
+
+    Raises
+    ------
+    XMLSyntaxError
+        If the parser has found any error.
+    """
+    root = etree.fromstring(data, parser)
+    if parser.error_log.filter_from_errors():
+        raise etree.XMLSyntaxError("not well-formed", 0, 0, 0)
+    return root
+
+
 def _read_as_latin(source: Source, problems: Problems) -> Element | None:
     """Decode a file without a declared encoding as Latin-1 if it is not UTF-8, as old programs write it; else None."""
     data = source.data
     if data.isascii() or XML_ENCODING.match(data) or source.text.encode("latin-1", errors="replace") != data:
         return None
     try:
-        root = etree.fromstring(source.text.encode(), _parser())
+        root = _well_formed(source.text.encode(), _parser())
     except (etree.XMLSyntaxError, ValueError):
         return None
     problems.warning("W020", "the text is not UTF-8, and says no encoding; it is read as Latin-1", source.at(1))
