@@ -127,18 +127,18 @@ def read_xml(source: Source, problems: Problems) -> Element | None:
     parser = _parser()
     try:
         root = _well_formed(data, parser)
-    except etree.XMLSyntaxError:
-        root = _read_as_latin(source, problems)
         if root is None:
-            for entry in parser.error_log.filter_from_errors():
-                problems.error(
-                    "E020", f"not well-formed XML: {entry.message.strip()[:300]}", source.at(max(entry.line, 1))
-                )
-            if not parser.error_log.filter_from_errors():
-                problems.error("E020", "not well-formed XML: the document is empty", source.at(1))
-            return None
+            root = _read_as_latin(source, problems)
     except (ValueError, LookupError) as reason:
         problems.error("E020", f"not well-formed XML: {reason}", source.at(1))
+        return None
+    if root is None:
+        errors = parser.error_log.filter_from_errors()
+        for entry in errors:
+            message = f"not well-formed XML: {entry.message.strip()[:300]}"
+            problems.error("E020", message, source.at(max(entry.line, 1)))
+        if not errors:
+            problems.error("E020", "not well-formed XML: the document is empty", source.at(1))
         return None
     return root if _is_harmless(root, source, problems) else None
 
@@ -155,18 +155,13 @@ def _parser() -> etree.XMLParser:
     )
 
 
-def _well_formed(data: bytes, parser: etree.XMLParser) -> Element:
-    """Parse bytes; lxml by itself accepts a prefix without a namespace if a mere warning follows it.
-
-    Raises
-    ------
-    XMLSyntaxError
-        If the parser has found any error.
-    """
-    root = etree.fromstring(data, parser)
-    if parser.error_log.filter_from_errors():
-        raise etree.XMLSyntaxError("not well-formed", 0, 0, 0)
-    return root
+def _well_formed(data: bytes, parser: etree.XMLParser) -> Element | None:
+    """Parse bytes; None if there is any error: lxml overlooks an undeclared prefix that a mere warning follows."""
+    try:
+        root = etree.fromstring(data, parser)
+    except etree.XMLSyntaxError:
+        return None
+    return None if parser.error_log.filter_from_errors() else root
 
 
 def _read_as_latin(source: Source, problems: Problems) -> Element | None:
@@ -176,7 +171,9 @@ def _read_as_latin(source: Source, problems: Problems) -> Element | None:
         return None
     try:
         root = _well_formed(source.text.encode(), _parser())
-    except (etree.XMLSyntaxError, ValueError):
+    except ValueError:
+        return None
+    if root is None:
         return None
     problems.warning("W020", "the text is not UTF-8, and says no encoding; it is read as Latin-1", source.at(1))
     return root
