@@ -1,7 +1,9 @@
 """``python -m tests.attack [NAME…]``: mutated files of every format, and accepted extremes, for as long as one likes.
 
-Names are formats, ``traffic`` and ``models`` (the extremes); all by default. Each kind of failure is printed once,
-with an input kept in a folder, and counted. CI runs a few of the same cases as slow tests.
+Names are formats, ``traffic`` and ``models`` (extremes of which a part is refused), and ``ranges`` (values at, near and
+between the ends of what is accepted of each number, found by bisection); all by default. Of extremes, those that are
+refused do not count. Each kind of failure is printed once, with an input kept in a folder, and counted. CI runs a few
+of the same cases as slow tests.
 """
 
 from __future__ import annotations
@@ -19,10 +21,14 @@ from pathlib import Path
 from tempfile import mkdtemp
 
 from cbsim.formats import FORMATS
-from tests import extremes, mutations
+from tests import accepted_ranges, extremes, extremes_reactive, mutations
 
 MOST_MEMORY = 1 << 20  # KiB, of the whole process
-EXTREMES = {"traffic": extremes.TRAFFIC, "models": extremes.MODELS}
+EXTREMES = {
+    "traffic": (*extremes.TRAFFIC, *extremes_reactive.REACTIVE),
+    "models": extremes.MODELS,
+    "ranges": (*extremes.TRAFFIC, *extremes_reactive.REACTIVE, *extremes.MODELS),
+}
 
 
 def mutated_files(name: str, seed: int, folder: Path) -> Iterator[tuple[str, Callable[[], str]]]:
@@ -43,7 +49,13 @@ def mutated_files(name: str, seed: int, folder: Path) -> Iterator[tuple[str, Cal
 
 def accepted_extremes(name: str, seed: int, folder: Path) -> Iterator[tuple[str, Callable[[], str]]]:
     """Give scenarios with extremes in them without end, and what runs each."""
-    for case in extremes.cases([make() for make in EXTREMES[name]], seed):
+    bases = [make() for make in EXTREMES[name]]
+    cases = extremes.cases(bases, seed)
+    if name == "ranges":
+        probes = folder / "probes"
+        probes.mkdir()
+        cases = accepted_ranges.cases_in_range(bases, seed, probes)
+    for case in cases:
         yield "; ".join(case.changes), lambda case=case: extremes.attempt(case, folder).kind
 
 
@@ -52,7 +64,8 @@ def attack(name: str, seed: int, count: int, seconds: float) -> int:
     folder = Path(mkdtemp(prefix=f"attack-{name}-"))
     inputs = (accepted_extremes if name in EXTREMES else mutated_files)(name, seed, folder)
     results, failures, slowest, begin = Counter[str](), Counter[str](), 0.0, time.process_time()
-    while results.total() < count and time.process_time() - begin < seconds:
+    refused = {"rejected"} if name in EXTREMES else set[str]()
+    while results.total() - sum(results[kind] for kind in refused) < count and time.process_time() - begin < seconds:
         told, attempt = next(inputs)
         before, memory = time.process_time(), peak()
         try:

@@ -126,19 +126,19 @@ def read_xml(source: Source, problems: Problems) -> Element | None:
     data = _versioned(source, problems)
     parser = _parser()
     try:
-        root = etree.fromstring(data, parser)
-    except etree.XMLSyntaxError:
-        root = _read_as_latin(source, problems)
+        root = _well_formed(data, parser)
         if root is None:
-            for entry in parser.error_log:
-                problems.error(
-                    "E020", f"not well-formed XML: {entry.message.strip()[:300]}", source.at(max(entry.line, 1))
-                )
-            if not parser.error_log:
-                problems.error("E020", "not well-formed XML: the document is empty", source.at(1))
-            return None
+            root = _read_as_latin(source, problems)
     except (ValueError, LookupError) as reason:
         problems.error("E020", f"not well-formed XML: {reason}", source.at(1))
+        return None
+    if root is None:
+        errors = parser.error_log.filter_from_errors()
+        for entry in errors:
+            message = f"not well-formed XML: {entry.message.strip()[:300]}"
+            problems.error("E020", message, source.at(max(entry.line, 1)))
+        if not errors:
+            problems.error("E020", "not well-formed XML: the document is empty", source.at(1))
         return None
     return root if _is_harmless(root, source, problems) else None
 
@@ -155,14 +155,25 @@ def _parser() -> etree.XMLParser:
     )
 
 
+def _well_formed(data: bytes, parser: etree.XMLParser) -> Element | None:
+    """Parse bytes; None if there is any error: lxml overlooks an undeclared prefix that a mere warning follows."""
+    try:
+        root = etree.fromstring(data, parser)
+    except etree.XMLSyntaxError:
+        return None
+    return None if parser.error_log.filter_from_errors() else root
+
+
 def _read_as_latin(source: Source, problems: Problems) -> Element | None:
     """Decode a file without a declared encoding as Latin-1 if it is not UTF-8, as old programs write it; else None."""
     data = source.data
     if data.isascii() or XML_ENCODING.match(data) or source.text.encode("latin-1", errors="replace") != data:
         return None
     try:
-        root = etree.fromstring(source.text.encode(), _parser())
-    except (etree.XMLSyntaxError, ValueError):
+        root = _well_formed(source.text.encode(), _parser())
+    except ValueError:
+        return None
+    if root is None:
         return None
     problems.warning("W020", "the text is not UTF-8, and says no encoding; it is read as Latin-1", source.at(1))
     return root

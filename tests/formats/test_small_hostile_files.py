@@ -191,3 +191,12 @@ def test_an_honest_packed_file_is_read():
     spec = read_irit(Source.decode("x.itd.gz", data), Problems())
     assert spec is not None
     assert len(spec.objects) == 4999
+
+
+@pytest.mark.parametrize("name", ["x.xml", "x.jm", "x.urdf"])
+def test_a_prefix_without_a_namespace_is_an_error_also_before_a_mere_warning(name):
+    root = {"x.xml": "object_file", "x.jm": "model", "x.urdf": "robot"}[name]
+    problems = read(name, f'<{root}>\n<a:b/>\n<c xmlns="1"/></{root}>\n')
+    told = [(p.code, p.location.line) for p in problems if "prefix" in p.message]
+    assert told == [("W913" if root == "robot" else "E020", 2)]
+    assert not any("absolute" in p.message for p in problems)
