@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.collision.contacts import CONTACT
 from cbsim.collision.kernels.workspace import fill_workspace, workspace_sizes
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.static_cache import StaticCache
@@ -17,6 +18,7 @@ from cbsim.world.world import World
 __all__ = ["CollisionWorkspace", "return_workspace", "take_workspace"]
 
 NAME = "collision"  # among the workspaces of a `StaticCache`
+CONTACT_ROOM = 64  # rows of contacts in one kernel call, besides those that one step can add
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,11 +31,14 @@ class CollisionWorkspace:
         Blocks of `cbsim.collision.kernels.workspace.workspace_of`.
     leaves : ndarray of uint64
         Hashes of the leaves of a Snapshot's float block.
+    contacts : ndarray, shape (rows, 12)
+        Room for contacts, columns as in `cbsim.collision.contacts.CONTACT`.
     """
 
     floats: Floats
     ints: Ints
     leaves: NDArray[np.uint64]
+    contacts: Floats
 
 
 def take_workspace(world: World, static_cache: StaticCache) -> CollisionWorkspace:
@@ -49,7 +54,8 @@ def return_workspace(workspace: CollisionWorkspace, static_cache: StaticCache) -
 def _set_up(world: World, static_cache: StaticCache) -> CollisionWorkspace:
     constants, shapes, layout = world.constants, world.shapes, world.layout
     floats, ints = workspace_sizes(layout.bodies, layout.vehicles)
-    workspace = CollisionWorkspace(np.zeros(floats), np.zeros(ints, np.int64), static_cache.leaves.copy())
+    contacts = np.empty((8 * layout.moving + CONTACT_ROOM, len(CONTACT)))
+    workspace = CollisionWorkspace(np.zeros(floats), np.zeros(ints, np.int64), static_cache.leaves.copy(), contacts)
     columns = Snapshot(layout, static_cache.floats, np.zeros(layout.size("int"), np.int64), 0, 0.0).columns
     models = layout.bodies - constants.first_model  # the rigid-body core handles their contacts
     solid = shapes.solid.copy()

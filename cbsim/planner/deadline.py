@@ -41,17 +41,14 @@ class DeadlineError(BaseException):
     """A call exceeded its time limit; a `BaseException`, so that ``except Exception`` does not catch it."""
 
 
-class _CallEnd:
-    """End of a call in wall-clock time, extended by the time that the calling thread spends compiling kernels."""
+def _end_of(limit: float, thread: int) -> float:
+    """End of a call that begins now in wall-clock time [s], less the time that its thread has spent compiling."""
+    return time.monotonic() + limit - compile_seconds(thread)
 
-    def __init__(self, limit: float) -> None:
-        self._thread = threading.get_ident()
-        self._end = time.monotonic() + limit - compile_seconds(self._thread)
 
-    @property
-    def delay(self) -> float:
-        """Time since the end [s], negative before it."""
-        return time.monotonic() - self._end - compile_seconds(self._thread)
+def _delay_since(end: float, thread: int) -> float:
+    """Time since the end of a call [s], negative before it; time that its thread spends compiling does not count."""
+    return time.monotonic() - end - compile_seconds(thread)
 
 
 class _Interrupter(Protocol):
@@ -121,7 +118,8 @@ class _TimerInterrupter:
     """Interruption by the signal of the process's interval timer, on the main thread; it ticks from the first call."""
 
     def __init__(self) -> None:
-        self._end: _CallEnd | None = None
+        self._end: float | None = None
+        self._thread = threading.get_ident()
         self._ticks = False
         self._raised, self._sent = 0, 0
         self._is_debugged = False
@@ -149,7 +147,7 @@ class _TimerInterrupter:
 
     def arm(self, limit: float) -> None:
         self._sent, self._is_debugged = 0, False
-        self._end = _CallEnd(limit)
+        self._end = _end_of(limit, self._thread)
         if not self._ticks:
             self._ticks = True
             signal.setitimer(signal.ITIMER_REAL, TICK, TICK)
@@ -162,7 +160,8 @@ class _TimerInterrupter:
                 sys.settrace(self._tracer)
             self._raised = 0
             signal.setitimer(signal.ITIMER_REAL, TICK, TICK)
-        self._exception.settle()
+        if self._sent:  # else no exception can have been set: the watchdog counts before it sets one
+            self._exception.settle()
 
     def close(self) -> None:
         with self._lock:  # no signal is sent from here on
@@ -175,7 +174,7 @@ class _TimerInterrupter:
             signal.signal(number, handler)
 
     def _on_signal(self, _number: int, frame: FrameType | None) -> None:
-        if self._end is None or self._end.delay < 0.0:
+        if self._end is None or _delay_since(self._end, self._thread) < 0.0:
             return
         if not self._raised and _is_debugged():
             self._is_debugged = True
@@ -196,7 +195,7 @@ class _TimerInterrupter:
         """Monitor the timer from another thread."""
         while not self._closed.wait(TICK):
             end = self._end
-            if end is not None and end.delay > TIMER_GRACE and not self._is_debugged:
+            if end is not None and _delay_since(end, self._thread) > TIMER_GRACE and not self._is_debugged:
                 with self._lock:
                     if not self._closed.is_set():
                         self._send()
@@ -255,16 +254,17 @@ class _ThreadInterrupter:
     """Interruption by an exception that another thread sets in this one."""
 
     def __init__(self) -> None:
-        self._end: _CallEnd | None = None
+        self._end: float | None = None
+        self._thread = threading.get_ident()
         self._exception = _AsyncException()
         self._closed = threading.Event()
 
     def open(self) -> None:
-        self._exception = _AsyncException()
+        self._exception, self._thread = _AsyncException(), threading.get_ident()
         threading.Thread(target=self._monitor, name="cbsim deadline", daemon=True).start()
 
     def arm(self, limit: float) -> None:
-        self._end = _CallEnd(limit)
+        self._end = _end_of(limit, self._thread)
 
     def disarm(self) -> None:
         self._end = None
@@ -279,4 +279,4 @@ class _ThreadInterrupter:
 
     def _is_overdue(self) -> bool:
         end = self._end
-        return end is not None and end.delay > 0.0
+        return end is not None and _delay_since(end, self._thread) > 0.0

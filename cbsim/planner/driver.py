@@ -34,6 +34,8 @@ __all__ = [
 
 
 START_FACTOR = 12.0  # time limit for importing, creating and starting a planner, in deadlines of one decision
+NOTHING_READ = ReadOnlyMapping({}, ReadOnlyReadings())
+_set = object.__setattr__
 
 
 class Isolation(Protocol):
@@ -121,18 +123,17 @@ class Driver:
         truth : Observation, optional
             Input of a partner.
         """
-        parts = (
-            ReadOnlyMapping(observation.scans, self.read_only),
-            ReadOnlyMapping(observation.readings, self.read_only),
-        )
+        scans = ReadOnlyMapping(observation.scans, self.read_only)
+        readings = ReadOnlyMapping(observation.readings, self.read_only) if observation.readings else NOTHING_READ
         if self.partner is None:
             known = observation
-            for name, readings in zip(("scans", "readings"), parts, strict=True):
-                object.__setattr__(known, name, readings)  # nobody else has it; a copy would cost 3 µs
+            _set(known, "scans", scans)  # nobody else has it; a copy would cost 3 µs
+            _set(known, "readings", readings)
         else:
-            known = _with_readings(observation, parts[0], parts[1])
-        command = self.isolation.call(self._class, observation.time, self.deadline, plan, self.planner, known)
-        row = decided(self._class, observation.time, command)
+            known = _with_readings(observation, scans, readings)
+        name = type(self.planner).__name__
+        command = self.isolation.call(name, observation.time, self.deadline, plan, self.planner, known)
+        row = decided(name, observation.time, command)
         if self.partner is None:
             return row
         other = self.partner.plan(observation if truth is None else truth).row()
@@ -165,7 +166,9 @@ def decided(planner: str, time: float, command: object) -> tuple[float, ...]:
         row = Command.row(command)
     except Exception as error:  # the planner modified the Command past its own validation
         raise PlannerError(planner, time, format_error(error)) from None
-    if not all(abs(number) <= 1.0 for number in row):  # false for NaN, too
+    throttle, steering, left, right, reverse, handbrake = row
+    sound = -1.0 <= throttle <= 1.0 and -1.0 <= steering <= 1.0 and -1.0 <= left <= 1.0 and -1.0 <= right <= 1.0
+    if not (sound and -1.0 <= reverse <= 1.0 and -1.0 <= handbrake <= 1.0):  # not sound for NaN, too
         raise PlannerError(planner, time, f"plan() returned a Command with numbers outside -1 to 1: {row}")
     return row
 

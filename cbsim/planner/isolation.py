@@ -114,7 +114,8 @@ class PlannerIsolation:
         KeyboardInterrupt
             If the user interrupts the run.
         """
-        PlannerIsolation.has_called = True
+        if not PlannerIsolation.has_called:  # setting it would drop what the interpreter has cached of this class
+            PlannerIsolation.has_called = True
         try:
             result = self.timeout.call(limit, function, *arguments)
         except BaseException as error:

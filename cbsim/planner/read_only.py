@@ -52,9 +52,12 @@ class ReadOnlyMapping(Mapping[str, Any]):
     __slots__ = ("_copied", "_copies", "_readings")
 
     def __init__(self, readings: Mapping[str, Any], copied: ReadOnlyReadings) -> None:
-        self._readings, self._copied, self._copies = readings, copied, dict[str, Any]()
+        self._readings, self._copied = readings, copied
+        self._copies: dict[str, Any] | None = None  # made when something is looked at
 
     def __getitem__(self, key: str) -> Any:
+        if self._copies is None:
+            self._copies = {}
         found = self._copies.get(key)
         if found is None:
             found = self._copies[key] = self._copied(key, self._readings[key])

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from cbsim.collision.contacts import CONTACT
+from cbsim.collision.contacts import NO_CONTACTS
 from cbsim.collision.workspace import return_workspace, take_workspace
 from cbsim.coupling.diagnostics import Diagnostic
 from cbsim.coupling.finite import vehicle_error
@@ -27,9 +27,9 @@ __all__ = ["NO_OUTCOMES", "NO_ROWS", "Advanced", "advance"]
 NO_ROWS = np.zeros(0, np.int64)
 NO_ROWS.setflags(write=False)  # as `World.moving` is: another type would compile `advance_into` twice
 NO_OUTCOMES = np.zeros((0, 3), np.int64)
-CONTACT_ROOM = 64  # rows of contacts in one kernel call, besides those that one step can add
 
 Advanced = tuple[NDArray[np.uint64], Floats, Floats]
+Room = tuple[NDArray[np.uint64], Floats]
 
 
 def advance(
@@ -39,6 +39,7 @@ def advance(
     rows: NDArray[np.int64] = NO_ROWS,
     diagnostics: list[Diagnostic] | None = None,
     notes: TrafficNotes | None = None,
+    room: Room | None = None,
 ) -> Advanced:
     """Run quiet steps in place, inside one kernel; models in kernels of their own.
 
@@ -54,6 +55,8 @@ def advance(
         Receives those of steps solved with fallback settings.
     notes : TrafficNotes, optional
         Takes what cars of traffic do.
+    room : (ndarray, ndarray), optional
+        Where hashes and motion may be written, and are returned then.
 
     Returns
     -------
@@ -69,8 +72,10 @@ def advance(
         returned. Without models, a single failed step leaves the Snapshot in an undefined state.
     """
     if world.queues:
-        return _advance_with_queues(world, snapshot, steps, rows, diagnostics, notes)
-    return _advance(world, snapshot, steps, rows, diagnostics, notes)
+        return _advance_with_queues(world, snapshot, steps, rows, diagnostics, notes, room)
+    if world.instances:
+        return _advance_models(world, snapshot, steps, rows, diagnostics, notes)
+    return _advance_traffic(world, snapshot, steps, rows, notes, room)
 
 
 def _advance_with_queues(
@@ -80,6 +85,7 @@ def _advance_with_queues(
     rows: NDArray[np.int64],
     diagnostics: list[Diagnostic] | None,
     notes: TrafficNotes | None,
+    room: Room | None,
 ) -> Advanced:
     """Run steps, as `advance`, and let commands in flight act when they are due."""
     parts: list[Advanced] = []
@@ -88,7 +94,10 @@ def _advance_with_queues(
         release(world.queues, snapshot)
         count = min(steps - done, steps_until_release(world.queues, snapshot))
         try:
-            parts.append(_advance(world, snapshot, count, rows, diagnostics, notes))
+            if world.instances:
+                parts.append(_advance_models(world, snapshot, count, rows, diagnostics, notes))
+            else:
+                parts.append(_advance_traffic(world, snapshot, count, rows, notes, room if count == steps else None))
         except StepError:
             if not parts:
                 raise
@@ -102,7 +111,7 @@ def _advance_with_queues(
     return hashes, motion, contacts
 
 
-def _advance(
+def _advance_models(
     world: World,
     snapshot: Snapshot,
     steps: int,
@@ -110,51 +119,47 @@ def _advance(
     diagnostics: list[Diagnostic] | None,
     notes: TrafficNotes | None,
 ) -> Advanced:
-    """Run steps in which no command in flight becomes due, as `advance`."""
-    if not world.instances:
-        return _advance_traffic(world, snapshot, steps, rows, notes)
+    """Run steps of a World with models in which no command in flight becomes due, as `advance`."""
     from cbsim.simulation.model_steps import advance_models
 
     return advance_models(world, snapshot, steps, rows, partial(_advance_traffic, notes=notes), diagnostics)
 
 
 def _advance_traffic(
-    world: World, snapshot: Snapshot, steps: int, rows: NDArray[np.int64], notes: TrafficNotes | None = None
+    world: World,
+    snapshot: Snapshot,
+    steps: int,
+    rows: NDArray[np.int64],
+    notes: TrafficNotes | None = None,
+    room: Room | None = None,
 ) -> Advanced:
     """Run steps of everything but models; as `advance`."""
-    may_fail = world.layout.vehicles > 0  # nothing else can, so there is nothing to go back to
-    kept = snapshot.copy() if may_fail and (steps > 1 or world.instances) else None
+    # only vehicles can fail; without any there is nothing to go back to
+    kept = snapshot.copy() if (steps > 1 or world.instances) and world.layout.vehicles > 0 else None
     noted = notes.copy() if kept is not None and notes is not None else []
-    hashes, motion = np.empty(steps, np.uint64), np.empty((steps, len(rows), MOTION_WIDTH))
+    hashes, motion = room or (np.empty(steps, np.uint64), np.empty((steps, len(rows), MOTION_WIDTH)))
     static_cache, live = world.static_caches.of(snapshot), world.static_caches.live
-    room = np.empty((8 * len(world.moving) + CONTACT_ROOM, len(CONTACT)))
-    contacts, done, failed = [room[:0]], 0, -1
+    contacts, done, failed = list[Floats](), 0, -1
     workspace, cars = take_workspace(world, static_cache), take_cars(world, snapshot, static_cache)
+    noting, table = NO_NOTES if notes is None else notes.blocks, workspace.contacts
+    blocks = *snapshot.blocks, workspace.leaves, live, workspace.floats, workspace.ints, *cars, *noting
     with wrapping():
         while done < steps:
+            part = (hashes[done:], motion[done:]) if done else (hashes, motion)
             taken, found, failed = advance_into(
-                *(
-                    world.pack,
-                    world.layout.sizes,
-                    *snapshot.blocks,
-                    workspace.leaves,
-                    live,
-                    workspace.floats,
-                    workspace.ints,
-                    *cars,
-                    *(NO_NOTES if notes is None else notes.blocks),
-                ),
-                *(rows, 1, steps - done, hashes[done:], motion[done:], room, NO_OUTCOMES),
+                *(world.pack, world.layout.sizes, *blocks),
+                *(rows, 1, steps - done, *part, table, NO_OUTCOMES),
             )
             done += taken
-            contacts += [room[:found].copy()] if found else []
+            if found:
+                contacts.append(table[:found].copy())
     if failed >= 0:  # the workspace is dropped: its pairs and poses are as undefined as the Snapshot
         if notes is not None and noted:
             notes.restore(noted)
         return _advance_until_failure(world, snapshot, kept, failed, steps, rows, notes)
     return_workspace(workspace, static_cache)
     return_cars(cars, static_cache)
-    return hashes, motion, np.concatenate(contacts) if len(contacts) > 1 else contacts[0]
+    return hashes, motion, np.concatenate(contacts) if contacts else NO_CONTACTS
 
 
 def _advance_until_failure(

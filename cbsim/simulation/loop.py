@@ -12,7 +12,8 @@ from cbsim.collision.kernels.workspace import HORIZON
 from cbsim.coupling.diagnostics import Diagnostic, Diagnostics
 from cbsim.errors import StepError
 from cbsim.planner import Driver, Interrupts, Operator, PlannerError, PlannerIsolation, drivers_of
-from cbsim.recording.batch import Batch, ReadingRow, ScanRow, header_of, motion_of_rows
+from cbsim.recording.batch import ReadingRow, ScanRow, header_of, motion_of_rows
+from cbsim.recording.drawings import DrawingRow
 from cbsim.recording.messages import SIMULATOR
 from cbsim.recording.recorder import MemoryRecorder, Recorder
 from cbsim.recording.recording import Recording
@@ -21,6 +22,7 @@ from cbsim.simulation import checkpoints as recall
 from cbsim.simulation.advance import advance
 from cbsim.simulation.annotations import PlannerAnnotations
 from cbsim.simulation.ending import is_over, step_count
+from cbsim.simulation.gathering import CommandRow, ControlRow, Gathering
 from cbsim.simulation.newest_readings import NewestReadings
 from cbsim.simulation.observations import watch
 from cbsim.simulation.recorded_rows import RecordedRows
@@ -72,10 +74,6 @@ def step(world: World, snapshot: Snapshot, commands: Mapping[str, Command] | Non
     return following
 
 
-CommandRow = tuple[int, int, tuple[float, ...]]
-ControlRow = tuple[int, int, float]
-
-
 @dataclass
 class Run:
     """A run in progress: the World, the current Snapshot, planners and listeners.
@@ -112,7 +110,7 @@ class Run:
     diagnostics: Diagnostics = field(default_factory=Diagnostics)
     interrupts: Interrupts = field(default_factory=Interrupts)
     _set: list[ControlRow] = field(default_factory=list)
-    _waiting: list[Batch] = field(default_factory=list)
+    _gathered: Gathering = field(default_factory=Gathering)
     _room: int = 0
 
     def __post_init__(self) -> None:
@@ -120,6 +118,7 @@ class Run:
         self.notes = TrafficNotes(self.world)
         self.newest = NewestReadings(self.world)
         self.views: dict[str, SeatView] = {}
+        self._remembers = False
         self._rows: Ints | None = None
 
     def begin(self) -> None:
@@ -133,18 +132,19 @@ class Run:
                 header = header_of(world, seed, recorded, forks_of(self.snapshot))
                 for listener in listeners:
                     listener.begin(header, self.snapshot.to_bytes(), world.scene.sources)
-        self._rows = self.recorded.at(self.snapshot)
+        self._gathered.rows = self._rows = self.recorded.at(self.snapshot)
         self.notes.begin(world, self.snapshot)
         motion = motion_of(self.snapshot, self._wanted_rows)[None]
         hashes = np.array([self.snapshot.hash], np.uint64)
-        scans, readings = self._sense(self.snapshot.time - self.world.step)
-        batch = Batch(self.snapshot.step, hashes, motion, [], scans, readings=readings)
-        self._give(replace(batch, rows=self._rows, events=self.notes.drain()))
+        sensed = self._sense(self.snapshot.time - world.step)
+        self._gathered.add(self.snapshot.step, (hashes, motion), False)
+        self._give(motion.size + 1 + sensed)
 
     def seat(self, drivers: list[Driver | Operator], since: recall.Continued = recall.AFRESH) -> None:
         """Assign planners to vehicles and start them; those with a memory get it back."""
         self.drivers = drivers
         self.views = {one.name: SeatView(self.world, one.name, one.seat) for one in drivers if isinstance(one, Driver)}
+        self._remembers = any(isinstance(one, Driver) and one.checkpoint for one in drivers)
         for driver in drivers:
             driver.start(self.world)
         recall.give_back(since, drivers, self.views, self.snapshot.time)
@@ -153,27 +153,32 @@ class Run:
 
     def advance(self, steps: int) -> None:
         """Take a number of steps: quiet ones in batches, others one by one with planners and sensors between them."""
-        until = self.snapshot.step + steps
-        while self.snapshot.step < until and not self.is_over:
-            checkpoints = recall.checkpoints_at(self.snapshot, self.drivers, self.views)
-            commands = self._decide()
-            before = self.snapshot.time
-            drawings = (
-                [] if self.annotations is None else self.annotations.rows(self.snapshot.step, before, self.drivers)
-            )
-            n = self._quiet(until - self.snapshot.step)
-            first = self.snapshot.step + 1
-            diagnostics: list[Diagnostic] = []
-            if self.recorded.steps_left(self.snapshot.step) == self.recorded.period:
-                self._rows = self.recorded.at(self.snapshot)
+        world, snapshot, gathered, drivers = self.world, self.snapshot, self._gathered, self.drivers
+        now = snapshot.step
+        until = now + steps
+        while now < until and not (world.may_end and self.is_over):
+            before, rows, drawings = now * snapshot.step_length, self._wanted_rows, list[DrawingRow]()
+            checkpoints = recall.checkpoints_at(snapshot, drivers, self.views) if self._remembers else []
+            commands = self._decide(now) if drivers else []
+            if self.annotations is not None:
+                drawings = self.annotations.rows(now, before, drivers)
+            n = self._quiet(now, until - now)
+            if self.recorded.steps_left(now) == self.recorded.period:
+                self._rows = self.recorded.at(snapshot)
+                if self._rows is not gathered.rows:
+                    self._flush()
+                    gathered.rows, rows = self._rows, self._wanted_rows
             self.newest.settle()
-            found = advance(self.world, self.snapshot, n, self._wanted_rows, diagnostics, self.notes)
-            hashes, motion, contacts = found
+            diagnostics: list[Diagnostic] = []
+            room = gathered.room(n, len(rows), BATCH_NUMBERS)
+            hashes, motion, contacts = advance(world, snapshot, n, rows, diagnostics, self.notes, room)
             self.diagnostics.take(diagnostics)
-            scans, readings = self._sense(before)
-            controls, self._set = self._set, []
-            taken = hashes, motion, commands, scans, contacts, readings, controls, drawings
-            self._give(Batch(first, *taken, self._rows, self.notes.drain(), checkpoints))
+            gathered.add(now + 1, (hashes, motion), hashes is room[0])
+            if commands or self._set or drawings or checkpoints or len(contacts):
+                gathered.add_rows(commands, self._set, drawings, checkpoints, contacts)
+                self._set = []
+            self._give(motion.size + len(hashes) + self._sense(before))
+            now += len(hashes)
         self._flush()
 
     @property
@@ -209,33 +214,35 @@ class Run:
     def _wants_scans(self) -> bool:
         return bool(self.world.sensors) and (self.record_scans or bool(self.drivers))
 
-    def _quiet(self, left: int) -> int:
+    def _quiet(self, now: int, left: int) -> int:
         """Count the quiet steps ahead: those without planner or sensor."""
         if self._wants_scans or self.world.may_end:
             return 1
-        left = min(left, *(recall.until_asked(driver, self.snapshot.step) for driver in self.drivers), left)
+        left = min(left, *(recall.until_asked(driver, now) for driver in self.drivers), left)
         width = MOTION_WIDTH * max(1, len(self._wanted_rows))
         room = max(1, BATCH_NUMBERS // width)
         if room < HORIZON and width * HORIZON <= MOST_NUMBERS:  # among many cars, each call looks for candidates anew
-            room = HORIZON - self.snapshot.step % HORIZON
-        return min(left, BATCH_STEPS, room, self.recorded.steps_left(self.snapshot.step))
+            room = HORIZON - now % HORIZON
+        return min(left, BATCH_STEPS, room, self.recorded.steps_left(now))
 
-    def _sense(self, after: float) -> tuple[list[ScanRow], list[ReadingRow]]:
-        """Take the scans and readings delivered since a time [s], for planners and listeners."""
-        scans: list[ScanRow] = []
-        readings: list[ReadingRow] = []
+    def _sense(self, after: float) -> int:
+        """Take the scans and readings delivered since a time [s], for planners and listeners; count their numbers."""
+        numbers = 0
         if not self._wants_scans:
-            return scans, readings
+            return 0
         if not self.record_scans:
             self.newest.deliver(self.snapshot, after)
-            return scans, readings
+            return 0
         for key, taken in readings_between(self.world, self.snapshot, after):
             self.newest.set(key, taken)  # in an outage, the previous one is no longer current
             if isinstance(taken, Scan):
-                scans.append(ScanRow.of(taken))
+                self._gathered.scans.append(ScanRow.of(taken))
+                numbers += taken.ranges.size
             elif taken is not None:
-                readings.append(ReadingRow.of(taken))
-        return scans, readings
+                row = ReadingRow.of(taken)
+                self._gathered.readings.append(row)
+                numbers += row.values.size
+        return numbers
 
     def _place(self, controls: Mapping[int, float]) -> None:
         """Write controls that differ, by their rows, and record them."""
@@ -245,53 +252,46 @@ class Run:
                 state[place] = value
                 self._set.append((self.snapshot.step, place, value))
 
-    def _decide(self) -> list[CommandRow]:
+    def _decide(self, now: int) -> list[CommandRow]:
         """Call every planner; write and record the commands and controls that differ."""
         noted: list[CommandRow] = []
+        snapshot = self.snapshot
         for driver in self.drivers:
             if isinstance(driver, Operator):
-                self._place(driver.decide(watch(self.snapshot, driver.instance)))
+                self._place(driver.decide(watch(snapshot, driver.instance)))
                 continue
-            if self.snapshot.step % driver.period:
+            if driver.period > 1 and now % driver.period:
                 continue
             view = self.views[driver.name]
-            row = driver.decide(view.observe(self.snapshot, self.newest), view.truth)
+            row = driver.decide(view.observe(snapshot, self.newest), view.truth)
             view.truth = None  # nobody else looks at its scans
-            if driver.is_late or tuple(self.snapshot.columns.command[driver.vehicle].tolist()) != row:
-                tell(self.world.queues, self.snapshot, driver.vehicle, row, self.world.step)
-                noted.append((self.snapshot.step, driver.vehicle, row))
+            if driver.is_late or tuple(snapshot.columns.command[driver.vehicle].tolist()) != row:
+                tell(self.world.queues, snapshot, driver.vehicle, row, self.world.step)
+                noted.append((now, driver.vehicle, row))
         return noted
 
-    def _give(self, batch: Batch) -> None:
-        """Pass on a batch; batches of single steps are merged first, which saves calls of listeners."""
-        if self._waiting and self._waiting[0].rows is not batch.rows:
-            self._flush()
-        self._waiting.append(batch)
-        self._room -= _size(batch)
+    def _give(self, numbers: int) -> None:
+        """Take what cars and events have done, and pass everything on once as many numbers have been gathered."""
+        events = self.notes.drain()
+        if len(events):
+            self._gathered.add_events(events)
+        self._room -= numbers
         if self._room <= 0:
             self._flush()
 
     def _flush(self) -> None:
         self._room = BATCH_NUMBERS
-        if self._waiting:
+        if self._gathered:
             with self.interrupts.deferred():
-                rows, batches = self._waiting[0].rows, self._waiting
-                self._waiting = []
+                batch = whole = self._gathered.drain()
+                rows = batch.rows
                 if rows is not None and self.onlookers:
-                    whole = Batch.joined([replace(batch, rows=None) for batch in batches])
+                    whole = replace(batch, rows=None)
                     batch = replace(whole, motion=motion_of_rows(whole.motion, self.world.moving, rows), rows=rows)
-                else:
-                    batch = whole = Batch.joined(batches)
                 for listener in self.listeners:
                     listener.take(batch)
                 for onlooker in self.onlookers:
                     onlooker.take(whole)
-
-
-def _size(batch: Batch) -> int:
-    """Count the values of a batch."""
-    sensed = sum(scan.ranges.size for scan in batch.scans) + sum(row.values.size for row in batch.readings)
-    return batch.hashes.size + batch.motion.size + sensed
 
 
 class RunObserver(Protocol):

@@ -3,16 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from math import floor
+from typing import NamedTuple
 from weakref import ref
 
 from cbsim.sensing import Reading, Scan, newest_between, scans, take
-from cbsim.sensing.faults import newest_index
+from cbsim.sensing.faults import SLACK, newest_index
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.world import Sensor, World
 
 __all__ = ["NewestReadings", "Sensed"]
 
 Taken = Scan | Reading
+
+
+class Clock(NamedTuple):
+    """Lasers whose scans are delivered together.
+
+    Attributes
+    ----------
+    rate, latency : float
+        [1/s], [s].
+    sensors : list of Sensor
+    """
+
+    rate: float
+    latency: float
+    sensors: list[Sensor]
+
+    def newest(self, time: float) -> int:
+        """As `newest_index`."""
+        return floor((time - self.latency) * self.rate + SLACK)
+
+
+def clocks_of(world: World) -> list[Clock]:
+    """Group the sensors of a World; nothing where they have faults, or are no lasers, so that each is looked at."""
+    if world.events.faults or any(one.conf.type != "ladar" or one.conf.outages for one in world.sensors):
+        return []
+    found: dict[tuple[float, float], Clock] = {}
+    for sensor in world.sensors:
+        timing = sensor.conf.rate, sensor.conf.latency
+        found.setdefault(timing, Clock(*timing, [])).sensors.append(sensor)
+    return list(found.values())
 
 
 class NewestReadings(Mapping[str, Taken]):
@@ -37,9 +69,10 @@ class NewestReadings(Mapping[str, Taken]):
         self._views: list[ref[Sensed]] = []
         lasers = {sensor.key for sensor in world.sensors if sensor.conf.type == "ladar"}
         self._keys = {
-            row: ([key for key in keys if key in lasers], [key for key in keys if key not in lasers])
+            row: (tuple([key for key in keys if key in lasers]), tuple([key for key in keys if key not in lasers]))
             for row, keys in world.carried.items()
         }
+        self._clocks = clocks_of(world)
 
     def __getitem__(self, key: str) -> Taken:
         if key in self._due:
@@ -66,6 +99,9 @@ class NewestReadings(Mapping[str, Taken]):
     def deliver(self, snapshot: Snapshot, after: float) -> None:
         """Put the readings in their places that are delivered in (after, the Snapshot's time], without taking scans."""
         self._snapshot = snapshot
+        if self._clocks:
+            self._deliver_together(snapshot.time, after)
+            return
         for sensor, index in newest_between(self._world, snapshot, after):
             if index is None or sensor.conf.type == "ladar":
                 self.set(sensor.key, None)
@@ -74,24 +110,47 @@ class NewestReadings(Mapping[str, Taken]):
             else:
                 self.set(sensor.key, take(self._world, snapshot, sensor, index))
 
+    def _deliver_together(self, time: float, after: float) -> None:
+        """Put the scans of all lasers in their places that are delivered in (after, time], without taking them."""
+        taken, due = self._taken, self._due
+        for clock in self._clocks:
+            index = clock.newest(time)
+            if index < 0 or index <= clock.newest(after):
+                continue
+            for sensor in clock.sensors:
+                taken.pop(sensor.key, None)
+                due[sensor.key] = sensor, index
+
     def of_body(self, row: int) -> tuple[Mapping[str, Taken], Mapping[str, Taken]]:
         """Return the scans, and the other readings, of the sensors of a body, as they are now."""
         lasers, others = self._keys.get(row, ((), ()))
-        scans = Sensed(self, tuple([key for key in lasers if key in self._taken or key in self._due]))
+        if len(self._taken) + len(self._due) < len(self._world.sensors):  # some are silent
+            lasers = tuple([key for key in lasers if key in self._taken or key in self._due])
+        scans = Sensed(self, lasers)
         self._views.append(ref(scans))
-        return scans, {key: self._taken[key] for key in others if key in self._taken}
+        return scans, {key: self._taken[key] for key in others if key in self._taken} if others else {}
 
     def settle(self) -> None:
         """Take the scans that may be looked at later; called before the Snapshot changes."""
-        views, self._views = self._views, []
-        for view in views:
-            kept = view()
-            if kept is not None:
-                kept.look()
+        if self._views:
+            views, self._views = self._views, []
+            for view in views:
+                kept = view()
+                if kept is not None:
+                    kept.look()
         if not self._due or self._snapshot is None:
             return
         following = (self._snapshot.step + 1) * self._world.step
-        last = [key for key, (one, index) in self._due.items() if newest_index(one.conf, following) <= index]
+        if self._clocks:
+            last = [
+                sensor.key
+                for clock in self._clocks
+                if clock.newest(following) <= clock.newest(self._snapshot.time)
+                for sensor in clock.sensors
+                if sensor.key in self._due
+            ]
+        else:
+            last = [key for key, (one, index) in self._due.items() if newest_index(one.conf, following) <= index]
         if last:
             self._take(last)
 
@@ -116,12 +175,12 @@ class Sensed(Mapping[str, Taken]):
 
     def __init__(self, newest: NewestReadings, keys: tuple[str, ...]) -> None:
         self._newest: NewestReadings | None = newest
-        self._keys, self._values = keys, dict[str, Taken]()
+        self._keys = keys
 
     def look(self) -> None:
         """Take all scans that have not been taken."""
         if self._newest is not None:
-            self._values = {key: self._newest[key] for key in self._keys}
+            self._values: dict[str, Taken] = {key: self._newest[key] for key in self._keys}
             self._newest = None
 
     def __getitem__(self, key: str) -> Taken:

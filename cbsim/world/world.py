@@ -126,7 +126,8 @@ class World:
         UsageError
             If it does not belong to this World.
         """
-        if snapshot.world_digest != self.digest or snapshot.layout != self.layout:
+        is_alike = snapshot.layout is self.layout or snapshot.layout == self.layout
+        if snapshot.world_digest != self.digest or not is_alike:
             raise UsageError(f"this snapshot belongs to another world, not to '{self.name}'")
 
     @property
