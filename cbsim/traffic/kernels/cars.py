@@ -124,7 +124,7 @@ def move_cars(road, shapes, crossings, sides, walkers, seed, state, work, time, 
     claims, queues, ways = work.claims, work.queues, work.ways
     for i in range(begin, end):
         prefetch_lanelet(road, entries, i)
-        if entries.where[i] < 0:
+        if entries.where[i] < 0:  # absent, or in a zone
             continue
         plan, values = work.plan[i], work.drawn[i]
         if is_turning(travel[i]):
@@ -141,6 +141,7 @@ def move_cars(road, shapes, crossings, sides, walkers, seed, state, work, time, 
             way = find_detour(road, travel, intent, values, plan, entries, claims, ways, i, work.destinations[i])
             if way >= 0:
                 intent[i, NEXT] = way
+        # what was decided of lanes holds for the lanelet and the goal that it had then
         lanelet, goal = intent[i, LANELET], intent[i, GOAL]
         move(road, crossings, seed, state, work.drawn, plan, ways, work.destinations, i, time, dt)
         prefetch_pieces(road, travel, intent, i)
@@ -195,6 +196,7 @@ def drive_cars(pack, sizes, floats, ints, car_floats, car_ints):
     network = base, around, sides_of(pack)
     work = workspace_of_cars(shapes, base, crossings, network[2], state.closed, car_floats, car_ints)
     road, sides = open_road(base, work.routes), open_sides(network[2], work.routes)
+    # the step is cut into parts of at most 0.1 s, in each of which all decide and then all move
     seed, step, start = state.seed[0], constants.step, (state.clock[0] - 1) * constants.step
     parts = parts_of(step)
     dt, cars = step / parts, state.intent.shape[0]
@@ -202,6 +204,7 @@ def drive_cars(pack, sizes, floats, ints, car_floats, car_ints):
     begin, entries, zones = work.counts[0], work.entries, zones_of(pack)
     walkers = people_of(pack).walkers, constants.guided_body, step
     parks = state.parking.shape[0] > 0
+    # poses follow the moves of a block at once, unless somebody has to see all of the moves before
     block = cars if parks or parts > 1 else min(BLOCK, cars)
     desk, zone_scratch = posing_scratch(), scratch_of_zones(shapes, road, zones, cars if parks else 0)
     read_driven_cars(road, seed, state, work)
@@ -219,6 +222,7 @@ def drive_cars(pack, sizes, floats, ints, car_floats, car_ints):
         time = start + part * dt
         if state.fork.shape[0] > 0:
             set_branches(state.fork, state.held, state.intent, work.drawn, state.clock[0] - 1, time, step)
+        # other bodies are found once a step; in later parts they are where their speed along the lane has brought them
         for e in range(begin, count if part > 0 else begin):
             entries.stands[e, SPOT] += entries.stands[e, PACE] * dt
         shown = count
@@ -243,6 +247,7 @@ def drive_cars(pack, sizes, floats, ints, car_floats, car_ints):
             *(work, scratch, time),
             *(begin, count, dt, part > 0),
         )
+        # between deciding and moving: roads that are closed or free again, and cars that appear where there is room
         close_and_open(road, network, state, work, begin, count)
         appear(road, network, crossings, demand, seed, state, work, occupied, time, dt)
         if state.fork.shape[0] > 0:  # those who have just appeared

@@ -96,6 +96,7 @@ def decide(
     With `keeps`, crossing areas that somebody was in earlier in the step stay held: bodies move straight within a step,
     so that another one in the same area later in it could touch whoever has left.
     """
+    # the conflicts of the step before are forgotten; only those of which something was noted need it
     ahead_of, distances, waiting, tree, changes = scratch
     cars, entries, claims, queues, ways = intent.shape[0], work.entries, work.claims, work.queues, work.ways
     for n in range(claims.size[1]):
@@ -107,10 +108,12 @@ def decide(
             claims.comer[row, side] = -1
             if crossings.rules[row, MERGES] != 0:
                 claims.holder[row, side], claims.left_in[row, side], claims.heads[row, side] = -1, 0.0, -1
+    # nobody has asked for room behind conflicts, and nobody is listed in a merging one
     claims.size[1] = claims.size[1] if keeps else 0
     claims.size[0] = 0
     for lanelet in range(claims.reserved.shape[0]):
         claims.reserved[lanelet] = 0.0
+    # bodies that make no claims go first: what they are in, and come to, is known before any car looks
     destinations, plans, drawn = work.destinations, work.plan, work.drawn
     for e in range(count):
         queues.turns[e] = UNTURNED
@@ -124,7 +127,7 @@ def decide(
         destinations[i] = destination_of(road, intent, drawn, i)
         keep_way(road, seed, intent, ways, i, destinations[i])
         plan = plans[i]
-        if is_turning(travel[i]):
+        if is_turning(travel[i]):  # who turns round goes by its own rules, and asks for nothing
             plan[GAP], plan[LEADER], plan[DESIRED], plan[WAY_END], plan[YIELDS] = math.inf, 0.0, 2.0, math.inf, math.inf
             queues.conflicts[i], queues.is_blocked[i] = -1, 0
             continue
@@ -133,7 +136,7 @@ def decide(
             *(entries.ranks[i], i, destinations[i], time, lights, ahead_of, distances),
         )
         if sides.rows.shape[0] > 0:
-            if plan[WAY_END] < math.inf:
+            if plan[WAY_END] < math.inf:  # the way may go on in another lane, to which it has to change by there
                 end_at_change(road, sides, travel, intent, plan, ways, i, destinations[i])
             if is_aside(travel[i]):
                 see_aside(road, sides, travel, intent, plan, entries, ways, i)
@@ -154,6 +157,8 @@ def decide(
             intent[i, PHASE] = phase = CROSSING
         if plan[CHAIN] == math.inf or phase in (HIT, PAUSING):
             continue
+        # who rests at a line, or rolls from it, has a place in the order of its junction; who drives asks only when
+        # it comes so near that it would have to brake, and by the time at which it came to rest, or now
         if phase in (STOPPED, ROLLING):
             join(queues, crossings.rules[crossings.entry_rows[queues.conflicts[i]], JUNCTION], i)
         elif plan[LINE] < plan[CHAIN] or not asks(travel[i, SPEED], drawn[i, COMFORTABLE], plan[CHAIN], dt):
@@ -161,9 +166,11 @@ def decide(
         else:
             travel[i, ARRIVAL] = time - travel[i, WAITING]
         waits[i], asking = asking, i
+    # the order of arrival of each junction, before claims are given: it decides who yields to whom
     for junction in range(work.counts[1]):
         if queues.heads[junction] >= 0:
             order_waiting(crossings, travel, intent, entries, watch, queues, junction, waiting)
+    # room behind the conflicts, as it is before this step's claims; the lists of the junctions are filled again by it
     while asking >= 0:
         i, asking = asking, waits[asking]
         see_room(road, seed, travel, intent, drawn[i], plans[i], entries, claims, queues, ways, i, destinations[i])
@@ -174,6 +181,7 @@ def decide(
                 *(road, crossings, seed, travel, intent, drawn, plans, entries, watch, claims, queues, ways),
                 *(destinations, junction, queues.candidates, dt),
             )
+    # what claims change for others: cars in merging conflicts follow each other, and bodies learn that they are free
     follow_merging(road, travel, plans, claims)
     free_others(road, crossings, around, entries, watch, claims, queues, begin, count, dt)
     if sides.rows.shape[0] > 0:

@@ -288,6 +288,8 @@ def look(
     ahead_of, distances : (n,), (n,)
         Scratch: conflict entries that are announced, and the distances of the rear bumper from their begins [m].
     """
+    # it sees as far as it needs to come to rest gently; all distances are from its rear bumper, `base` and `end` those
+    # of the lanelet that is looked at
     speed, length = travel[i, SPEED], road.car_sizes[i, CAR_LENGTH]
     horizon = length + 20.0 + speed * (4.0 + 0.5 * speed)
     lanelet, forks = intent[i, LANELET], ways.forks[i]
@@ -299,7 +301,7 @@ def look(
     in_chain, k, conflict, clear, fork, side_gap, side_leader = True, 0, -1, math.inf, -math.inf, math.inf, 0.0
     while True:
         end = base + road.lanelets[lanelet, LENGTH]
-        if gap == math.inf:
+        if gap == math.inf:  # nobody on the lanelets so far
             nxt = not_passed(entries, lanelet, at if k == 0 else -1, travel[i, BACK], length, base)
             gap, leader, beside, pace = leaders_on(road, crossings, entries, lanelet, nxt, base, length, side_gap)
             side_gap, side_leader = (beside, pace) if beside < side_gap else (side_gap, side_leader)
@@ -310,9 +312,9 @@ def look(
             begin, over = base + crossings.entry_spans[e, 0], base + crossings.entry_spans[e, 1]
             if e + 1 == claimed:
                 claimed, clear = 0, over
-            if over <= 0.0:
+            if over <= 0.0:  # its rear has left it
                 continue
-            if begin < length or mine:
+            if begin < length or mine:  # its front is in it, or it has claimed it
                 left_in = travel_time(over, speed, min(fastest, math.sqrt(square)), values[STRONGEST])
                 left_in = math.inf if phase in (HIT, PAUSING) else left_in
                 go_through(crossings, claims, crossings.entry_rows[e], crossings.entry_sides[e], i, over, left_in)
@@ -322,17 +324,17 @@ def look(
                 if claimed > 0:
                     continue
                 break  # entries are in the order of their begins: none of the others concerns it
-            if chain == math.inf:
+            if chain == math.inf:  # the first conflict that it needs a claim for, or waits for before a fork
                 chain, chain_end, conflict = begin - length, over, e
                 if phase != ROLLING and fork >= length and begin - fork < BEHIND_FORK:
                     chain = fork - length
-            elif in_chain:
+            elif in_chain:  # and all those behind, as long as it could not wait between two of them
                 in_chain = begin - chain_end < length + SPARE and begin - length - chain < LONGEST
                 chain_end = max(chain_end, over) if in_chain else chain_end
             if count < ahead_of.shape[0]:
                 ahead_of[count], distances[count] = e, begin
                 count += 1
-        if clear < math.inf and end >= clear + length:
+        if clear < math.inf and end >= clear + length:  # the lanelet on which it will stand behind what it has claimed
             claims.reserved[lanelet] += length + values[LEAST]
             clear = math.inf
         if road.links[lanelet, STOP_LINE] != 0 and end - length > -PASSED and not closed:
@@ -357,6 +359,7 @@ def look(
                     if row == last or road.goals[row, 1] > 0.0:
                         stop = min(stop, ahead)
                 break
+        # far enough, unless what it has claimed, and the room behind that, lie further
         if end > horizon and not ((claimed > 0 or clear < math.inf) and end < horizon + 2.0 * LONGEST):
             break
         beyond, forks = next_on_way(road, seed, intent, ways, i, destination, lanelet, k, forks)
