@@ -106,12 +106,24 @@ class CallTimeout:
                 return function(*arguments)
             finally:
                 interrupter.disarm()
-        except DeadlineError:
+        except DeadlineError as error:
             while True:  # the interrupter may raise once more on the way here
                 with contextlib.suppress(DeadlineError):
                     interrupter.disarm()
                     break
-            raise
+            raise _in_function(error) from None
+
+
+def _in_function(error: DeadlineError) -> DeadlineError:
+    """Error that was raised in the function: the one that came once more hides it if it was raised in this module."""
+    while isinstance(error.__context__, DeadlineError):
+        frame = error.__traceback__
+        while frame is not None and frame.tb_frame.f_code.co_filename == __file__:
+            frame = frame.tb_next
+        if frame is not None:
+            break
+        error = error.__context__
+    return error
 
 
 class _TimerInterrupter:

@@ -10,6 +10,7 @@ import signal
 import sys
 import threading
 import time
+import traceback
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
@@ -22,6 +23,7 @@ import cbsim
 from cbsim.errors import UsageError
 from cbsim.evaluation.judge import judge
 from cbsim.evaluation.outcome import execute
+from cbsim.planner import deadline
 from cbsim.planner.deadline import CallTimeout, DeadlineError
 from cbsim.recording.recording import Recording
 from tests.worlds import bot, level, world
@@ -431,3 +433,19 @@ def test_watch_gives_the_timer_back():
         assert timeout.call(1.0, max, 3, 4) == 4
     assert signal.getsignal(signal.SIGALRM) == before
     assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+
+
+def test_interruption_that_comes_once_more_on_the_way_out_does_not_hide_where_a_call_hung(monkeypatch):
+    def hang():
+        raise DeadlineError
+
+    # the signal's handler raises in the frame that it interrupts, which is one of the module's
+    text = "def interrupted():\n    if late:\n        raise late.pop()\n    disarm()"
+    with CallTimeout() as timeout:
+        interrupter = timeout._interrupter
+        names = {"late": [DeadlineError()], "disarm": interrupter.disarm}
+        exec(compile(text, deadline.__file__, "exec"), names)
+        monkeypatch.setattr(interrupter, "disarm", names["interrupted"])
+        with pytest.raises(DeadlineError) as caught:
+            timeout.call(1.0, hang)
+    assert "hang" in [frame.name for frame in traceback.extract_tb(caught.tb)]
