@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 import cbsim
+from cbsim.export.city import city as generate
 from cbsim.road.roadmap import RoadMap, build
 from cbsim.simulation.advance import advance
-from cbsim.spec.events import Place
+from cbsim.spec.events import Event, Place
 from cbsim.spec.people import Person
 from cbsim.spec.traffic import Pool
 from cbsim.world.compile import compile_world
@@ -16,6 +17,7 @@ from cbsim.world.people.compile import actor_of
 from cbsim.world.scene import Scene, Settings
 from cbsim.world.traffic.tables import BODY, HIT, LANELET, PHASE, TURNING, WAITING
 from cbsim.world.world import World
+from tests.events.scenes import do, when
 from tests.traffic.sites import grid, run, world
 from tests.traffic.test_reactive_cars import reactive
 from tests.worlds import prop
@@ -164,3 +166,46 @@ def test_who_turns_round_sees_the_same_wherever_it_stands_in_the_file():
         longest, turned = longest_standstill(world(grid(3, 2), actors=actors, step=0.1), 120.0)
         assert turned == 1
         assert longest < 60.0
+
+
+@pytest.mark.parametrize(("columns", "number"), [(2, 268), (3, 273)])
+def test_who_comes_on_the_outer_lane_sees_the_front_that_swings_out_to_it(columns, number):
+    network = generate(
+        columns=columns, rows=3, block=90.0 if number % 2 == 0 else 150.0, lanes=2, zones=0, seed=number
+    )[0]
+    roadmap = build(network)
+    lanes = [lane for lane in roadmap.lanes if lane.length > 60.0]
+    lane = lanes[7 * number % len(lanes)]
+    (x, y), heading = lane.at(0.5 * lane.length)
+    van = prop("van", (float(x), float(y), 1.0), size=(6.0, 5.0, 2.0), yaw=float(heading))
+    made = world(network, Pool("p", count=40), actors=(van,), step=0.05, seed=number)
+    assert longest_standstill(made, 125.0)[1] > 0  # nobody is touched
+
+
+@pytest.mark.parametrize("step", [0.05, 0.1])
+def test_who_turns_round_stops_before_what_comes_into_its_way(step):
+    wall = prop("wall", (0.0, 100.0, 0.5), size=(8.0, 0.5, 1.0))
+    made = world(grid(3, 2), Pool("town", count=12), actors=(wall,), step=step)
+    copies = [made.start, *run(made, None, 60.0, step)]
+    begin, car = next(
+        (k, int(np.flatnonzero(turning)[0]))
+        for k, copy in enumerate(copies)
+        if np.any(turning := copy.columns.intent[:, PHASE] == TURNING)
+    )
+    body = made.traffic.road.car_rows[car, BODY]
+    places = [copy.columns.position[body] for copy in copies]
+    drops = begin + round(3.0 / step)
+    later = next(k for k in range(drops, len(places)) if np.hypot(*(places[k] - places[drops])[:2]) > 4.0)
+    x, y = places[later][:2].tolist()
+
+    crate = prop("crate", (0.0, 0.0, 0.3), size=(0.6, 0.6, 0.6))
+    action = do("block", object="crate", place=Place(None, x, y), heading=0.0)
+    event = Event("drops", when("time", at=drops * step), (action,))
+    pools, options = (Pool("town", count=12),), Settings(step=step)
+    again = compile_world(
+        Scene("test", (wall, crate), build(grid(3, 2)), settings=options, pools=pools, events=(event,))
+    )
+    snapshot, body = again.start, again.traffic.road.car_rows[car, BODY]
+    assert not len(advance(again, snapshot, drops + round(60.0 / step))[2])
+    assert snapshot.columns.intent[car, PHASE] == TURNING
+    assert 1.5 < np.hypot(*(snapshot.columns.position[body] - (x, y, 0.3))[:2]) < 4.0

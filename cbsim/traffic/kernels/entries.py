@@ -8,6 +8,7 @@ from cbsim.geometry.kernels.solids import SHAPE_CYLINDER, SHAPE_SPHERE
 from cbsim.jit import inlined, inner
 from cbsim.traffic.kernels.meshes import entry_on
 from cbsim.traffic.kernels.sideways import (
+    TIGHT,
     has_cleared,
     is_aside,
     is_left,
@@ -116,17 +117,28 @@ def find_obstacles(road, around, shapes, state, body, count, entries):
 
 
 @inlined
-def shadow_of_turn(road, sides, one, lanelet, i, entries, count):
-    """Append the entry of a car that turns round on the lanelet that it leaves."""
+def shadows_of_turn(road, sides, one, lanelet, i, entries, count):
+    """Append entries of a car that turns round: on the lanelet that it leaves, and where its front swings out to."""
     sizes = road.car_sizes[i]
-    row = side_row(sides, lanelet, one[STATION] + sizes[REAR_AXLE], one[OFFSET] > 0.0)
+    there, reach = one[STATION] + sizes[REAR_AXLE], reach_of_turn(sizes[CAR_LENGTH])
+    row = side_row(sides, lanelet, there, one[OFFSET] > 0.0)
     if row < 0 or count == entries.where.shape[0]:
         return count
-    rear = map_beside(sides, row, one[STATION] + sizes[REAR_AXLE])
     entries.where[count], entries.watched[count] = sides.rows[row, 0], -2 - i
-    entries.stands[count, SPOT], entries.stands[count, PACE] = rear - sizes[REAR_AXLE], 0.0
-    entries.stands[count, EXTENT] = sizes[REAR_AXLE] + reach_of_turn(sizes[CAR_LENGTH])
-    return count + 1
+    entries.stands[count, SPOT], entries.stands[count, PACE] = map_beside(sides, row, there) - sizes[REAR_AXLE], 0.0
+    entries.stands[count, EXTENT] = sizes[REAR_AXLE] + reach
+    count += 1
+    if abs(one[OFFSET]) >= 2.0 * TIGHT * sizes[CAR_LENGTH]:  # it stays on the two lanelets
+        return count
+    for beside in range(sides.offsets[lanelet], sides.offsets[lanelet + 1]):
+        if (sides.rows[beside, 1] & SAME) == 0 or count == entries.where.shape[0]:
+            continue
+        if sides.spans[beside, 0] <= there <= sides.spans[beside, 1]:
+            entries.where[count], entries.watched[count] = sides.rows[beside, 0], -2 - i
+            entries.stands[count, SPOT], entries.stands[count, PACE] = map_beside(sides, beside, there) - reach, 0.0
+            entries.stands[count, EXTENT] = reach + sizes[CAR_LENGTH] - sizes[REAR_AXLE]
+            count += 1
+    return count
 
 
 @inner
@@ -141,7 +153,7 @@ def find_shadows(road, sides, travel, intent, entries, count):
         if intent[i, PHASE] == ABSENT or not is_aside(one):
             continue
         if is_turning(one):
-            count = shadow_of_turn(road, sides, one, intent[i, LANELET], i, entries, count)
+            count = shadows_of_turn(road, sides, one, intent[i, LANELET], i, entries, count)
             continue
         base = road.car_sizes[i, FRONT_AXLE] - road.car_sizes[i, REAR_AXLE]
         if has_cleared(one, base):
