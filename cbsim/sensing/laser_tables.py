@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from weakref import WeakKeyDictionary
 
@@ -21,7 +20,7 @@ from cbsim.world.packed import Pack, pack
 from cbsim.world.static_cache import StaticCache
 from cbsim.world.streams import stream_key
 from cbsim.world.tables import Floats, Ints
-from cbsim.world.world import World
+from cbsim.world.world import Sensor, World
 
 __all__ = ["BatchLayout", "LaserTables", "acquire_scratch", "laser_tables_of", "release_scratch"]
 
@@ -95,10 +94,18 @@ class LaserTables:
     confs: list[SensorConf]
     _keys: dict[int, NDArray[np.uint64]] = field(default_factory=dict)
     _layouts: dict[tuple[int, ...], BatchLayout] = field(default_factory=dict)
+    _told: dict[str, tuple[Floats, Floats]] = field(default_factory=dict)
 
-    def layout(self, rows: Sequence[int]) -> BatchLayout:
+    def told(self, sensor: Sensor) -> tuple[Floats, Floats]:
+        """Azimuths and directions of a laser as arrays that nobody can write to."""
+        found = self._told.get(sensor.key)
+        if found is None:
+            one, two = (np.ndarray(a.shape, float, a.tobytes()) for a in (sensor.azimuths, sensor.directions))
+            found = self._told[sensor.key] = one, two
+        return found
+
+    def layout(self, key: tuple[int, ...]) -> BatchLayout:
         """Return the layout of one call for the lasers in some rows of the table."""
-        key = tuple(rows)
         found = self._layouts.get(key)
         if found is None:
             if len(self._layouts) >= LAYOUTS:
