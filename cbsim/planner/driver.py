@@ -123,11 +123,14 @@ class Driver:
         truth : Observation, optional
             Input of a partner.
         """
-        scans = ReadOnlyMapping(observation.scans, self.read_only)
+        scans = observation.scans
+        if not getattr(scans, "is_read_only", False):
+            scans = ReadOnlyMapping(scans, self.read_only)
         readings = ReadOnlyMapping(observation.readings, self.read_only) if observation.readings else NOTHING_READ
         if self.partner is None:
             known = observation
-            _set(known, "scans", scans)  # nobody else has it; a copy would cost 3 µs
+            if scans is not observation.scans:
+                _set(known, "scans", scans)  # nobody else has it; a copy would cost 3 µs
             _set(known, "readings", readings)
         else:
             known = _with_readings(observation, scans, readings)

@@ -50,6 +50,7 @@ class ReadOnlyMapping(Mapping[str, Any]):
     """
 
     __slots__ = ("_copied", "_copies", "_readings")
+    is_read_only = True
 
     def __init__(self, readings: Mapping[str, Any], copied: ReadOnlyReadings) -> None:
         self._readings, self._copied = readings, copied

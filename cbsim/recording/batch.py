@@ -14,11 +14,12 @@ from cbsim.recording.checkpoints import CheckpointRow
 from cbsim.recording.drawings import DrawingRow
 from cbsim.recording.header import Header, RecordedTraffic, header_of
 from cbsim.sensing import READINGS, Reading, Scan
+from cbsim.sensing.laser import ScanBatch
 from cbsim.world.motion import ABSENT_MOTION
 from cbsim.world.tables import Floats, Ints
 from cbsim.world.traffic.events import NO_EVENTS
 
-__all__ = ["Batch", "Header", "ReadingRow", "RecordedTraffic", "ScanRow", "header_of", "motion_of_rows"]
+__all__ = ["Batch", "Header", "ReadingRow", "RecordedTraffic", "ScanRow", "header_of", "motion_of_rows", "scan_rows"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,15 @@ class ScanRow:
         pose = Pose(self.pose[:3], self.pose[3:])
         sweep = self.scan_time, self.sweep
         return Scan(self.key, self.time, self.ranges, angles, pose, directions, returned, *sweep)
+
+
+def scan_rows(batch: ScanBatch) -> list[ScanRow]:
+    """Make the rows of the scans of one call."""
+    poses = batch.poses
+    return [
+        ScanRow(sensor.key, index / sensor.conf.rate, poses[n], batch.ranges(n), sensor.conf.scan_time, batch.sweep(n))
+        for n, (sensor, index) in enumerate(batch.due)
+    ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,7 @@ COMMAND = struct.Struct("<qq6d")  # step, vehicle, command row
 CONTROL = struct.Struct("<qqd")  # step, place, value
 READING_HEAD = struct.Struct("<dq")  # time, numbers; then numbers (f64)
 SCAN_HEAD = struct.Struct("<d7dqqdq")  # time, pose, layers, beams, scan time, poses; then ranges and poses (f64)
+SCAN_TIME, SCAN_SHAPE = struct.Struct("<d"), struct.Struct("<qqdq")  # its parts before and after the pose
 
 SCHEMAS = {
     "/batch": "int64 first_step, steps, bodies; if that is negative there are -1 - bodies, and uint32 row[bodies] "
@@ -114,7 +115,9 @@ def messages_of(batch: Batch, step: float) -> Iterator[Packed]:
     by_key = attrgetter("key")
     for key, scans in itertools.groupby(sorted(batch.scans, key=by_key), key=by_key):
         kept = list(scans)
-        yield Packed(f"/scan/{key}", "/scan", kept[0].time, b"".join(map(_scan_bytes, kept)))
+        yield Packed(
+            f"/scan/{key}", "/scan", kept[0].time, b"".join(itertools.chain.from_iterable(map(_scan_parts, kept)))
+        )
     for key, readings in itertools.groupby(sorted(batch.readings, key=by_key), key=by_key):
         told = list(readings)
         yield Packed(f"/reading/{key}", "/reading", told[0].time, b"".join(map(_reading_bytes, told)))
@@ -141,11 +144,18 @@ def _row_bytes(rows: Ints) -> bytes:
     return data + b"\0" * (-len(data) % 8)
 
 
-def _scan_bytes(scan: ScanRow) -> bytes:
+def _scan_parts(scan: ScanRow) -> tuple[Any, ...]:
+    """Parts of the bytes of a scan, as `SCAN_HEAD` has them; arrays are copied where they are joined."""
     layers, beams = scan.ranges.shape
-    poses = b"" if scan.sweep is None else scan.sweep.tobytes()
-    head = SCAN_HEAD.pack(scan.time, *scan.pose, layers, beams, scan.scan_time, len(poses) // 56)
-    return b"".join((head, scan.ranges.tobytes(), poses))
+    sweep, pose = scan.sweep, scan.pose
+    poses = 0 if sweep is None else len(sweep)
+    parts = SCAN_TIME.pack(scan.time), _buffer(pose), SCAN_SHAPE.pack(layers, beams, scan.scan_time, poses)
+    return (*parts, _buffer(scan.ranges)) if sweep is None else (*parts, _buffer(scan.ranges), _buffer(sweep))
+
+
+def _buffer(array: Floats) -> Any:
+    """Return an array of which the bytes are in order, so that they can be joined."""
+    return array if array.flags.c_contiguous else array.tobytes()
 
 
 def _reading_bytes(reading: ReadingRow) -> bytes:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,36 +17,17 @@ from cbsim.jit import wrapping
 from cbsim.sensing.faults import displayed_scan
 from cbsim.sensing.kernels.noise import ANGLE
 from cbsim.sensing.kernels.scans import scans_into
-from cbsim.sensing.laser_tables import BatchLayout, acquire_scratch, laser_tables_of, release_scratch
+from cbsim.sensing.laser_tables import BatchLayout, LaserTables, acquire_scratch, laser_tables_of, release_scratch
 from cbsim.sensing.scenery import static_scenery_of
 from cbsim.world.forks import branch_at_time, occasion
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.streams import normals, stream_key
-from cbsim.world.tables import Floats
+from cbsim.world.tables import Floats, Ints
 from cbsim.world.world import Sensor, World
 
-__all__ = ["Scan", "scan", "scans"]
+__all__ = ["Scan", "ScanBatch", "scan", "scans", "take_scans"]
 
 NOTHING = np.zeros(0)
-
-
-class ScanBatch(NamedTuple):
-    """Output of one call, shared by its scans.
-
-    Attributes
-    ----------
-    layout : BatchLayout
-        Offsets of each scan in the arrays.
-    readings, seen : (rays,) [m], (rays,) bool
-    poses, sweeps : (n, 7), (k, 7) [m], 1
-        Output of `cbsim.sensing.kernels.scans.scans_into`.
-    """
-
-    layout: BatchLayout
-    readings: Floats
-    seen: NDArray[np.bool_]
-    poses: Floats
-    sweeps: Floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +88,79 @@ class Scan:
         return rotate(self.sweep[:, 3:], local) + self.sweep[:, :3]
 
 
+class ScanBatch:
+    """Scans of one call, which share its arrays; each is cut from them when it is asked for.
+
+    Parameters
+    ----------
+    tables : LaserTables
+    due : sequence of (Sensor, int)
+    layout : BatchLayout
+        Offsets of each scan in the arrays.
+
+    Attributes
+    ----------
+    due : sequence of (Sensor, int)
+        Lasers and scan numbers.
+    readings, seen : (rays,) [m], (rays,) bool
+    poses, sweeps : (n, 7), (k, 7) [m], 1
+        Output of `cbsim.sensing.kernels.scans.scans_into`.
+    """
+
+    __slots__ = ("_bytes", "_layout", "_tables", "due", "poses", "readings", "seen", "sweeps")
+
+    def __init__(self, tables: LaserTables, due: Sequence[tuple[Sensor, int]], layout: BatchLayout) -> None:
+        self.due, self._tables, self._layout = due, tables, layout
+        self.readings, self.seen = np.empty(layout.rays), np.empty(layout.rays, bool)
+        self.poses, self.sweeps = np.empty((len(due), 7)), np.empty((layout.swept, 7))
+        self._bytes: tuple[bytes, bytes, bytes] | None = None
+
+    def ranges(self, n: int) -> Floats:
+        """Ranges (layers, beams) [m] of scan n."""
+        return np.ndarray(self.due[n][0].directions.shape[:2], float, self.readings, 8 * self._layout.out[n])
+
+    def sweep(self, n: int) -> Floats | None:
+        """Poses (beams, 7) of the sensor at the instants of the beams of scan n; None where all are fired at once."""
+        begin = self._layout.sweep[n]
+        return self.sweeps[begin : begin + self.due[n][0].conf.beams] if begin >= 0 else None
+
+    def scan(self, n: int) -> Scan:
+        """Return scan n."""
+        sensor, index = self.due[n]
+        return Scan(
+            sensor.key,
+            index / sensor.conf.rate,
+            self.ranges(n),
+            sensor.azimuths,
+            Pose(self.poses[n, :3], self.poses[n, 3:]),
+            sensor.directions,
+            np.ndarray(sensor.directions.shape[:2], bool, self.seen, self._layout.out[n]),
+            sensor.conf.scan_time,
+            self.sweep(n),
+        )
+
+    def told(self, n: int) -> Scan:
+        """Return scan n with arrays that nobody can write to, and a pose of its own: for planners."""
+        if self._bytes is None:  # arrays of the bytes of all scans are copied once
+            self._bytes = self.readings.tobytes(), self.seen.tobytes(), self.sweeps.tobytes()
+        ranges, seen, sweeps = self._bytes
+        sensor, index = self.due[n]
+        azimuths, directions = self._tables.told(sensor)
+        shape, out, sweep = directions.shape[:2], self._layout.out[n], self._layout.sweep[n]
+        pose = self.poses[n].copy()
+        return Scan(
+            sensor.key,
+            index / sensor.conf.rate,
+            np.ndarray(shape, float, ranges, 8 * out),
+            azimuths,
+            Pose(pose[:3], pose[3:]),
+            directions,
+            np.ndarray(shape, bool, seen, out),
+            sensor.conf.scan_time,
+            np.ndarray((sensor.conf.beams, 7), float, sweeps, 56 * sweep) if sweep >= 0 else None,
+        )
+
+
 def scan(world: World, snapshot: Snapshot, sensor: Sensor, index: int) -> Scan:
     """Take the scan with a number, whose time must not be later than the Snapshot's."""
     return scans(world, snapshot, [(sensor, index)])[0]
@@ -126,31 +179,24 @@ def scans(world: World, snapshot: Snapshot, due: Sequence[tuple[Sensor, int]]) -
     """
     if not due:
         return []
+    taken = take_scans(world, snapshot, due)
+    return [taken.scan(n) for n in range(len(due))]
+
+
+def take_scans(world: World, snapshot: Snapshot, due: Sequence[tuple[Sensor, int]]) -> ScanBatch:
+    """Take at least one scan, as `scans`."""
     tables, standing = laser_tables_of(world), world.static_caches.of(snapshot)
-    layout = tables.layout([tables.rows[sensor.key] for sensor, _ in due])
-    jobs = layout.jobs.copy()
-    contents = [
-        displayed_scan(s.conf, k) if s.conf.freezes else k for s, k in due
-    ]  # a frozen scan displays an earlier one
-    jobs[:, 1] = contents
-    # scans of one instant share the poses of all bodies
-    instants = [k / s.conf.rate for k, (s, _) in zip(contents, due, strict=True)]
-    if any(after < before for before, after in pairwise(instants)):
-        order = sorted(range(len(due)), key=instants.__getitem__)
-        jobs, instants = jobs[order], [instants[n] for n in order]
-    times = np.array(instants)
-    if len(snapshot.columns.fork):
-        jobs[:, 1] = [
-            occasion(k, branch_at_time(snapshot, at)) for k, at in zip(jobs[:, 1].tolist(), instants, strict=True)
-        ]
+    rows = tables.rows
+    layout = tables.layout(tuple([rows[sensor.key] for sensor, _ in due]))
+    jobs, (first, number) = layout.jobs.copy(), due[0]
+    is_one = layout.is_alike and not len(snapshot.columns.fork)
+    if is_one and not any(k != number or sensor.conf.freezes for sensor, k in due):  # as of lasers of one kind
+        contents = [number] * len(due)
+        jobs[:, 1], times = number, np.full(len(due), number / first.conf.rate)
+    else:
+        jobs, contents, times = _in_order(snapshot, due, jobs)
     errors = [_azimuth_errors(snapshot, due[n][0], contents[n]) for n in layout.inexact]
-    taken = ScanBatch(
-        layout,
-        np.empty(layout.rays),
-        np.empty(layout.rays, bool),
-        np.empty((len(due), 7)),
-        np.empty((layout.swept, 7)),
-    )
+    taken = ScanBatch(tables, due, layout)
     scratch = acquire_scratch(world, standing, layout.width)
     with wrapping():
         scans_into(
@@ -160,23 +206,25 @@ def scans(world: World, snapshot: Snapshot, due: Sequence[tuple[Sensor, int]]) -
             *(taken.readings, taken.seen),
         )
     release_scratch(scratch, standing)
-    return [_scan(sensor, index, n, taken) for n, (sensor, index) in enumerate(due)]
+    return taken
 
 
-def _scan(sensor: Sensor, index: int, n: int, taken: ScanBatch) -> Scan:
-    """Slice scan n out of the output of its call."""
-    shape, out, sweep = sensor.directions.shape[:2], taken.layout.out[n], taken.layout.sweep[n]
-    return Scan(
-        sensor.key,
-        index / sensor.conf.rate,
-        np.ndarray(shape, float, taken.readings, 8 * out),
-        sensor.azimuths,
-        Pose(taken.poses[n, :3], taken.poses[n, 3:]),
-        sensor.directions,
-        np.ndarray(shape, bool, taken.seen, out),
-        sensor.conf.scan_time,
-        taken.sweeps[sweep : sweep + sensor.conf.beams] if sweep >= 0 else None,
-    )
+def _in_order(snapshot: Snapshot, due: Sequence[tuple[Sensor, int]], jobs: Ints) -> tuple[Ints, list[int], Floats]:
+    """Order jobs by the times of their scans; return them, the numbers of the scans that are shown, and the times."""
+    contents = [
+        displayed_scan(s.conf, k) if s.conf.freezes else k for s, k in due
+    ]  # a frozen scan displays an earlier one
+    jobs[:, 1] = contents
+    # scans of one instant share the poses of all bodies
+    instants = [k / s.conf.rate for k, (s, _) in zip(contents, due, strict=True)]
+    if any(after < before for before, after in pairwise(instants)):
+        order = sorted(range(len(due)), key=instants.__getitem__)
+        jobs, instants = jobs[order], [instants[n] for n in order]
+    if len(snapshot.columns.fork):
+        jobs[:, 1] = [
+            occasion(k, branch_at_time(snapshot, at)) for k, at in zip(jobs[:, 1].tolist(), instants, strict=True)
+        ]
+    return jobs, contents, np.array(instants)
 
 
 def _azimuth_errors(snapshot: Snapshot, sensor: Sensor, index: int) -> Floats:

@@ -12,19 +12,20 @@ from cbsim.collision.kernels.workspace import HORIZON
 from cbsim.coupling.diagnostics import Diagnostic, Diagnostics
 from cbsim.errors import StepError
 from cbsim.planner import Driver, Interrupts, Operator, PlannerError, PlannerIsolation, drivers_of
-from cbsim.recording.batch import ReadingRow, ScanRow, header_of, motion_of_rows
+from cbsim.recording.batch import header_of, motion_of_rows
 from cbsim.recording.drawings import DrawingRow
 from cbsim.recording.messages import SIMULATOR
 from cbsim.recording.recorder import MemoryRecorder, Recorder
 from cbsim.recording.recording import Recording
-from cbsim.sensing import Scan, readings_between, sense
+from cbsim.sensing import sense
 from cbsim.simulation import checkpoints as recall
 from cbsim.simulation.advance import advance
 from cbsim.simulation.annotations import PlannerAnnotations
+from cbsim.simulation.batch_builder import BatchBuilder, CommandRow, ControlRow
 from cbsim.simulation.ending import is_over, step_count
-from cbsim.simulation.gathering import CommandRow, ControlRow, Gathering
 from cbsim.simulation.newest_readings import NewestReadings
 from cbsim.simulation.observations import watch
+from cbsim.simulation.recorded_readings import take_readings
 from cbsim.simulation.recorded_rows import RecordedRows
 from cbsim.simulation.seat_view import SeatView
 from cbsim.simulation.steering import places_of
@@ -110,7 +111,7 @@ class Run:
     diagnostics: Diagnostics = field(default_factory=Diagnostics)
     interrupts: Interrupts = field(default_factory=Interrupts)
     _set: list[ControlRow] = field(default_factory=list)
-    _gathered: Gathering = field(default_factory=Gathering)
+    _gathered: BatchBuilder = field(default_factory=BatchBuilder)
     _room: int = 0
 
     def __post_init__(self) -> None:
@@ -227,22 +228,12 @@ class Run:
 
     def _sense(self, after: float) -> int:
         """Take the scans and readings delivered since a time [s], for planners and listeners; count their numbers."""
-        numbers = 0
         if not self._wants_scans:
             return 0
-        if not self.record_scans:
-            self.newest.deliver(self.snapshot, after)
-            return 0
-        for key, taken in readings_between(self.world, self.snapshot, after):
-            self.newest.set(key, taken)  # in an outage, the previous one is no longer current
-            if isinstance(taken, Scan):
-                self._gathered.scans.append(ScanRow.of(taken))
-                numbers += taken.ranges.size
-            elif taken is not None:
-                row = ReadingRow.of(taken)
-                self._gathered.readings.append(row)
-                numbers += row.values.size
-        return numbers
+        if self.record_scans:
+            return take_readings(self.world, self.snapshot, after, self.newest, self._gathered)
+        self.newest.deliver(self.snapshot, after)
+        return 0
 
     def _place(self, controls: Mapping[int, float]) -> None:
         """Write controls that differ, by their rows, and record them."""

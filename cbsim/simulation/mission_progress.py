@@ -12,6 +12,9 @@ from cbsim.world.world import World
 __all__ = ["MissionProgress"]
 
 
+Place = tuple[float, float, float]  # x, y [m] and heading [rad] of the vehicle
+
+
 class Line(NamedTuple):
     """Line across the road through a checkpoint: its middle [m], direction of travel, half of its width [m]."""
 
@@ -44,7 +47,8 @@ class MissionProgress:
         self.passed = 0
         self._half_length = 0.5 * float(world.shapes.size[row, 1])
         self._lines = _lines_of(world)
-        self._front: tuple[float, float] | None = None
+        self._reach = 4.0 * self._half_length  # [m] more than between the centre and the front
+        self._before: Place | None = None
         self._restarts = 0
 
     def resume(self, passed: int) -> None:
@@ -55,9 +59,17 @@ class MissionProgress:
         """Take the next place [m] and heading [rad], and how often the vehicle has been restarted; return `passed`."""
         if self.passed >= len(self._lines):
             return self.passed
+        place, then = (x, y, heading), self._before if restarts == self._restarts else None
+        self._before, self._restarts = place, restarts
+        if then is not None:  # far from the line, sines are spared
+            line = self._lines[self.passed]
+            dx, dy = x - line.x, y - line.y
+            reach = self._reach + line.half_width + abs(x - then[0]) + abs(y - then[1])
+            if dx * dx + dy * dy > reach * reach:
+                return self.passed
         ahead_x, ahead_y = -math.sin(heading), math.cos(heading)
         front = x + self._half_length * ahead_x, y + self._half_length * ahead_y
-        before = self._front if restarts == self._restarts else None
+        before = None if then is None else self._front_of(*then)
         if before is None and (self.passed == 0 or restarts != self._restarts):  # it starts here
             line = self._lines[self.passed]
             along, across = _beside(line, front)
@@ -73,8 +85,11 @@ class MissionProgress:
                 break
             before = before[0] + part * (front[0] - before[0]), before[1] + part * (front[1] - before[1])
             self.passed += 1
-        self._front, self._restarts = front, restarts
         return self.passed
+
+    def _front_of(self, x: float, y: float, heading: float) -> tuple[float, float]:
+        """Middle of the front bumper [m]."""
+        return x - self._half_length * math.sin(heading), y + self._half_length * math.cos(heading)
 
 
 def _beside(line: Line, point: tuple[float, float]) -> tuple[float, float]:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, ItemsView, Iterator, Mapping, ValuesView
+from functools import partial
 from math import floor
 from typing import NamedTuple
 from weakref import ref
 
-from cbsim.sensing import Reading, Scan, newest_between, scans, take
+from cbsim.planner.read_only import ReadOnlyReadings
+from cbsim.sensing import Reading, Scan, newest_between, take
 from cbsim.sensing.faults import SLACK, newest_index
+from cbsim.sensing.laser import ScanBatch, take_scans
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.world import Sensor, World
 
@@ -63,8 +66,10 @@ class NewestReadings(Mapping[str, Taken]):
 
     def __init__(self, world: World, taken: Mapping[str, Taken] | None = None) -> None:
         self._world = world
-        self._taken: dict[str, Taken] = dict(taken or {})
+        self._taken: dict[str, Taken] = {}
         self._due: dict[str, tuple[Sensor, int]] = {}
+        self._held: dict[str, Callable[[], Scan]] = {}  # scans that have been taken, but not been read yet
+        self._copies = ReadOnlyReadings()
         self._snapshot: Snapshot | None = None
         self._views: list[ref[Sensed]] = []
         lasers = {sensor.key for sensor in world.sensors if sensor.conf.type == "ladar"}
@@ -72,34 +77,48 @@ class NewestReadings(Mapping[str, Taken]):
             row: (tuple([key for key in keys if key in lasers]), tuple([key for key in keys if key not in lasers]))
             for row, keys in world.carried.items()
         }
-        self._clocks = clocks_of(world)
+        self.clocks = clocks_of(world)
+        for key, one in (taken or {}).items():
+            self.set(key, one)
 
     def __getitem__(self, key: str) -> Taken:
         if key in self._due:
             self._take(list(self._due))
+        if key in self._held:
+            self._taken[key] = self._held.pop(key)()
         return self._taken[key]
 
     def __iter__(self) -> Iterator[str]:
-        return iter((*self._taken, *self._due))
+        return iter((*self._taken, *self._due, *self._held))
 
     def __len__(self) -> int:
-        return len(self._taken) + len(self._due)
+        return len(self._taken) + len(self._due) + len(self._held)
 
     def __contains__(self, key: object) -> bool:
-        return key in self._taken or key in self._due
+        return key in self._taken or key in self._due or key in self._held
 
     def set(self, key: str, taken: Taken | None) -> None:
         """Put the newest reading of a sensor in its place; None in an outage, when there is none."""
         self._due.pop(key, None)
-        if taken is None:
+        self._held.pop(key, None)
+        if isinstance(taken, Scan):  # a recorder has the same arrays
+            self._taken.pop(key, None)
+            self._held[key] = partial(self._copies, key, taken)
+        elif taken is None:
             self._taken.pop(key, None)
         else:
             self._taken[key] = taken
 
+    def hold(self, batch: ScanBatch) -> None:
+        """Put scans in their places that have been taken; the last of each sensor holds."""
+        for n, (sensor, _) in enumerate(batch.due):
+            self._taken.pop(sensor.key, None)
+            self._held[sensor.key] = partial(batch.told, n)
+
     def deliver(self, snapshot: Snapshot, after: float) -> None:
         """Put the readings in their places that are delivered in (after, the Snapshot's time], without taking scans."""
         self._snapshot = snapshot
-        if self._clocks:
+        if self.clocks:
             self._deliver_together(snapshot.time, after)
             return
         for sensor, index in newest_between(self._world, snapshot, after):
@@ -112,20 +131,22 @@ class NewestReadings(Mapping[str, Taken]):
 
     def _deliver_together(self, time: float, after: float) -> None:
         """Put the scans of all lasers in their places that are delivered in (after, time], without taking them."""
-        taken, due = self._taken, self._due
-        for clock in self._clocks:
+        taken, due, held = self._taken, self._due, self._held
+        for clock in self.clocks:
             index = clock.newest(time)
             if index < 0 or index <= clock.newest(after):
                 continue
             for sensor in clock.sensors:
-                taken.pop(sensor.key, None)
-                due[sensor.key] = sensor, index
+                key = sensor.key
+                taken.pop(key, None)
+                held.pop(key, None)
+                due[key] = sensor, index
 
     def of_body(self, row: int) -> tuple[Mapping[str, Taken], Mapping[str, Taken]]:
         """Return the scans, and the other readings, of the sensors of a body, as they are now."""
         lasers, others = self._keys.get(row, ((), ()))
-        if len(self._taken) + len(self._due) < len(self._world.sensors):  # some are silent
-            lasers = tuple([key for key in lasers if key in self._taken or key in self._due])
+        if len(self) < len(self._world.sensors):  # some are silent
+            lasers = tuple([key for key in lasers if key in self])
         scans = Sensed(self, lasers)
         self._views.append(ref(scans))
         return scans, {key: self._taken[key] for key in others if key in self._taken} if others else {}
@@ -141,10 +162,10 @@ class NewestReadings(Mapping[str, Taken]):
         if not self._due or self._snapshot is None:
             return
         following = (self._snapshot.step + 1) * self._world.step
-        if self._clocks:
+        if self.clocks:
             last = [
                 sensor.key
-                for clock in self._clocks
+                for clock in self.clocks
                 if clock.newest(following) <= clock.newest(self._snapshot.time)
                 for sensor in clock.sensors
                 if sensor.key in self._due
@@ -157,13 +178,13 @@ class NewestReadings(Mapping[str, Taken]):
     def _take(self, keys: list[str]) -> None:
         """Take scans that are due, all in one call."""
         assert self._snapshot is not None
-        due = [self._due[key] for key in keys]
-        for key, scan in zip(keys, scans(self._world, self._snapshot, due), strict=True):
-            self.set(key, scan)
+        batch = take_scans(self._world, self._snapshot, [self._due.pop(key) for key in keys])
+        for n, key in enumerate(keys):
+            self._taken[key] = batch.told(n)
 
 
 class Sensed(Mapping[str, Taken]):
-    """Scans of one observation; they stay what they were, however late they are looked at.
+    """Scans of one observation, with read-only arrays; they stay what they were, however late they are looked at.
 
     Parameters
     ----------
@@ -172,6 +193,7 @@ class Sensed(Mapping[str, Taken]):
     """
 
     __slots__ = ("__weakref__", "_keys", "_newest", "_values")
+    is_read_only = True
 
     def __init__(self, newest: NewestReadings, keys: tuple[str, ...]) -> None:
         self._newest: NewestReadings | None = newest
@@ -186,6 +208,22 @@ class Sensed(Mapping[str, Taken]):
     def __getitem__(self, key: str) -> Taken:
         self.look()
         return self._values[key]
+
+    def items(self) -> ItemsView[str, Taken]:
+        """Return keys and scans."""
+        self.look()
+        return self._values.items()
+
+    def values(self) -> ValuesView[Taken]:
+        """Return the scans."""
+        self.look()
+        return self._values.values()
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return dict, (dict(self),)  # a copy, or a pickle, holds the scans and nothing of the run
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._keys)

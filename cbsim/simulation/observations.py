@@ -6,10 +6,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from cbsim.geometry import elementary as math
+import numpy as np
+
 from cbsim.geometry.linear import times
 from cbsim.geometry.pose import forward, heading, rotate
+from cbsim.jit import wrapping
 from cbsim.sensing import Reading, Scan
+from cbsim.sensing.kernels.ego import ego_motion
 from cbsim.simulation.newest_readings import NewestReadings
 from cbsim.spec.command import Observation
 from cbsim.spec.events import RUN_STATES
@@ -21,6 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = ["observe", "observe_row", "watch"]
 
+NO_STATE = np.zeros((0, 13))  # of a vehicle, which is no model
+
 
 def observe(world: World, snapshot: Snapshot, name: str, newest: Mapping[str, Scan | Reading]) -> Observation:
     """Make the observation of an object's planner."""
@@ -29,14 +34,13 @@ def observe(world: World, snapshot: Snapshot, name: str, newest: Mapping[str, Sc
 
 def observe_row(world: World, snapshot: Snapshot, row: int, newest: Mapping[str, Scan | Reading]) -> Observation:
     """Make the observation of the planner of the object in a row."""
-    columns = snapshot.columns
+    columns, time = snapshot.columns, snapshot.time
     scans, readings = newest.of_body(row) if isinstance(newest, NewestReadings) else _parted(world, row, newest)
-    fx, fy, fz = forward(columns.orientation[row])
-    vx, vy, vz = columns.velocity[row].tolist()
-    turn, speed = math.atan2(-fx, fy), fx * vx + fy * vy + fz * vz
-    rate, time = columns.angular_velocity[row].tolist()[2], snapshot.time
-    told = Observation(time, columns.position[row].copy(), turn, speed, rate, scans, readings, mission_time=time)
-    return replace(told, **_run_control(world, snapshot, row)) if world.run_control else told
+    with wrapping():
+        angle, speed, rate = ego_motion(columns.orientation, columns.velocity, columns.angular_velocity, row)
+    position = columns.position[row].copy()
+    told = Observation(time, position, angle, speed, rate, scans, readings, NO_STATE, {}, "RUN", 0.0, time)
+    return replace(told, **_run_control(world, snapshot, row)) if world.has_run_control else told
 
 
 def _parted(

@@ -11,6 +11,8 @@ from cbsim.collision import first_contacts, separation
 from cbsim.geometry.kernels.ground import lean_into
 from cbsim.planner.driver import vehicle_of
 from cbsim.planner.pilot.arc_paths import dubins, three_point
+from cbsim.planner.pilot.kernels.controls import STATE, command_wheel
+from cbsim.planner.pilot.kernels.follow import COLUMNS, follow_path
 from cbsim.planner.pilot.kernels.ground import distances_into, mark_into
 from cbsim.planner.pilot.kernels.look import first_return
 from cbsim.planner.pilot.kernels.pace import plan_speeds
@@ -118,7 +120,9 @@ def look_about(taken: Scan) -> None:
         table.setflags(write=False)  # as in observations
     place, attitude = taken.pose
     body = (0.3, 2.0, 1.0, 10.0, 0.0)
-    first_return(taken.ranges, taken.returned, taken.directions, place, attitude, np.zeros((2, 5)), (0, 2, 1), body)
+    first_return(
+        taken.ranges, taken.returned, taken.directions, place, attitude, np.zeros((2, COLUMNS)), (0, 2, 1), body
+    )
 
 
 def drive_about(world: World | None = None, name: str = "bot CONVENTIONAL") -> None:
@@ -135,6 +139,9 @@ def drive_about(world: World | None = None, name: str = "bot CONVENTIONAL") -> N
     for ways in (dubins, three_point):
         next(ways(*ends, 5.0), None)
     plan_speeds(np.zeros(2), np.zeros(1), 1.0, 1.0, 1.0, np.ones(2))
+    path = np.arange(2.0 * COLUMNS).reshape(2, COLUMNS)
+    follow_path(path, 0, 0, 1, 1.0, 9.0, *ends[0], 1.0, 0.0, 0.05, 1.0, 0.0, 0.0)
+    command_wheel(np.ones(6), False, 1.0, 0.0, 0.05, 0.0, 1.0, 0.0, np.zeros(STATE))
 
 
 def one_lane() -> RoadMap:

@@ -184,6 +184,11 @@ class World:
         return run_control_of(self.events, self.constants.vehicle_body)
 
     @cached_property
+    def has_run_control(self) -> bool:
+        """Whether events set run states of vehicles, or let a mission begin anew."""
+        return bool(self.run_control)
+
+    @cached_property
     def may_end(self) -> bool:
         """Whether an event may end the run: the mission has a clock, and a vehicle may be disabled."""
         return self.scene.clock is not None and any(one.state == "DISABLE" for one in self.run_control.states)

@@ -60,3 +60,22 @@ def test_progress_goes_on_where_some_have_been_passed():
     progress = MissionProgress(world, next(iter(world.vehicle_rows)))
     progress.resume(2)
     assert progress.see(1e4, 1e4, 0.0, 0) == 2
+
+
+def test_places_far_from_the_next_line_are_passed_over_without_another_count():
+    world = cbsim.load("mission")
+    row = next(iter(world.vehicle_rows))
+    quick, thorough = MissionProgress(world, row), MissionProgress(world, row)
+    thorough._reach = math.inf
+    line = thorough._lines[0]
+    counts = []
+    for step in (0.3, 7.0, 40.0):  # [m] between two decisions
+        for progress in (quick, thorough):
+            progress.passed = 0
+        for k in range(-int(200.0 / step), int(200.0 / step)):
+            along = k * step + 0.1
+            place = line.x + along * line.east, line.y + along * line.north, math.atan2(-line.east, line.north)
+            counts.append((quick.see(*place, 0), thorough.see(*place, 0)))
+        counts.append((quick.see(*place, len(counts)), thorough.see(*place, len(counts))))
+    assert all(one == other for one, other in counts)
+    assert max(counts) > (0, 0)

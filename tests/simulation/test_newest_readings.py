@@ -69,8 +69,8 @@ def test_outages_leave_no_scan():
 
 def test_scans_that_nobody_looks_at_are_not_taken(monkeypatch):
     taken: list[int] = []
-    original = newest_readings.scans
-    monkeypatch.setattr(newest_readings, "scans", lambda *given: taken.append(len(given[2])) or original(*given))
+    original = newest_readings.take_scans
+    monkeypatch.setattr(newest_readings, "take_scans", lambda *given: taken.append(len(given[2])) or original(*given))
     execute(scene(), planner=Watcher(False, False))
     few = sum(taken)
     taken.clear()

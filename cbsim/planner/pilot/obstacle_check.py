@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from cbsim.planner.pilot.kernels.look import first_return
 from cbsim.planner.pilot.path import Path, Run
@@ -49,20 +48,16 @@ class ObstacleCheck:
             return math.inf
         speed = observation.speed
         reach = self.geometry.nose + STOP_DISTANCE + 0.5 * speed * speed / DECELERATION + 0.5 * speed + 1.0
+        nose, height = self.geometry.nose, self.geometry.vehicle.height
+        stop = min(run.last, row + int(4.0 * reach)) + 1
+        rows, ground = (row, stop, STRIDE), float(observation.position[2]) - 0.5 * height
+        body = ground + GROUND_HEIGHT, ground + height, self._half, 0.25 * (stop - row) + 2.0 * nose, nose - 0.5
         nearest = math.inf
         for key, scan in observation.scans.items():
             time, blocked = self._seen.get(key, (-1.0, math.inf))
             if scan.time != time:
-                blocked = self._look(scan, observation, path, row, min(run.last, row + int(4.0 * reach)) + 1)
+                seen, (place, attitude) = (scan.ranges, scan.returned, scan.directions), scan.pose
+                blocked = first_return(*seen, place, attitude, path.table, rows, body)  # station of the first [m]
                 self._seen[key] = scan.time, blocked
             nearest = min(nearest, blocked)
-        return nearest - path.station[row] - self.geometry.nose - STOP_DISTANCE
-
-    def _look(self, scan: Any, observation: Observation, path: Path, first: int, stop: int) -> float:
-        """Station of the first return on the path [m]; infinite if there is none."""
-        car, nose = self.geometry.vehicle, self.geometry.nose
-        ground = float(observation.position[2]) - 0.5 * car.height
-        body = ground + GROUND_HEIGHT, ground + car.height, self._half, 0.25 * (stop - first) + 2.0 * nose, nose - 0.5
-        place, attitude = scan.pose
-        rows = first, stop, STRIDE
-        return float(first_return(scan.ranges, scan.returned, scan.directions, place, attitude, path.table, rows, body))
+        return nearest - path.station[row] - nose - STOP_DISTANCE

@@ -1,7 +1,7 @@
 """Complete path with stations, curvature and planned speed every quarter of a metre.
 
 `assemble` joins the sections of a `PathBuilder`, widens bends that are too tight for the vehicle, and plans the speed.
-The pilot, which runs 20 times a second, only looks values up.
+A kernel looks values up, 20 times a second.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Run:
 
 @dataclass
 class Path:
-    """A path as lists, for fast access to single values.
+    """A path as lists, for fast access to single values, and as a table.
 
     Attributes
     ----------
@@ -71,8 +71,8 @@ class Path:
     runs : list of Run
     halts : list of Halt
         In the order of travel.
-    table : ndarray, shape (n, 5)
-        x, y, sine, cosine and station, for kernels.
+    table : ndarray, shape (n, 9)
+        x, y, sine, cosine, station, heading, curvature, speed and acceleration, for kernels.
     """
 
     x: list[float]
@@ -87,37 +87,6 @@ class Path:
     runs: list[Run]
     halts: list[Halt]
     table: Floats
-
-    def pose(self, row: int, last: int, station: float) -> tuple[float, float, float, float]:
-        """Look up the point, and sine and cosine of the heading, at a station from a row on, up to a last row."""
-        row, share = self._between(row, last, station)
-        if share == 0.0:
-            return self.x[row], self.y[row], self.sine[row], self.cosine[row]
-        x = self.x[row] + share * (self.x[row + 1] - self.x[row])
-        y = self.y[row] + share * (self.y[row + 1] - self.y[row])
-        heading = self.heading[row] + share * (self.heading[row + 1] - self.heading[row])
-        return x, y, math.sin(heading), math.cos(heading)
-
-    def planned(self, row: int, last: int, station: float) -> tuple[float, float]:
-        """Look up the planned speed and acceleration at a station from a row on, up to a last row."""
-        row, share = self._between(row, last, station)
-        one, first = self.speed[row], self.acceleration[row]
-        if share == 0.0:
-            return one, first
-        two, second = self.speed[row + 1], self.acceleration[row + 1]
-        if two == 0.0:  # acceleration at a place of rest is that of leaving it
-            second = first
-        # the square of the speed is linear where the car accelerates
-        return math.sqrt(one * one + share * (two * two - one * one)), first + share * (second - first)
-
-    def _between(self, row: int, last: int, station: float) -> tuple[int, float]:
-        """Find the row before a station, from a row on, and the share of the way to the next; 0 beyond the last."""
-        while row < last and self.station[row + 1] <= station:
-            row += 1
-        if row >= last:
-            return last, 0.0
-        share = (station - self.station[row]) / (self.station[row + 1] - self.station[row])
-        return row, max(0.0, share)
 
 
 def assemble(builder: PathBuilder, geometry: VehicleGeometry, dwell: float) -> Path:
@@ -155,7 +124,7 @@ def assemble(builder: PathBuilder, geometry: VehicleGeometry, dwell: float) -> P
     heading = rows[:, 3]
     columns = [rows[:, 1], rows[:, 2], math.sin(heading), math.cos(heading), heading, curvature, rows[:, 0]]
     x, y, sine, cosine, angle, bend, station = (column.tolist() for column in columns)
-    table = np.column_stack([columns[0], columns[1], columns[2], columns[3], columns[6]])
+    table = np.column_stack([*columns[:4], columns[6], columns[4], columns[5], profile.speed, profile.acceleration])
     speed, acceleration = profile.speed.tolist(), profile.acceleration.tolist()
     return Path(x, y, sine, cosine, angle, bend, station, speed, acceleration, runs, halts, table)
 

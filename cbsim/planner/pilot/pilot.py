@@ -7,9 +7,9 @@ import numpy as np
 from cbsim.geometry import elementary as math
 from cbsim.planner.pilot.controls import Controls, Motion, controls_of
 from cbsim.planner.pilot.itinerary import Itinerary
+from cbsim.planner.pilot.kernels.follow import follow_path
 from cbsim.planner.pilot.obstacle_check import ObstacleCheck
 from cbsim.planner.pilot.path import Halt, Path, Run, assemble
-from cbsim.planner.pilot.speed_profile import LAST_DECELERATION, LAST_METRES
 from cbsim.planner.pilot.vehicle_geometry import VehicleGeometry, vehicle_geometry
 from cbsim.road.roadmap import RoadMap
 from cbsim.spec.command import Command, Observation, Vehicle
@@ -19,13 +19,8 @@ from cbsim.spec.mission import Mission
 __all__ = ["Pilot"]
 
 AT_REST = 0.02  # [m/s]
-MIN_LOOK_AHEAD, LOOK_AHEAD_TIME = 2.5, 0.9  # [m], [s]: look-ahead over which a lateral error is corrected
-DAMPING = 0.8
-STEER_PREVIEW = 0.15  # [s] lag of the steering
-SPEED_PREVIEW = 0.1  # [s] lag of the pedals: a step, and the rate at which they move
-COURSE = 1.5  # [m/s] above which the course over ground replaces the heading
+AT_FIRST = Motion(0.0, 0.0, 0.0)
 SHOWN = 160  # points of the path that are drawn: 40 m
-CREEP = 0.45  # [m/s] at which a last gap to a stop line is closed
 
 
 class Pilot:
@@ -92,46 +87,36 @@ class Pilot:
         """Follow the path."""
         x, y, _ = observation.position.tolist()
         heading = observation.heading
-        sine, cosine = math.sin(heading), math.cos(heading)
-        x, y = x + self.geometry.arm * sine, y - self.geometry.arm * cosine
         if observation.restarts != self._restarts:
             self._begin_anew(observation.restarts)
-        if self.path is None and not self._draw((x, y, heading)):
-            return self._controls.stand(0.0, False)
+        arm = self.geometry.arm
+        if self.path is None:
+            place = x + arm * math.sin(heading), y - arm * math.cos(heading), heading
+            if not self._draw(place):
+                return self._controls.stand(AT_FIRST, 0.0, False)
         path = self.path
         assert path is not None
-        run = path.runs[self._run]
-        row = self._advance(path, run, x, y)
-        along = (y - path.y[row]) * path.cosine[row] - (x - path.x[row]) * path.sine[row]
-        station = path.station[row] + along
-        px, py, ps, pc = path.pose(row, run.last, station)
-        aside = -(x - px) * pc - (y - py) * ps
+        run, halt = path.runs[self._run], path.halts[self._halt]
         gear = -1.0 if run.reverse else 1.0
-        speed = gear * observation.speed
-        moved = observation.time - self._time
-        self._controls.observe(Motion(speed, observation.yaw_rate, moved))
+        motion = Motion(gear * observation.speed, observation.yaw_rate, observation.time - self._time)
+        speed, _, moved = motion
         self._time = observation.time
-        halt = path.halts[self._halt]
-        off = gear * (sine * pc - cosine * ps)
-        if speed > COURSE:  # with slipping tyres, course and heading differ
-            dx, dy = x - self._place[0], y - self._place[1]
-            way = math.hypot(dx, dy)
-            if 0.0 < way < 2.0:
-                off = -(dx * pc + dy * ps) / way + 0.5 * observation.yaw_rate * moved
-        self._place = x, y
-        curvature = self._curvature(path, run, row, aside, off, speed)
+        self._row, *place, station, curvature, target_speed, planned_acceleration = follow_path(
+            *(path.table, self._row, self._begin, run.last, gear, halt.station),
+            *(x, y, heading, observation.speed, observation.yaw_rate, moved, arm, *self._place),
+        )
+        self._place, curvature = place, gear * curvature
         if observation.run_state != "RUN" or observation.alarm > 0.0:
-            return self._obey(gear * curvature, speed, run)
+            return self._obey(motion, curvature, run)
         if speed < AT_REST and halt.station - station < 0.6:
-            return self._rest(observation.time, halt, curvature * gear, run)
-        target_speed, planned_acceleration = self._speed(path, run, row, station, speed)
+            return self._rest(observation.time, motion, halt, curvature, run)
         if self._obstacle_check is not None and observation.scans:
-            free = self._obstacle_check.free_distance(observation, path, row, run)
+            free = self._obstacle_check.free_distance(observation, path, self._row, run)
             if free < math.inf:
                 target_speed = min(target_speed, math.sqrt(2.0 * max(free, 0.0)))
                 planned_acceleration = min(planned_acceleration, 0.0)
         self._rest_since = math.inf
-        return self._controls.drive(gear * curvature, target_speed, planned_acceleration, run.reverse)
+        return self._controls.drive(motion, curvature, target_speed, planned_acceleration, run.reverse)
 
     def draw(self) -> list[Drawing]:
         """Draw the path ahead with its planned speed, and the next halt, with the reason if it is final."""
@@ -171,51 +156,14 @@ class Pilot:
         self._rest_since, self._place = math.inf, (math.inf, math.inf)
         self._controls = controls_of(self.geometry)
 
-    def _obey(self, curvature: float, speed: float, run: Run) -> Command:
+    def _obey(self, motion: Motion, curvature: float, run: Run) -> Command:
         """Brake, or stand, while the car may not move; what it waits for at a halt begins anew."""
         self._rest_since = math.inf
-        if speed < AT_REST:
-            return self._controls.stand(curvature, run.reverse)
-        return self._controls.drive(curvature, 0.0, -self.geometry.vehicle.max_deceleration, run.reverse)
+        if motion.speed < AT_REST:
+            return self._controls.stand(motion, curvature, run.reverse)
+        return self._controls.drive(motion, curvature, 0.0, -self.geometry.vehicle.max_deceleration, run.reverse)
 
-    def _advance(self, path: Path, run: Run, x: float, y: float) -> int:
-        """Advance to the last row of the path that has been passed."""
-        row = self._row
-        while row < run.last:
-            n = row + 1
-            if (y - path.y[n]) * path.cosine[n] - (x - path.x[n]) * path.sine[n] < 0.0:
-                break
-            row = n
-        self._row = row
-        return row
-
-    def _curvature(self, path: Path, run: Run, row: int, aside: float, off: float, speed: float) -> float:
-        """Curvature to steer, in the direction of travel: previewed curvature of the path plus feedback.
-
-        `off` is the sine of the heading error. By arc length, the lateral error obeys e'' = κ − κ_path; the feedback
-        makes it decay as a damped oscillator over the look-ahead distance.
-        """
-        ahead = min(run.last, row + 1 + int(max(speed, 0.0) * STEER_PREVIEW * 4.0))
-        look = max(MIN_LOOK_AHEAD, LOOK_AHEAD_TIME * speed)
-        back = aside / (look * look)
-        back = max(-0.5 / look, min(0.5 / look, back))
-        return path.curvature[ahead] - back - 2.0 * DAMPING * off / look
-
-    def _speed(self, path: Path, run: Run, row: int, station: float, speed: float) -> tuple[float, float]:
-        """Target speed and planned acceleration."""
-        halt, row = path.halts[self._halt].station, max(row, self._begin)
-        target_speed, _ = path.planned(row, run.last, station)
-        _, planned_acceleration = path.planned(row, run.last, station + max(speed, 0.0) * SPEED_PREVIEW)
-        if planned_acceleration < 0.0 and speed < target_speed:  # who is slower brakes less, at rest not at all
-            planned_acceleration *= math.square(max(speed, 0.0) / target_speed)
-        left = halt - station
-        if left < LAST_METRES:
-            target_speed = min(target_speed, math.sqrt(2.0 * LAST_DECELERATION * max(left, 0.0)))
-            if left < 0.05 + 0.1 * speed:
-                return 0.0, 0.0
-        return max(target_speed, CREEP), planned_acceleration
-
-    def _rest(self, time: float, halt: Halt, curvature: float, run: Run) -> Command:
+    def _rest(self, time: float, motion: Motion, halt: Halt, curvature: float, run: Run) -> Command:
         """Stay at a halt, turn the wheels for the next run, and continue after the dwell time."""
         path = self.path
         assert path is not None
@@ -235,4 +183,4 @@ class Pilot:
             if ends_run:
                 self._run += 1
                 self._row = path.runs[self._run].first
-        return self._controls.stand(curvature, run.reverse)
+        return self._controls.stand(motion, curvature, run.reverse)

@@ -15,16 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cbsim.geometry import elementary as math
+from cbsim.planner.pilot.kernels.follow import LAST_DECELERATION, LAST_METRES
 from cbsim.planner.pilot.kernels.pace import plan_speeds
 
-__all__ = ["ACCELERATION", "DECELERATION", "LAST_DECELERATION", "LAST_METRES", "SpeedProfile", "speed_profile"]
+__all__ = ["ACCELERATION", "DECELERATION", "SpeedProfile", "speed_profile"]
 
 Floats = NDArray[np.float64]
 
 ACCELERATION = 1.5  # [m/s²] acceleration
 START_SPEED = 0.5  # [m/s] speed when starting from rest
 DECELERATION = 1.6  # [m/s²] deceleration: comfortable is 2, the rest is margin for the controller
-LAST_DECELERATION, LAST_METRES = 1.0, 2.0  # [m/s²], [m] of the last way to a halt
 WINDOW = 0.9  # [s] over which speeds are averaged: a jerk of 3.4 m/s³ at most
 GRID = 0.02  # [s] between samples of an average
 PASSES = 6  # of lowering limits by what the average exceeds them

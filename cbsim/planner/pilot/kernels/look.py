@@ -23,7 +23,7 @@ def first_return(ranges, returned, directions, position, orientation, places, ro
         In the sensor's frame.
     position, orientation : (3,) [m], (4,)
         Of the sensor.
-    places : (n, 5)
+    places : (n, 5 or more)
         Rows of the path: x, y [m], sine and cosine of the direction, station [m].
     rows : tuple of int
         First row, row after the last, and stride.

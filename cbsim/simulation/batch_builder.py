@@ -1,4 +1,4 @@
-"""`Gathering`: output of steps that waits to be passed on as one batch, which saves calls of listeners."""
+"""`BatchBuilder`: output of steps that waits to be passed on as one batch, which saves calls of listeners."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from cbsim.world.motion import MOTION_WIDTH
 from cbsim.world.tables import Floats, Ints
 from cbsim.world.traffic.events import NO_EVENTS
 
-__all__ = ["CommandRow", "ControlRow", "Gathering"]
+__all__ = ["BatchBuilder", "CommandRow", "ControlRow"]
 
 CommandRow = tuple[int, int, tuple[float, ...]]
 ControlRow = tuple[int, int, float]
 Steps = tuple[NDArray[np.uint64], Floats]
 
 
-class Gathering:
+class BatchBuilder:
     """Steps of the same rows that have not been passed on yet.
 
     Kernels write hashes and motion into the free part of one block, so that single steps need no arrays of their own,
