@@ -109,7 +109,7 @@ class Starts:
     """
 
     def __init__(self, course: Course, start: str, route_length: float) -> None:
-        self.course, self.at_random, self.route_length = course, start != "scenario", route_length
+        self.course, self.at_random, self.route_length = course, start != "scenario", float(route_length)
         lanelets, world = course.lanelets, course.world
         first = world.first.columns
         self._radii = world.shapes.radius
@@ -131,7 +131,7 @@ class Starts:
         self._places: Floats = np.zeros((len(agents), PLACES))
         for agent, (lanelet, station) in enumerate(fixed):
             self._places[agent] = self._on_route(lanelet, station)
-        self._lengths: Floats = np.ascontiguousarray(lanelets.lengths, float)
+        self._lengths: Floats = np.array(lanelets.lengths, float)  # a copy: one type of array for the kernel
         ways = [self._ways_from(row) for row in range(len(lanelets))]
         offsets = np.cumsum([0, *map(len, ways)]).astype(np.int64)
         self._ways_on: tuple[Ints, Ints] = np.array([row for way in ways for row in way], np.int64), offsets

@@ -17,7 +17,7 @@ from cbsim.simulation.mission_progress import MissionProgress
 from cbsim.simulation.observations import observe_row
 from cbsim.spec.command import Observation, ObservedObjects
 from cbsim.spec.planner import FIDELITIES, Seat
-from cbsim.world.snapshot import Snapshot
+from cbsim.world.snapshot import SEED, Snapshot
 from cbsim.world.streams import stream_key
 from cbsim.world.tables import Floats
 from cbsim.world.world import World
@@ -54,6 +54,9 @@ class SeatView:
         self._sensors = sensor_table(world, self._row)
         self._mode = FIDELITIES.index(seat.fidelity) if seat.fidelity else 0
         self._where = world.pack, world.layout.sizes
+        self._bodies = world.layout.bodies
+        self._seed = world.first.seed
+        self._key = stream_key(self._seed, STREAM, name)
         self._mounts = {one.key: one.mount.position for one in world.sensors if one.body == self._row}
 
     def observe(self, snapshot: Snapshot, newest: Mapping[str, Scan | Reading]) -> Observation:
@@ -100,13 +103,14 @@ class SeatView:
         return {"position": position, "heading": heading, "speed": speed, "yaw_rate": rate}
 
     def _objects(self, snapshot: Snapshot) -> ObservedObjects:
-        bodies = self._world.layout.bodies
-        ids, rows = np.empty(bodies, np.int64), np.empty((bodies, COLUMNS))
-        key = stream_key(snapshot.seed, STREAM, self._name)
-        where = *self._where, *snapshot.blocks, self._row, self._sensors, REACH, self._mode
+        ids, rows = np.empty(self._bodies, np.int64), np.empty((self._bodies, COLUMNS))
+        floats, ints = snapshot.blocks
+        if ints[SEED] != self._seed:
+            self._seed, self._key = int(ints[SEED]), stream_key(int(ints[SEED]), STREAM, self._name)
+        where = *self._where, floats, ints, self._row, self._sensors, REACH, self._mode
         with wrapping():
-            count = observed_into(*where, *key, ids, rows)
-        return ObservedObjects.of(ids[:count], rows[:count])
+            count = observed_into(*where, *self._key, ids, rows)
+        return ObservedObjects.of(ids, rows, count)
 
 
 def sensor_table(world: World, row: int) -> Floats:

@@ -111,7 +111,7 @@ def test_agents_may_start_where_a_stop_line_is_ahead(tmp_path):
 
 
 def test_routes_are_drawn_by_the_stream_of_the_agent_at_every_fork(tmp_path):
-    env = DrivingEnv(crossing(tmp_path, 1), route_length=900.0)
+    env = DrivingEnv(crossing(tmp_path, 1), route_length=900)
     course, taken = env.agents.course, set()
     lanelets = course.lanelets
     for seed in range(12):

@@ -277,6 +277,11 @@ def test_parallel_agents_leave_when_they_are_done(tmp_path):
         env.step({"C0": np.zeros(2), "C1": np.zeros(2), "C7": np.zeros(2)})
     with pytest.raises(UsageError, match="agent 'C1' has the shape"):
         env.step({"C0": np.zeros(2), "C1": np.zeros(3)})
+    before = env.worlds.snapshot(0)
+    for bad in (np.nan, 1.5):
+        with pytest.raises(UsageError, match=f"agent 'C1' in World 0 at step 0: steering is {bad}"):
+            env.step({"C0": np.zeros(2), "C1": np.array([0.0, bad])})
+    assert env.worlds.snapshot(0) == before
     for _ in range(200):
         acting = list(env.agents)
         _, _, terminated, _, infos = env.step({n: np.array([0.9, 0.9 if n == "C0" else 0.0]) for n in acting})

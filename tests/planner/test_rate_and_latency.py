@@ -233,6 +233,16 @@ def test_seat_that_does_not_fit_the_step_is_refused(seat, told):
         seated(**seat)
 
 
+def test_sixty_four_commands_may_be_in_flight_and_no_more():
+    made = seated(latency=Spread(3.15), duration=3.6)
+    assert made.layout.queued == 64
+    snapshots = states(made, Clock())
+    assert max(int(one.columns.command_queue[:, USED].sum()) for one in snapshots) == 63  # one acts in each step
+    assert throttles(snapshots)[62:66] == [0, 1, 2, 3]
+    with pytest.raises(ModelError, match="up to 65 commands in flight, more than 64"):
+        seated(latency=Spread(3.2))
+
+
 SCENARIO = """\
 add:
   - {name: Bot, kind: autonomous}

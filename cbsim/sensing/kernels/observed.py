@@ -19,8 +19,10 @@ from cbsim.world.traffic.tables import BODY, PARKED_HEIGHT, SERIAL
 __all__ = ["COLUMNS", "MISS", "NOISY", "SENSORS", "VISIBLE", "observed_into"]
 
 EVERY, VISIBLE, NOISY = range(3)
+OUTSIDE, PARTLY, INSIDE = range(3)  # of the view of a sensor
 COLUMNS = 10  # position, heading, velocity, size
 SENSORS = 11  # mount: position and orientation; field from and to; least and largest range
+SLACK = 1e-6  # [m] of bounds, so that rounding does not matter
 SHORT = 0.999  # of a line of sight, which ends at the surface that is seen
 PLACE, PER_METRE, TURN, SPEED = 0.1, 0.01, 0.035, 0.3  # [m], 1, [rad], [m/s]: deviations of NOISY
 MISS = 0.05  # probability of NOISY
@@ -56,32 +58,94 @@ def blocks(eye, dx, dy, dz, body, state, shapes):
 
 
 @inner
-def is_seen(eye, own_turn, sensor, body, near, count, state, shapes):
+def view_of(turn, sensor, dx, dy, dz, radius):
+    """How a sphere about (dx, dy, dz) [m] from a sensor lies in its range and field of view.
+
+    Returns
+    -------
+    view : int
+        `OUTSIDE`, `INSIDE`, or `PARTLY` where it may be either.
+    """
+    away = math.sqrt(dx * dx + dy * dy + dz * dz)
+    if away - radius > sensor[10] or away + radius < sensor[9]:
+        return OUTSIDE
+    in_range, width = away + radius <= sensor[10] and away - radius >= sensor[9], sensor[8] - sensor[7]
+    if width >= 2.0 * math.pi:
+        return INSIDE if in_range else PARTLY
+    x, y, z = rotate_back(turn, dx, dy, dz)
+    x, y, z = rotate_back(sensor[3:7], x, y, z)
+    flat = math.sqrt(x * x + y * y)
+    if flat <= radius:
+        return PARTLY
+    half, bearing = math.asin(radius / flat), (math.atan2(-x, y) - sensor[7]) % (2.0 * math.pi)
+    if width + half < bearing < 2.0 * math.pi - half:
+        return OUTSIDE
+    return INSIDE if in_range and half <= bearing <= width - half else PARTLY
+
+
+@inner
+def hiders_into(eye, sphere, body, near, count, state, shapes, hiders):
+    """List the bodies that may hide parts of a body within a sphere (dx, dy, dz, radius) [m], itself first; count them.
+
+    A line of sight to a place in the sphere is nowhere farther from that to its centre than its radius.
+    """
+    hiders[0], found = body, 1
+    dx, dy, dz, radius = sphere
+    square = max(dx * dx + dy * dy + dz * dz, 1e-12)
+    for k in range(count):
+        other = near[k]
+        x = state.position[other, 0] - eye[0]
+        y = state.position[other, 1] - eye[1]
+        z = state.position[other, 2] - eye[2]
+        part = min(max((x * dx + y * dy + z * dz) / square, 0.0), 1.0)
+        x, y, z = x - part * dx, y - part * dy, z - part * dz
+        room = shapes.radius[other] + radius
+        if x * x + y * y + z * z <= room * room and other != body:
+            hiders[found] = other
+            found += 1
+    return found
+
+
+@inner
+def is_seen(eye, own_turn, sensor, body, near, count, state, shapes, hiders):
     """Whether a point of a body's outline is in a sensor's range and field, and in its line of sight."""
+    cx, cy, cz = state.position[body, 0] - eye[0], state.position[body, 1] - eye[1], state.position[body, 2] - eye[2]
+    width, length, height = shapes.size[body, 0], shapes.size[body, 1], shapes.size[body, 2]
+    radius = 0.5 * math.sqrt(width * width + length * length + height * height) + SLACK
+    view = view_of(own_turn, sensor, cx, cy, cz, radius)
+    if view == OUTSIDE:
+        return False
+    hiding, newest = hiders_into(eye, (cx, cy, cz, radius), body, near, count, state, shapes, hiders), 0
+    ox, oy, _ = rotate_back(state.orientation[body], -cx, -cy, -cz)
+    nearest = (1 if oy > 0.0 else 7) if ox > 0.0 else (3 if oy > 0.0 else 5)
     for point in range(16):
-        side = point % 8
+        # from the nearest corner on, to both sides: most often the first point is seen
+        turn = point % 8
+        side = (nearest + ((turn + 1) // 2 if turn % 2 == 1 else 8 - turn // 2)) % 8
         sx = 0.5 if side in (0, 1, 7) else (-0.5 if side in (3, 4, 5) else 0.0)
         sy = 0.5 if side in (1, 2, 3) else (-0.5 if side in (5, 6, 7) else 0.0)
         x, y, z = rotate(
             state.orientation[body],
-            sx * shapes.size[body, 0],
-            sy * shapes.size[body, 1],
-            (0.25 if point < 8 else -0.25) * shapes.size[body, 2],
+            sx * width,
+            sy * length,
+            (0.25 if point < 8 else -0.25) * height,
         )
         dx = x + state.position[body, 0] - eye[0]
         dy = y + state.position[body, 1] - eye[1]
         dz = z + state.position[body, 2] - eye[2]
-        away = math.sqrt(dx * dx + dy * dy + dz * dz)
-        if not sensor[9] <= away <= sensor[10]:
-            continue
-        bx, by, bz = rotate_back(own_turn, dx, dy, dz)
-        bx, by, bz = rotate_back(sensor[3:7], bx, by, bz)
-        if (math.atan2(-bx, by) - sensor[7]) % (2.0 * math.pi) > sensor[8] - sensor[7]:
-            continue
-        free = True
-        for k in range(count):
-            if blocks(eye, dx, dy, dz, near[k], state, shapes):
-                free = False
+        if view == PARTLY:
+            away = math.sqrt(dx * dx + dy * dy + dz * dz)
+            if not sensor[9] <= away <= sensor[10]:
+                continue
+            bx, by, bz = rotate_back(own_turn, dx, dy, dz)
+            bx, by, bz = rotate_back(sensor[3:7], bx, by, bz)
+            if (math.atan2(-bx, by) - sensor[7]) % (2.0 * math.pi) > sensor[8] - sensor[7]:
+                continue
+        # what hid the point before is likely to hide this one, too
+        free = not blocks(eye, dx, dy, dz, hiders[newest], state, shapes)
+        for k in range(hiding if free else 0):
+            if k != newest and blocks(eye, dx, dy, dz, hiders[k], state, shapes):
+                free, newest = False, k
                 break
         if free:
             return True
@@ -119,7 +183,16 @@ def observed_into(pack, sizes, floats, ints, own, sensors, reach, mode, key_0, k
     bodies, cars = state.position.shape[0], state.intent.shape[0]
     car_rows = road_of(pack).car_rows
     last_car = car_rows[cars - 1, BODY] if cars > 0 else 0  # those of flows come last, one row after another
-    near, count, eye = np.empty(bodies, np.int64), 0, np.empty(3)
+    near, hiders, eyes, count = (
+        np.empty(bodies, np.int64),
+        np.empty(bodies, np.int64),
+        np.empty((sensors.shape[0], 3)),
+        0,
+    )
+    for s in range(sensors.shape[0]):
+        x, y, z = rotate(state.orientation[own], sensors[s, 0], sensors[s, 1], sensors[s, 2])
+        eyes[s, 0], eyes[s, 1] = state.position[own, 0] + x, state.position[own, 1] + y
+        eyes[s, 2] = state.position[own, 2] + z
     for body in range(bodies):
         dx, dy = state.position[body, 0] - state.position[own, 0], state.position[body, 1] - state.position[own, 1]
         there = body != own and shapes.solid[body] != 0 and state.position[body, 2] > 0.5 * PARKED_HEIGHT
@@ -134,11 +207,7 @@ def observed_into(pack, sizes, floats, ints, own, sensors, reach, mode, key_0, k
         for s in range(sensors.shape[0]):
             if seen:
                 break
-            x, y, z = rotate(state.orientation[own], sensors[s, 0], sensors[s, 1], sensors[s, 2])
-            eye[0] = state.position[own, 0] + x
-            eye[1] = state.position[own, 1] + y
-            eye[2] = state.position[own, 2] + z
-            seen = is_seen(eye, state.orientation[own], sensors[s], body, near, count, state, shapes)
+            seen = is_seen(eyes[s], state.orientation[own], sensors[s], body, near, count, state, shapes, hiders)
         if not seen:
             continue
         serial = 0
