@@ -38,7 +38,7 @@ from cbsim.sweep.task import Chunk, Description
 ROOT = Path(__file__).resolve().parents[1]
 PLANNER = "examples.own_planner:OwnPlanner"
 ROUNDS, FEW, MANY = 3, 8, 48  # rows of two sweeps, whose difference leaves out the start of workers
-SHORT = 0.2  # [s] of runs whose overhead is measured
+SHORT = 0.05  # [s] of runs whose overhead is measured
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
 READERS = {
     "cbsim.sweep.read, all columns": "from cbsim.sweep import read; print(len(read(FOLDER)))",
