@@ -36,8 +36,17 @@ class Axis(NamedTuple):
     ends: tuple[str, str]
 
 
-def axis_of(name: str, column: list[Any]) -> Axis:
-    """Cut a column into bins: one per value if there are few, else equal parts of its range."""
+def axis_of(name: str, column: list[Any] | np.ndarray) -> Axis:
+    """Cut a column into bins: one per value if there are few, else equal parts of its range.
+
+    Parameters
+    ----------
+    name : str
+    column : list or ndarray of float
+        Values; None, or NaN, where there is none.
+    """
+    if isinstance(column, np.ndarray):
+        return _of_numbers(name, column)
     if all(isinstance(value, int | float) and not isinstance(value, bool) for value in column if value is not None):
         return _of_numbers(name, np.array([np.nan if value is None else value for value in column], float))
     texts = ["" if value is None else str(value) for value in column]

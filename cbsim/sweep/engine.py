@@ -147,7 +147,13 @@ class Sweep:
                 in_flight += 1
             if not in_flight:
                 break
-            for done in self.pool.wait(0.5, self._note):
+            try:
+                ended = self.pool.wait(0.5, self._note)
+            except OSError as reason:
+                if reason.errno not in EXHAUSTED:
+                    raise
+                raise self._stopped(reason, self.folder.path) from None
+            for done in ended:
                 in_flight -= 1
                 self._partial.pop(done.chunk.number, None)
                 again.extend(self._take(done))
@@ -195,14 +201,17 @@ class Sweep:
         try:
             self.table.write(number, rows)
         except OSError as reason:
-            hint = f"; what is done is kept: 'cbsim sweep resume {self.folder.path}' continues"
-            text = f"{reason.strerror or reason}{hint}"
-            raise OSError(reason.errno or errno.EIO, text, str(self.table.folder)) from None
+            raise self._stopped(reason, self.table.folder) from None
         self._count(row["verdict"] for row in rows)
         if self.record == "failed":
             self._trim([row["row"] for row in rows if row["verdict"] != "pass" and row.get("digest")])
         if sum(len(past.snapshot) for pasts in self.pasts.values() for past in pasts) < ROOM:
             self.pasts |= {row["row"]: row["pasts"] for row in rows if "pasts" in row}
+
+    def _stopped(self, reason: OSError, place: Path) -> OSError:
+        """Say how to continue after rows or recordings could not be written."""
+        text = f"{reason.strerror or reason}; what is done is kept: 'cbsim sweep resume {self.folder.path}' continues"
+        return OSError(reason.errno or errno.EIO, text, str(place))
 
     def _count(self, verdicts: Iterator[str]) -> None:
         for verdict in verdicts:

@@ -44,6 +44,8 @@ class RayPool:
             try:
                 ray.init(address=address, log_to_driver=False, logging_level="error")
             except (ConnectionError, ValueError, RuntimeError, OSError) as reason:
+                with suppress(Exception):  # what was begun
+                    ray.shutdown()
                 raise UsageError(f"no Ray cluster at '{address}' that can be used: {_shown(reason)}") from None
         options = {"num_cpus": 1, "max_retries": 0, "scheduling_strategy": "SPREAD"}
         self._run = ray.remote(**options)(run_chunk)

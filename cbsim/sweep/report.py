@@ -17,7 +17,7 @@ from cbsim.sweep.folder import Folder
 from cbsim.sweep.rare_report import environment, nearest_paths, rare_page
 from cbsim.sweep.row import parameter_column
 from cbsim.sweep.statistics import wilson
-from cbsim.sweep.table import read
+from cbsim.sweep.table import arrow, read
 
 __all__ = ["page_of", "worst_rows", "write_page"]
 
@@ -41,21 +41,31 @@ def worst_rows(folder: str | Path, count: int = WORST) -> list[int]:
     opened = Folder.opened(folder)
     if opened.plan.search.get("kind") == "rare":
         return nearest_paths(folder, count)
-    known = [name for name, _ in opened.columns]
-    measure = next((name for name in ("score", *PREFERRED) if name in known and _has(folder, name)), None)
-    table = read(folder, ["verdict", *([measure] if measure else [])])
-    order = np.array([ORDER.get(verdict, 2) for verdict in table["verdict"].to_pylist()], np.int64)
+    known = {name for name, _ in opened.columns}
+    table = read(folder, ["verdict", *(name for name in PREFERRED if name in known)])
+    measures = [name for name in ("score", *PREFERRED) if name in known]
+    measure = next((name for name in measures if table[name].null_count < len(table)), None)
+    verdicts = _column(table["verdict"])
+    order = np.full(len(verdicts), len(ORDER))
+    for verdict, rank in ORDER.items():
+        order[verdicts == verdict] = rank
     values = np.full(len(order), np.inf)
     if measure is not None:
-        numbers = np.array([np.nan if v is None else v for v in table[measure].to_pylist()], float)
+        numbers = _column(table[measure])
         values = np.where(np.isfinite(numbers), numbers if measure in LOW_IS_BAD else -numbers, np.inf)
     chosen = np.lexsort((np.arange(len(order)), values, order))[:count]
     return [int(row) for row in table["row"].to_numpy()[chosen]]
 
 
-def _has(folder: str | Path, name: str) -> bool:
-    column = read(folder, [name])[name]
-    return bool(column.null_count < len(column))
+def _column(column: Any) -> np.ndarray:
+    """Values of a column: numbers as floats with NaN where there are none, all else as objects."""
+    found = np.asarray(column.to_numpy(zero_copy_only=False))
+    return found.astype(float) if found.dtype.kind in "iuf" else found
+
+
+def _axis(name: str, column: Any) -> Axis:
+    values = _column(column)
+    return axis_of(name, values if values.dtype.kind == "f" else column.to_pylist())
 
 
 def write_page(folder: str | Path, target: str | Path, replays: Mapping[int, str] | None = None) -> Path:
@@ -91,10 +101,10 @@ def page_of(folder: str | Path, replays: Mapping[int, str]) -> str:
     metrics = [name for name in PREFERRED if name in kinds]
     checks = [name for name in kinds if name.startswith("check.")]
     table = read(folder, list(dict.fromkeys([*varied, "seed", "verdict", "failure", *metrics, *checks])))
-    verdicts = np.array(table["verdict"].to_pylist(), object)
+    verdicts = _column(table["verdict"])
     passed = verdicts == "pass"
-    axes = {name: axis_of(name, table[name].to_pylist()) for name in varied}
-    measured = [axis_of(name, table[name].to_pylist()) for name in metrics if table[name].null_count < len(table)]
+    axes = {name: _axis(name, table[name]) for name in varied}
+    measured = [_axis(name, table[name]) for name in metrics if table[name].null_count < len(table)]
     mapped = [name for name in varied if name != "seed"][:MOST_PAIRED] or varied
     data = {
         "axes": [{"name": one.name, "ends": list(one.ends)} for one in (*axes.values(), *measured)][:MOST_AXES],
@@ -153,8 +163,8 @@ def _summary(verdicts: np.ndarray, folder: Folder) -> str:
 def _checks(table: Any, checks: Sequence[str]) -> str:
     rows = []
     for name in checks:
-        values = table[name].to_pylist()
-        good, bad = values.count(True), values.count(False)
+        good = int(arrow("compute").sum(table[name]).as_py() or 0)
+        bad = len(table) - table[name].null_count - good
         kind = "bad" if bad else "ok"
         rows.append(
             f'<tr><td class="{kind}">{"failed" if bad else "passed"}</td><th scope="row">{escape(name[6:])}</th>'

@@ -120,7 +120,7 @@ class Table:
         target = self.folder / part_name(number)
         unfinished = target.with_suffix(".unfinished")
         try:
-            parquet.write_table(table, unfinished, compression="zstd", use_dictionary=["version", "host", "verdict"])
+            parquet.write_table(table, unfinished, compression="lz4", use_dictionary=["version", "host", "verdict"])
             with unfinished.open("rb+") as stream:
                 os.fsync(stream.fileno())
             unfinished.replace(target)

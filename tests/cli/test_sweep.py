@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+import io
 import json
 import sys
 
 import pytest
 
+from cbsim.cli.sweep_output import Told
+from cbsim.sweep.engine import Progress
 from tests.sweep.small import PLANNER, small
 
 __all__ = ["small"]
@@ -27,6 +30,20 @@ def test_exit_codes_and_json_lines_of_a_sweep(cli, small):
     assert (said.code, "E805" in said.err) == (2, True)  # the first point is checked before anything runs
     said = cli("sweep", "small.yaml", "--vary", "add.Bot.parameters.mass=1500,-5", "-o", "worse", "-j", 0, "-q")
     assert (said.code, "runs" in said.out) == (3, False)
+
+
+def test_terminal_shows_runs_done_failing_rate_and_time_left(monkeypatch):
+    screen = io.StringIO()
+    monkeypatch.setattr(screen, "isatty", lambda: True)
+    monkeypatch.setattr(sys, "stderr", screen)
+    with Told(None, quiet=False) as told:
+        told.progress(Progress(done=150, total=1000, failing=3, errors=1, resumed=50, elapsed=20.0))
+        assert screen.getvalue() == "\r150 of 1000 runs, 4 failing, 5.0/s, 2 min 50 s left"
+    assert screen.getvalue().endswith(" \r")  # nothing is left behind
+    shown = screen.getvalue()
+    with Told(None, quiet=True) as told:
+        told.progress(Progress(done=1, total=2))
+    assert screen.getvalue() == shown
 
 
 def test_replay_diff_and_resume_of_a_sweep(cli, small):

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import errno
+import importlib
 import json
 import os
 import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 
 import pytest
 
@@ -193,6 +195,40 @@ def test_full_disk_stops_cleanly_and_the_sweep_can_be_resumed(swept, monkeypatch
     assert len(rows("full")) == 6
     resume("full", jobs=0, record="none")
     assert rows("full") == rows("one")
+
+
+def test_full_disk_under_a_recording_stops_cleanly_too(small, monkeypatch):
+    def full(*_args, **_options):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("cbsim.recording.recorder.FileRecorder.begin", full)
+    with pytest.raises(OSError, match=r"No space left on device; .* 'cbsim sweep resume full' continues"):
+        run("small.yaml", {"wall": "3,8"}, folder="full", jobs=0)
+    monkeypatch.undo()
+    os.chdir(small)
+    assert resume("full", jobs=0)["verdict"].to_pylist() == ["fail", "pass"]
+
+
+def test_table_is_read_by_pandas_polars_and_duckdb_while_it_grows(small):
+    """Some of them may not be installed; pyarrow, which writes it, is."""
+    seen: list[dict[str, int]] = []
+
+    def look(progress):
+        if not 0 < progress.done < progress.total:
+            return
+        counts = {"cbsim": len(read("grown"))}
+        with suppress(ImportError):
+            counts["pandas"] = len(importlib.import_module("pandas").read_parquet("grown/rows"))
+        with suppress(ImportError):
+            counts["polars"] = len(importlib.import_module("polars").read_parquet("grown/rows/*.parquet"))
+        with suppress(ImportError):
+            query = "select count(*) from 'grown/rows/*.parquet' where verdict = 'pass'"
+            counts["duckdb"] = importlib.import_module("duckdb").sql(query).fetchall()[0][0]
+        assert set(counts.values()) == {progress.done}
+        seen.append(counts)
+
+    run("small.yaml", {"wall": "8", "seed": "count:6"}, folder="grown", jobs=0, record="none", progress=look)
+    assert [one["cbsim"] for one in seen] == [1, 2, 3, 4, 5]
 
 
 def test_unfinished_part_is_no_row(swept):

@@ -8,12 +8,13 @@ import sys
 import pytest
 
 from cbsim.errors import UsageError
-from cbsim.sweep import run
+from cbsim.sweep import rare, run
 from cbsim.sweep.engine import planned
 from cbsim.sweep.identity import versions
 from cbsim.sweep.ray_pool import RayPool
 from cbsim.sweep.task import Chunk, ForeignWorkerError, forget, run_chunk
 from tests.common import ROOT
+from tests.sweep.gap import nearest, write_gap
 from tests.sweep.small import PLANNER
 from tests.sweep.test_engine import rows
 
@@ -48,6 +49,31 @@ print(json.dumps({"nodes": nodes, "killed": killed, "pids": len(list(pathlib.Pat
 cluster.shutdown()
 """
 
+RARE = """
+import json, sys
+sys.path.insert(0, ROOT)
+from ray.cluster_utils import Cluster
+from cbsim.errors import UsageError
+from cbsim.sweep import rare
+from cbsim.sweep.ray_pool import RayPool
+
+limits = {"num_cpus": 1, "object_store_memory": 100 << 20}
+cluster = Cluster(initialize_head=True, head_node_args={**limits, "include_dashboard": False})
+cluster.add_node(**limits)
+pool = RayPool(cluster.address)
+made = rare("gap.yaml", "standoff.clearance", folder="ray", pool=pool, **json.loads(OPTIONS))
+
+import ray
+ray.__version__, found = "0.1.2", ray.__version__
+try:
+    RayPool(cluster.address)
+    refused = ""
+except UsageError as reason:
+    refused = str(reason)
+print(json.dumps({"estimates": made.estimate.repetitions, "version": found, "refused": refused}))
+cluster.shutdown()
+"""
+
 COUNTING = PLANNER.replace(
     "        self.vehicle = vehicle\n", ""
 ).replace("    def start(self, mission, network, vehicle):\n", """    def start(self, mission, network, vehicle):
@@ -71,6 +97,22 @@ def test_two_nodes_of_which_a_worker_is_killed_make_the_rows_of_local_runs(small
     assert len(told["killed"]) == 1
     assert told["pids"] >= 2
     assert rows("ray") == rows("local")
+
+
+@pytest.mark.slow
+def test_rare_event_on_two_nodes_has_the_rows_of_a_local_one_and_another_ray_is_refused(gap):
+    pytest.importorskip("ray", reason="Ray is not installed")
+    write_gap(gap, seconds=2, rate=0.5)
+    options = {"at_most": nearest(2), "particles": 20, "repeats": 2}
+    made = rare("gap.yaml", "standoff.clearance", folder="local", jobs=0, **options)
+    script = RARE.replace("ROOT", repr(str(ROOT))).replace("OPTIONS", repr(json.dumps(options)))
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=600)
+    assert done.returncode == 0, done.stderr[-3000:]
+    told = json.loads(done.stdout.splitlines()[-1])
+    assert told["estimates"] == list(made.estimate.repetitions)
+    assert rows("ray") == rows("local")
+    assert f"Ray: {told['version']}" in told["refused"]
+    assert "Ray: 0.1.2" in told["refused"]
 
 
 def test_node_with_other_versions_is_refused_by_name(small):
