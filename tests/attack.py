@@ -65,22 +65,27 @@ def attack(name: str, seed: int, count: int, seconds: float) -> int:
     inputs = (accepted_extremes if name in EXTREMES else mutated_files)(name, seed, folder)
     results, failures, slowest, begin = Counter[str](), Counter[str](), 0.0, time.process_time()
     refused = {"rejected"} if name in EXTREMES else set[str]()
-    while results.total() - sum(results[kind] for kind in refused) < count and time.process_time() - begin < seconds:
-        told, attempt = next(inputs)
-        before, memory = time.process_time(), peak()
-        try:
-            results[attempt()] += 1
-            assert peak() <= max(memory, MOST_MEMORY), "more than 1 GiB of memory"
-        except Exception as error:
-            results["failure"] += 1
-            where = traceback.extract_tb(error.__traceback__)[-1]
-            kind = f"{type(error).__name__} at {where.filename}:{where.lineno}: {str(error)[:300]}"
-            if not failures[kind]:
-                print(f"{name} {told}: {kind}", flush=True)
-                for path in [path for path in folder.iterdir() if path.is_file()]:
-                    path.replace(folder / f"failure{len(failures)}-{path.name}")
-            failures[kind] += 1
-        slowest = max(slowest, time.process_time() - before)
+    try:
+        while (
+            results.total() - sum(results[kind] for kind in refused) < count and time.process_time() - begin < seconds
+        ):
+            told, attempt = next(inputs)
+            before, memory = time.process_time(), peak()
+            try:
+                results[attempt()] += 1
+                assert peak() <= max(memory, MOST_MEMORY), "more than 1 GiB of memory"
+            except Exception as error:
+                results["failure"] += 1
+                where = traceback.extract_tb(error.__traceback__)[-1]
+                kind = f"{type(error).__name__} at {where.filename}:{where.lineno}: {str(error)[:300]}"
+                if not failures[kind]:
+                    print(f"{name} {told}: {kind}", flush=True)
+                    for path in [path for path in folder.iterdir() if path.is_file()]:
+                        path.replace(folder / f"failure{len(failures)}-{path.name}")
+                failures[kind] += 1
+            slowest = max(slowest, time.process_time() - before)
+    except KeyboardInterrupt:
+        print(f"{name}: interrupted", flush=True)
     counts = ", ".join(f"{number} {kind}" for kind, number in sorted(results.items()))
     used = time.process_time() - begin
     print(f"{name}: {results.total()} inputs in {used:.0f} CPU s ({counts}); slowest {slowest:.2f} s", end=", ")

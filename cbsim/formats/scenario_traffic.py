@@ -10,6 +10,7 @@ from pydantic import BeforeValidator, Field, PlainValidator, WithJsonSchema
 from cbsim.formats.scenario_fields import (
     Contradiction,
     LaneName,
+    Length,
     Model,
     Name,
     Number,
@@ -32,7 +33,7 @@ Share = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
 class SpreadModel(Model):
     """A value that differs from driver to driver: normal with that mean and deviation, cut at three deviations."""
 
-    normal: tuple[Number, Number] = about("mean and deviation", example=[1.5, 0.2])
+    normal: tuple[Length, Length] = about("mean and deviation", example=[1.5, 0.2])
 
     @classmethod
     def expanded(cls, data: Any) -> Any:
@@ -75,7 +76,7 @@ class ErrorsModel(Model):
     runs_stops: Share = about("probability at each stop line of not stopping", 0.0)
     ignores_right_of_way: Share = about("probability at each junction of going first", 0.0)
     tailgates: Share = about("probability of keeping less than a third of the time headway", 0.0)
-    brakes_hard: Annotated[Number, BeforeValidator(_rate)] = about(
+    brakes_hard: Annotated[Length, BeforeValidator(_rate)] = about(
         "how often it brakes at 6 m/s² without cause: per second, or per minute as 0.5/min", 0.0
     )
 

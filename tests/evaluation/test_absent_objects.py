@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -87,6 +89,7 @@ def test_no_rule_finds_anything_about_an_object_that_is_never_there(court, rule)
     check = court(expect(rule, **fault.arguments), drive, fault.task, roadmap=roadmap, clock=fault.clock)
     assert check.message.endswith("; 'Car' was never there")
     assert "10000" not in check.message
+    assert not re.search(r"\b(inf|nan)\b", check.message)
 
 
 def test_braking_before_an_absence_is_no_jerk_after_it(court):

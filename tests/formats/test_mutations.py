@@ -49,3 +49,16 @@ def test_an_attack_counts_what_it_tries_and_keeps_an_input_of_each_kind_of_failu
     assert told.startswith("mdf 1: ValueError at ")
     assert summary.startswith("mdf: 5 inputs in ")
     assert len(list(tmp_path.glob("attack-mdf-*/failure*"))) == 1
+
+
+def test_an_interrupted_attack_tells_what_it_has_tried(monkeypatch, capsys):
+    tried = []
+
+    def stop(form, data, *, lints):
+        tried.append(data)
+        if len(tried) == 4:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(attack.mutations, "check", stop)
+    assert attack.attack("mdf", seed=3, count=50, seconds=60.0) == 0
+    assert capsys.readouterr().out.startswith("mdf: interrupted\nmdf: 3 inputs in ")

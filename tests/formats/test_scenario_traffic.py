@@ -191,6 +191,20 @@ def test_driver_of_an_unknown_model_is_told_with_the_nearest_one():
     assert [(p.location.line, p.code, p.hint) for p in problems] == [(3, "E805", "did you mean 'krauss'?")]
 
 
+@pytest.mark.parametrize(
+    "value",
+    [
+        *("time_headway: -1", "minimum_gap: -0.5", "max_acceleration: {normal: [1.5, -0.1]}", "critical_gap: -1"),
+        *("comfortable_deceleration: -2", "desired_speed: -0.9", "desired_speed: {speed: -3}"),
+        *("errors: {brakes_hard: -1}", "errors: {brakes_hard: -0.5/min}", "errors: {tailgates: -0.1}"),
+    ],
+)
+def test_driver_with_a_negative_value_is_refused_at_its_line(value):
+    spec, problems = spec_of(f"network: city\ndrivers:\n  calm:\n    {value}\n")
+    assert spec is None
+    assert problems == [(4, "E805")]
+
+
 def test_count_above_the_room_of_its_lanes_is_refused_with_its_line_and_the_room(tmp_path):
     path = tmp_path / "full.yaml"
     path.write_text("network: city\ntraffic:\n  - {name: a, count: 90, on: [1.1]}\n")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import tracemalloc
 from collections.abc import Iterator
 
 import numpy as np
@@ -199,6 +200,22 @@ def test_spots_of_a_network_that_no_way_leads_to_are_told():
         world(car_park(1, 2), pool)
     with pytest.raises(ModelError, match="5 cars do not fit: there is room for 4"):
         world(car_park(1, 2), Pool("out", count=5, parked=(3,)))
+
+
+def test_an_object_far_longer_than_a_zone_has_no_way_and_takes_no_memory(tmp_path):
+    scenario = tmp_path / "huge.yaml"
+    scenario.write_text(
+        "network: parking\nadd:\n"
+        "  - {name: Huge, kind: dynamic, reactive: true, at: 1.1.4, size: [1.8, 1.0e6, 1.5],"
+        " goals: [{waypoint: 4.2.2}]}\n"
+    )
+    tracemalloc.start()
+    try:
+        with pytest.raises(ModelError, match=r"no way for a car of 1\.80 × 1000000\.00 m leads .* to a spot of zone 4"):
+            cbsim.load(scenario)
+        assert tracemalloc.get_traced_memory()[1] < 100e6  # aprons of 1000 km took 1.4 GB
+    finally:
+        tracemalloc.stop()
 
 
 def test_object_parks_for_its_pause_and_goes_on_to_its_next_goal(tmp_path):

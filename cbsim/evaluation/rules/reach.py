@@ -62,9 +62,8 @@ class Reach(Rule):
         if math.isfinite(self.before):
             window = f"expected between {self.after:g} s and {self.before:g} s"
         if self.entered is None:
-            return self.check(
-                False, None, f"never came within {self.radius:g} m (nearest {self.nearest:.2f} m), {window}"
-            )
+            nearest = f" (nearest {self.nearest:.2f} m)" if math.isfinite(self.nearest) else ""
+            return self.check(False, None, f"never came within {self.radius:g} m{nearest}, {window}")
         passed = self.after - 1e-9 <= self.entered <= self.before + 1e-9
         return self.check(passed, self.entered, f"came within {self.radius:g} m at {self.entered:.2f} s, {window}")
 

@@ -94,7 +94,13 @@ class ZonePlan:
     @property
     def apron_length(self) -> float:
         """Length of its aprons [m]."""
-        return self.shape.length + APRON_SPARE
+        return min(self.shape.length, self.longest) + APRON_SPARE
+
+    @property
+    def longest(self) -> float:
+        """Length above which a car certainly has no ways in the zone [m]: twice its extent."""
+        west, south, east, north = self.lanelets.roadmap.zone_areas[self.index].bounds
+        return 2.0 * math.hypot(east - west, north - south)
 
     def ways_in(self, gate: int) -> list[Way | None]:
         """Ways from a gate to each spot."""
@@ -208,7 +214,12 @@ def _ground(plan: ZonePlan) -> tuple[Ground, list[Floats], Floats]:
 
 @lru_cache(maxsize=64)
 def _ways(plan: ZonePlan, gate: int, *, is_in: bool) -> list[Way | None]:
-    """Lay all ways of a gate; cached."""
+    """Lay all ways of a gate; cached.
+
+    A car that is too long has none, and no raster, which would be as large as the car.
+    """
+    if plan.shape.length > plan.longest:
+        return [None] * len(plan.spots)
     ground, fields, full = _ground(plan)
     own = (plan.entries if is_in else plan.exits)[gate]
     tree = tree_of(ground, full, own.pose, 1.0 if is_in else -1.0, plan.shape)
