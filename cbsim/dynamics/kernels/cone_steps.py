@@ -57,6 +57,7 @@ def measure(contact_link, contact_work, limit_work, step):
         if contact_work[i, ACTIVE] != 0.0:
             total += _product(contact_link, contact_work, i, step)
             law = contact_link[i, LAW]
+            # the gap is one pair, and so is a round cone, whose identity element is (1, 0, 0)
             degree += 2.0 if law == NONLINEAR else straight_pairs(contact_link, contact_work, i)
     return total / max(degree, 1.0)
 
@@ -97,6 +98,7 @@ def longest_step(contact_link, contact_work, limit_work, straight, round_):
 def keep_pairs(contact_work, limit_work):
     """Store slacks and impulses before a trial step."""
     for i in range(len(contact_work)):
+        # SLACK and FORCE are adjacent, as are DSLACK and DFORCE: 6 columns each
         for k in range(12):
             contact_work[i, KEPT_PAIR + k] = contact_work[i, SLACK + k]
     for i in range(len(limit_work)):

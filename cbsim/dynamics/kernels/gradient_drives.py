@@ -51,6 +51,7 @@ def held_by_rows(links, link, joint, patch, row_link, row, limit_work):
         patch[b, HELD], patch[b, HELD + 1], patch[b, HELD + 2] = 0.0, 0.0, 0.0
     for i in range(len(row_link)):
         b, c = row_link[i, ROW_LINK], row_link[i, COORDINATE] - link[row_link[i, ROW_LINK], N_TRANS]
+        # about one axis the impulse acts along the axis whatever the coordinate
         if c < 0 or link[b, N_ROT] < 2 or link[b, FLAGS] & LOOP_JOINT:
             continue
         k, f = TURN_AXES + 3 * c, row[i, SIGN] * limit_work[i, ROW_FORCE]
@@ -66,8 +67,9 @@ def _measure_slope(link, joint, link_work, patch, row_link, row, limit_work, i):
     The measure depends on node 2 if it is the motion of a step, or if a violated stop yields.
     """
     b, c, share = row_link[i, ROW_LINK], row_link[i, COORDINATE], row[i, SIGN]
-    if limit_work[i, ROW_STIFF] == 0.0:
+    if limit_work[i, ROW_STIFF] == 0.0:  # a motor that is switched off
         return False
+    # a stop keeps (1 − ERP) of its violation at node 2; a drive is measured from node 2
     if row_link[i, KIND] != DRIVE:
         share *= -(1.0 - row[i, ROW_ERP])
         if share == 0.0 or limit_work[i, ROW_SHIFT] >= 0.0:
@@ -117,6 +119,7 @@ def row_slopes(link, joint, link_work, patch, span, seed, carry, row_link, row, 
                 for n in range(12):
                     patch[b, JOINT + 12 * m + n] += s * patch[b, MIX + n]
             continue
+        # on child and parent, by motions of child and parent
         for target in range(2):
             for moved in range(2):
                 body, other = link[b, CHILD if target == 0 else PARENT], link[b, CHILD if moved == 0 else PARENT]

@@ -71,6 +71,7 @@ def _write_bodies(links, link, link_work, room, half, h, out):
         c, x, y, z = turn_of_step(link_work, room.before, b)
         for i in range(3):
             ex, ey, ez = link_work[b, R2 + i], link_work[b, R2 + 3 + i], link_work[b, R2 + 6 + i]
+            # δω = R₂ᵀ (c + [p]×) (φ₂ − φ₁) / h of the step from node 1 to node 2, row by row
             ux, uy, uz = cross(x, y, z, ex, ey, ez)
             slope = k * (c * ex - ux), k * (c * ey - uy), k * (c * ez - uz)
             for m in range(3):
@@ -101,11 +102,13 @@ def _write_joints(links, link, joint, link_work, room, half, h, out):
         x, y, z = rotation_vector(link_work[b, o], link_work[b, o + 1], link_work[b, o + 2], link_work[b, o + 3])
         dx, dy, dz = rotation_vector(*step_before(link, joint, link_work, room.before, b))
         _translations(link, joint, link_work, X2, R2, patch, b, a)
+        # coordinates by node 2, then velocities by node 2 and by node 1
         _rotations(link, joint, link_work, R2, patch, b, a, x, y, z, 1.0)
         _add_rows(room, 0, b, a, dof, 0, half, 1.0)
         _rotations(link, joint, link_work, R2, patch, b, a, dx, dy, dz, 1.0)
         _add_rows(room, dof, b, a, dof, 0, half, k)
         _translations(link, joint, room.before, X1, R1, patch, b, a)
+        # seen from node 2 the step is the reverse, −d; at node 1 its sign turns once more
         _rotations(link, joint, room.before, R1, patch, b, a, -dx, -dy, -dz, -1.0)
         for i in range(slides):
             for n in range(12):
@@ -120,6 +123,7 @@ def _write_joints(links, link, joint, link_work, room, half, h, out):
 @inlined
 def _add_rows(room, out, b, a, dof, node, half, scale):
     """Add the current matrix, times the motions of child and parent at a node, to rows of the result."""
+    # node 2 moves in the first half of the columns, node 1 in both
     for which in range(1 + (node > 0)):
         start = which * half
         for side, body in ((0, b), (6, a)):

@@ -43,6 +43,7 @@ def solve_columns(link, link_work, program, fan, fanned, patch, carry, missing, 
         a = link[b, UP]
         if a >= 0:
             add_product(carry, r, 1.0, link_work, b, U, 6, dof, 1, 6, answer, r, 0, columns)
+            # a wrench on the child as one on the parent: the same force, and the moment of the arm at node 2
             for i in range(6):
                 for k in range(columns):
                     carry[6 * a + i, k] += carry[r + i, k]
@@ -74,6 +75,7 @@ def _descend(link, link_work, program, fan, fanned, patch, carry, missing, answe
         for k in range(columns):
             carry[r + i, k] = carry[6 * a + i, k] if a >= 0 else 0.0
     if a >= 0:
+        # rigid motion of the child with its parent: φ × arm at node 3
         set_cross(patch, b, MIX, -link_work[b, ARM3], -link_work[b, ARM3 + 1], -link_work[b, ARM3 + 2])
         add_product(carry, r, 1.0, patch, b, MIX, 3, 3, 3, 1, carry, 6 * a + 3, 0, columns)
         add_product(missing, r, 1.0, link_work, b, W, dof, 6, 6, 1, carry, r, 0, columns)

@@ -34,6 +34,7 @@ def _solve(model, work, touching, z, inputs, external, settings, counts, h, warm
     Halves of a step are a different map, so they are not tried here.
     """
     total = 0.0
+    # 0: warm; 1: cold; 2: along a path
     for attempt in range(2 + RELAXED):
         if (attempt == 1 and warm == 0.0) or (attempt > 1 and not touching):
             continue
@@ -103,6 +104,7 @@ def linearize(
         report[ITERATIONS] = total
         report[STEP_REACHED] = n
         if report[STATUS] == SOLVED:
+            # before `finish`: gradients need z at node 2
             _factor(model, work, touching, h)
             differentiate(model, work, room, z, u, external, settings, h, h, minimal, by_state[n], by_input[n])
             finish(model.links, model.link, work.link_work, z, h)
