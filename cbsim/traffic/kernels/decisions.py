@@ -163,8 +163,7 @@ def decide(
         else:
             travel[i, ARRIVAL] = time - travel[i, WAITING]
         waits[i], asking = asking, i
-    # the order of arrival of each junction, before claims are given: it decides who yields to whom
-    for junction in range(work.counts[1]):
+    for junction in range(work.counts[1]):  # before claims are given: the order of arrival decides who yields to whom
         if queues.heads[junction] >= 0:
             order_waiting(crossings, travel, intent, entries, watch, queues, junction, waiting)
     # room behind the conflicts, as it is before this step's claims; the lists of the junctions are filled again by it
