@@ -46,6 +46,7 @@ def slab(p, d, h):
 def first_of(near, far):
     """First surface point of a shape that the ray's line is inside of from `near` to `far`."""
     ahead = near if near >= 0.0 else far
+    # outside it is where the line enters, inside where it leaves
     return ahead if near <= far and far >= 0.0 else math.inf
 
 
