@@ -56,11 +56,13 @@ def track_pose_into(past, first, memory, clock, step, time, positions, orientati
     if before >= clock or memory == 0:
         copy_into(positions, orientations, body, places, turns, row)
         return
+    # of a time before the history the oldest step is taken
     before = max(before, clock - memory + 1, 0)
     part = max(time / step - before, 0.0)
     part = 0.0 if part < 1e-9 else part  # at a step, its bits are kept
     one, two = first + before % memory, first + (before + 1) % memory
     p2, p3 = part * part, part * part * part
+    # Hermite's basis for position and velocities; `rise` is 0 and 1 at the ends
     rise, leave, arrive = 3.0 * p2 - 2.0 * p3, p3 - 2.0 * p2 + part, p3 - p2
     for k in range(3):
         bend = leave * past[one, 7 + k] + arrive * past[two, 7 + k]

@@ -80,6 +80,7 @@ def hit(kind, sx, sy, sz, px, py, pz, dx, dy, dz):
     if kind == CYLINDER:
         return ray_cylinder(px, py, pz, dx, dy, dz, 0.5 * sx, 0.5 * sz)
     if kind == WHEEL:
+        # axes in cyclic order, so that x comes third
         return ray_cylinder(py, pz, px, dy, dz, dx, 0.5 * sy, 0.5 * sx)
     if kind == CAPSULE:
         return ray_capsule(px, py, pz, dx, dy, dz, 0.5 * sx, 0.5 * (sz - sx))

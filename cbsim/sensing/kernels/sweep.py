@@ -88,6 +88,7 @@ def poses_into(constants, placed, state, own, mount, time, scan_time, bodies, pl
     if way != STANDS:
         path_into(constants, placed, state, way, row, time, scan_time, beams, 0, last, places, turns)
     for j in range(last, -1, -1):
+        # beams from the last back: the sensor of a body that stands has one pose
         if way == STANDS and j < last:
             for k in range(7):
                 poses[j, k] = poses[last, k]
@@ -145,6 +146,7 @@ def wandered(constants, state, way, row, begin, end, positions):
                 far = max(far, gap_squared(x, y, origins[leg, 2] + velocities[leg, 2] * e, positions, body))
         return math.sqrt(far)
     body, memory, past = constants.tracked_body[row], constants.memory, state.pose_history
+    # recorded steps about the span, with one more on either side for the Bézier points
     first = max(math.floor(begin / constants.step) - 1, state.clock[0] - memory + 1, 0)
     for step in range(first, min(math.floor(end / constants.step) + 2, state.clock[0]) + 1):
         i = row * memory + step % memory
@@ -162,7 +164,7 @@ def aim_into(fan, poses, aims, ranges):
     """
     width, size = fan.width, fan.layers * fan.width
     for j in range(width):
-        b = min(j, fan.beams - 1)
+        b = min(j, fan.beams - 1)  # beams that fill a row up are aimed like the last
         m = matrix_of(poses[b, 3], poses[b, 4], poses[b, 5], poses[b, 6])
         z = poses[b, 2]
         for k in range(3):
@@ -208,6 +210,7 @@ def list_into(constants, state, fan, own, reach, span, run, bodies, poses, ints)
             continue
         for k in range(around_into(fan.beams, fan.step, low, high, body, ints, 0)):
             a, b = max(ints[3 * k + 1], start), min(ints[3 * k + 2], stop)
+            # only beams of this run; static boxes are cast in whole blocks, since their pose is the same in all runs
             if a < b:
                 if way == STANDS and shapes.kind[body] == BOX:  # whole blocks, for vector code
                     a, b = ints[3 * k + 1], ints[3 * k + 2]
