@@ -110,6 +110,7 @@ def change_speeds(block, dt):
         steering = slew(steerings[j], to_steering[j], lever_limit[j])
         speed, gear, top = speeds[j], gears[j], tops[j]
         strength = 1.0 if held[j] > 0.0 else -throttle
+        # without branches: both outcomes, of which one is taken
         loss = strength * losses[j] * dt
         braked = max(speed - loss, 0.0) if speed > 0.0 else min(speed + loss, 0.0)
         drive = gear * throttle * gains[j] * max(0.0, 1.0 - gear * speed / top)
