@@ -52,12 +52,13 @@ def look_at_events(pack, state, step, stack, ints, notes):
     tables, constants, shapes, road = events_of(pack), constants_of(pack), shapes_of(pack), road_of(pack)
     time, found = step * constants.step, 0
     for e in range(state.event.shape[0]):
-        if state.event[e] >= 0:
+        if state.event[e] >= 0:  # it has come true already
             continue
         first, last = tables.offsets[e], tables.offsets[e + 1] - 1
         if first == last and tables.nodes[first, KIND] == TIME:  # most events
             happens = has_come(tables.values, first, time)
         else:
+            # conditions stand in postfix order: what is left on the stack is the whole
             size = 0
             for n in range(first, last + 1):
                 size = holds(tables, shapes, state, n, time, stack, size)
