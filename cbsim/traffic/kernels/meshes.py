@@ -52,6 +52,7 @@ def cut_off(triangle, top, corners):
         if a[2] <= top:
             corners[count, 0], corners[count, 1] = a[0], a[1]
             count += 1
+        # an edge that passes the height
         if (a[2] <= top) != (b[2] <= top):
             part = (top - a[2]) / (b[2] - a[2])
             corners[count, 0], corners[count, 1] = a[0] + part * (b[0] - a[0]), a[1] + part * (b[1] - a[1])
@@ -68,6 +69,7 @@ def square_from_outline(corners, count, x, y):
         ex, ey = corners[m, 0] - corners[k, 0], corners[m, 1] - corners[k, 1]
         px, py = x - corners[k, 0], y - corners[k, 1]
         side, square = ex * py - ey * px, ex * ex + ey * ey
+        # inside of a convex outline all edges have the point on one side
         left, right = left or side >= 0.0, right or side <= 0.0
         part = min(max((px * ex + py * ey) / square, 0.0), 1.0) if square > 0.0 else 0.0
         gx, gy = px - part * ex, py - part * ey
@@ -124,6 +126,7 @@ def find_mesh(road, around, shapes, state, body, count, entries, swept, top, sea
                 u, w = road.samples[k, 0] - x, road.samples[k, 1] - y
                 half = min(swept, 0.5 * road.widths[lanelet])
                 height = top - state.position[body, 2]
+                # the sample in the frame of the upright mesh
                 if not is_near(shapes, body, u * ax + w * ay, w * ax - u * ay, half, height, search):
                     continue
                 e, station = entry_on(entries, begin, count, lanelet), road.samples[k, ALONG]

@@ -81,10 +81,12 @@ def worst_behind(road, sides, drawn, plans, entries, cars, lanelet, station, spe
     stack, places = tree
     found, worst, least = -1, math.inf, math.inf
     at = place_in_order(entries, lanelet, station) - 1
+    # on the lanelet itself the nearest one behind is the only one
     if at >= entries.first[lanelet]:
         e = entries.order[at]
         gap = station - entries.stands[e, SPOT] - entries.stands[e, EXTENT]
         return e, follows(drawn, plans, entries, cars, e, gap, speed, dt) if gap > 0.0 else -math.inf, gap
+    # else all lanelets that lead to it, each up to its last entry
     stack[0], places[0], size = lanelet, station, 1
     while size > 0:
         size -= 1

@@ -78,6 +78,7 @@ def drive_vehicles(
         record_command(constants, state, v)
     remember_places(planar, before)
     substeps = constants.substeps
+    # vehicles that nothing can touch are carried through all substeps at once
     if are_free(constants, state):
         table = constants.vehicle_parameters
         if may_leave(planar, table, constants.step, anchors):
@@ -104,6 +105,7 @@ def drive_vehicles(
                 hear(ring, state.clock[0], k / constants.substeps, constants.step, parameters, state.actuator[v])
             p, q = (0.0, 0.0) if is_level else gradient_of(state.orientation[constants.vehicle_body[v]])
             step_on_ground(drive, planar[v], state.wheel[v], state.actuator[v], state.command[v], parameters, p, q, dt)
+        # a vehicle has left its bounds: pairs are searched again
         if has_left(planar, anchors):
             until = workspace.memo[UNTIL]
             pairs = near_pairs(constants, shapes.radius, start, segments, planar, workspace, pairs)
@@ -189,12 +191,14 @@ def settle(constants, state, v, planar, stack):
     elif turn != 0.0 or planar[0] != position[0] or planar[1] != position[1]:  # what rests keeps every bit
         was_level = p == 0.0 and q == 0.0
         centre, secant = constants.vehicle_height[v], math.sqrt(1.0 + p * p + q * q)
+        # height of the plane of before at the new place, under the middle of the wheels
         feet = position[2] - centre / secant + p * (planar[0] - position[0]) + q * (planar[1] - position[1])
         position[0], position[1] = planar[0], planar[1]
         height, p, q = stand(
             constants.ground_triangles,
             constants.ground_box,
             constants.ground_link,
+            # the foot of the normal through the centre
             planar[0] + centre * p / secant,
             planar[1] + centre * q / secant,
             heading,
@@ -240,4 +244,5 @@ def remember(constants, state, v, body):
         turning = 0.5 * (state.wheel[v, 1] + state.wheel[v, 2])
     rolling = turning * constants.vehicle_parameters[v, WHEEL_RADIUS]
     row[11] = rolling
+    # the way that the wheels have rolled, by the trapezoidal rule
     row[12] = last[12] + 0.5 * constants.step * (last[11] + rolling)

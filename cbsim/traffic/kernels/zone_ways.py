@@ -155,6 +155,7 @@ def mark_body(zones, shapes, state, body, marks):
         low, high = int(math.floor((y - reach - south) / cell)), int(math.floor((y + reach - south) / cell)) + 1
         for row in range(max(low, 0), min(high + 1, rows)):
             for column in range(max(left, 0), min(right + 1, columns)):
+                # the centre of the cell in the frame of the body
                 u, w = west + cell * column - x, south + cell * row - y
                 if abs(u * ax + w * ay) > 0.5 * size[0] + AROUND or abs(u * bx + w * by) > 0.5 * size[1] + AROUND:
                     continue
