@@ -43,8 +43,8 @@ def unit(a, b, c, d):
 
 @inlined
 def rotation(table, i, k, a, b, c, d):
-    # from the identity |q| = 1, so that only diagonal entries need the 1
     """Write the rotation matrix of a unit quaternion to nine columns, row by row."""
+    # with |q| = 1 the diagonal, a² + b² − c² − d² and so on, is 1 − 2 (c² + d²)
     table[i, k] = 1.0 - 2.0 * (c * c + d * d)
     table[i, k + 1] = 2.0 * (b * c - a * d)
     table[i, k + 2] = 2.0 * (b * d + a * c)

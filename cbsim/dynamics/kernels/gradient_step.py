@@ -36,6 +36,7 @@ def _solve(model, work, touching, z, inputs, external, settings, counts, h, warm
     total = 0.0
     # 0: warm; 1: cold; 2: along a path
     for attempt in range(2 + RELAXED):
+        # without contacts and stops there is no path to start along
         if (attempt == 1 and warm == 0.0) or (attempt > 1 and not touching):
             continue
         start, manner = warm if attempt == 0 else 0.0, max(PLAIN, attempt - 1)
@@ -97,6 +98,7 @@ def linearize(
             report[ATTEMPTS], total = 0.0, 0.0
         if len(trajectory) > 0:
             copy(z, trajectory[n])
+        # independent states begin cold: the workspace holds the solution of another one
         warm = 1.0 if not apart and (mode == CONTINUED or (mode != COLD and n > 0)) else 0.0
         u = inputs[min(n, len(inputs) - 1)]
         _solve(model, work, touching, z, u, external, settings, counts, h, warm, report)

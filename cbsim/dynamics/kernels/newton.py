@@ -104,6 +104,7 @@ def begin(links, link, joint, link_work, z, inputs, external, settings, before, 
         if link[b, FLAGS] & DAMPED:
             damp_before(link, joint, link_work, b, z, before, h)
         guess(link, joint, link_work, b)
+        # written again only where there are dampers or rows
         for i in range(6):
             link_work[b, OWN + i] = 0.0
             link_work[b, OFFERED + i] = 0.0
@@ -144,8 +145,10 @@ def factorize_bodies(links, link, joint, link_work, block, loop_block, h):
     for b in range(links):
         free_motions(link, joint, link_work, b, RIGHT, R3, RELATIVE, R3)
         slope(joint, link_work, block, b, h)
+        # `solve` begins with no wrench besides RESIDUAL; contacts add theirs later
         for j in range(6):
             link_work[b, CARRY + j] = 0.0
+        # dampers and rows add their slopes to it
         if link[b, FLAGS] & (DAMPED | ROWED):
             for k in range(36):
                 link_work[b, LOCAL + k] = 0.0
@@ -230,6 +233,7 @@ def newton(links, link, joint, link_work, block, loop_block, program, fan, pair,
         solve(link, link_work, program, fan, fanned)
         keep(links, link_work)
         step, old = 1.0, worst
+        # the last trial stands even if the residual has not decreased
         for _ in range(counts[MAX_LS] + 1):
             restore(links, link, joint, link_work, step)
             worst = total(links, link, joint, link_work, h)
