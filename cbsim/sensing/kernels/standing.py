@@ -130,6 +130,7 @@ def cast_group_into(origin, view, fan, period, occluding, block, floats, ints, r
     last, count = fan.beams - 1, 0
     for k in range(GROUP):
         low, high = floats[k + 5 * CHUNK], floats[k + 6 * CHUNK]
+        # the window does not wrap around
         if low >= 0.0 and high < period:
             # whole lanes of beams; an entry with a > b is overwritten by the next
             a, b = int(low), min(int(high), last)
@@ -187,6 +188,7 @@ def cast_level_groups_into(origin, turn, fan, reach, scenery, floats, ints, left
 def list_groups(origin, turn, fan, reach, scenery, ints, left):
     """List the static bodies that a sensor in any attitude may see; return their number."""
     m, count = matrix_of(turn[0], turn[1], turn[2], turn[3]), 0
+    # fields of a box: 0 to 2 its centre, 5 to 7 half sizes, 8 half of its diagonal
     for group in range(scenery.plain.shape[0]):
         box, k = scenery.boxes[group // GROUP], group % GROUP
         px, py, pz = origin[0] - box[k], origin[1] - box[k + GROUP], origin[2] - box[k + 2 * GROUP]
