@@ -68,6 +68,7 @@ def look_at_events(pack, state, step, stack, ints, notes):
             found += 1
             if ints.shape[0] > 0:
                 write_event(notes, ints, step, HAPPENED, e, 0)
+    # all conditions first: none of them sees what an action of this step changes
     if found > 0:
         begin_actions(tables, constants, road, state, step, ints, notes)
     if state.guided.shape[0] + state.order.shape[0] > 0:
@@ -82,6 +83,7 @@ def begin_actions(tables, constants, road, state, step, ints, notes):
     for a in range(actions.shape[0]):
         if state.event[actions[a, EVENT]] != step:
             continue
+        # SLOT names what an action changes
         overruled = False
         for b in range(a + 1, actions.shape[0]):
             same = actions[b, SLOT] == actions[a, SLOT] and state.event[actions[b, EVENT]] == step
