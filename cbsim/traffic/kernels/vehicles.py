@@ -114,6 +114,7 @@ def drive_vehicles(
         if pairs.driven_count == 0:
             remember_places(planar, before)
             continue
+        # at k = −1 no time has passed
         time, span = (start + (k + 1) / constants.substeps) * constants.step, dt if k >= 0 else 0.0
         table = constants.vehicle_parameters
         found, touches = collide(
@@ -168,6 +169,7 @@ def planar_into(constants, state, body, planar):
     p, q = slope_of(constants, state, body)
     if p == 0.0 and q == 0.0:
         fx, fy = -sine, cosine
+        # the left is (−f_y, f_x)
         forward, left = velocity[0] * fx + velocity[1] * fy, velocity[1] * fx - velocity[0] * fy
     else:
         right, forward, _ = rotate_back(orientation, velocity[0], velocity[1], velocity[2])
