@@ -99,6 +99,7 @@ def ask_gap(contact_link, contact, contact_work, link_work, kept, before, i, h, 
         _to_node_1(link_work, before, b)
         _to_node_1(link_work, before, q)
         evaluate_contact(contact_link, contact, contact_work, link_work, i, h)
+        # docs/theory/contact.md §8; GAP is that of node 1
         bounced = gap + contact[i, c.RESTITUTION] * (contact_work[i, c.GAP] - gap) * h / last
         shift = max(shift, bounced) if gap < 0.0 else bounced
     contact_work[i, c.SHIFT_OF_GAP] = shift
@@ -263,6 +264,7 @@ def _nudge(table, b, direction, by):
         table[b, direction] += by
         return
     half = 0.5 * by
+    # half the angle, with the scalar part to second order
     x, y, z = half * (direction == 3), half * (direction == 4), half * (direction == 5)
     s, x, y, z = product(1.0 - 0.5 * half * half, x, y, z, table[b, 3], table[b, 4], table[b, 5], table[b, 6])
     table[b, 3], table[b, 4], table[b, 5], table[b, 6] = s, x, y, z
@@ -302,6 +304,7 @@ def _bounce(contact_link, contact, contact_work, link_work, room, half, i, side,
     m = contact_link[i, c.ONE + side]
     for k in range(12 * WIDTH):
         kept[WRENCH, k] = 0.0
+    # along the axes of the world, then about them
     for direction in range(6):
         if node == 0:
             _nudged(contact_link, contact, contact_work, link_work, room, link_work, i, m, direction, h, last)

@@ -129,6 +129,7 @@ def radius_of_curvature(collider_link, collider, placed, i, nx, ny, nz, tx, ty, 
 @inner
 def spread(collider_link, collider, placed, world, i, reach):
     """Set the axis-aligned bounding box of a collider, enlarged by ``reach``."""
+    # planes and surfaces have no bounds
     if collider_link[i, KIND] >= PLANE:
         for k in range(3):
             placed[i, LOW + k], placed[i, HIGH + k] = -math.inf, math.inf
