@@ -154,10 +154,12 @@ def points_into(samples, offsets, route, place, spacing, pose, out):
             if k + 1 < last:
                 k += 1
             elif number + 1 < route.shape[0] and route[number + 1] >= 0:
+                # from here on the way along the next lanelet
                 way -= samples[k + 1, SAMPLE_STATION]
                 number += 1
                 k, last = offsets[route[number]], offsets[route[number] + 1] - 1
             else:
+                # the route ends: its last point is repeated
                 way = samples[k + 1, SAMPLE_STATION]
         span = samples[k + 1, SAMPLE_STATION] - samples[k, SAMPLE_STATION]
         part = (way - samples[k, SAMPLE_STATION]) / span
@@ -166,6 +168,7 @@ def points_into(samples, offsets, route, place, spacing, pose, out):
         turn = samples[k, SAMPLE_HEADING] + part * (samples[k + 1, SAMPLE_HEADING] - samples[k, SAMPLE_HEADING])
         turn -= heading
         out[0, j], out[1, j] = dx * fy - dy * fx, dx * fx + dy * fy
+        # within ±π
         out[2, j] = turn - 2.0 * math.pi * math.floor(turn / (2.0 * math.pi) + 0.5)
 
 

@@ -64,6 +64,7 @@ def fill_ties(offsets, others, sides, rows, yields, movements, out):
             out[a, b] = False
         for entry in range(offsets[movements[a]], offsets[movements[a] + 1]):
             for b in range(n):
+                # `sides` tells which of the pair the first one is
                 if others[entry] == movements[b]:
                     out[a, b] = yields[rows[entry]] == sides[entry]
 
