@@ -87,7 +87,9 @@ def wait_outside(road, zones, parking, travel, plan, values, i, destination, dt,
         stop = plan[CHAIN]
     plan[STOP] = min(plan[STOP], stop - BEFORE_LINE)
     speed = travel[i, SPEED]
+    # comfortable braking, what it drives in two steps, and `ASKS`
     near = stop < 0.5 * speed * speed / values[COMFORTABLE] + 2.0 * speed * dt + ASKS
+    # nobody stands between it and its stop
     if near and plan[GAP] > stop and parking[i, SINCE] < 0:
         parking[i, SINCE] = int(math.floor(time * 1000.0 + 0.5))
     return stop <= plan[CHAIN]
