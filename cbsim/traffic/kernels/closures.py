@@ -122,7 +122,7 @@ def begin_ways(road, sides, ways, routes):
 def is_closed(closed, lanelet):
     """Whether a lanelet is closed."""
     for row in range(closed.shape[0]):
-        if closed[row] == lanelet + 1:
+        if closed[row] == lanelet + 1:  # 0 is none
             return True
     return False
 
@@ -287,7 +287,7 @@ def blocks_for_good(travel, intent, watch, work, e, static, others):
         return intent[e, PHASE] == HIT or (intent[e, PHASE] == PAUSING and travel[e, WAITING] >= STOOD)
     if e < static:
         return True
-    if e >= others:
+    if e >= others:  # a car that is partly there
         return intent[-2 - work.entries.watched[e], PHASE] == HIT
     return abs(work.entries.stands[e, PACE]) <= STANDS and watch[work.entries.watched[e], PLACE] == 0.0
 
@@ -313,6 +313,7 @@ def blocked_lanelet(road, travel, intent, watch, work, i, static, others):
     """
     lanelet = intent[i, LANELET]
     length, plan = road.car_sizes[i, CAR_LENGTH], work.plan[i]
+    # base: way left from its front
     entries, base = work.entries, road.lanelets[lanelet, LENGTH] - travel[i, STATION] - length
     own = length + work.drawn[i, LEAST]
     far = NEAR if plan[CHAIN] == math.inf else plan[CHAIN_END] + own + reach_of_turn(own)

@@ -92,6 +92,7 @@ BRANCHES = 16
 @inlined
 def stands_for_good(work, travel, intent, watch, i, e, static, others):
     """Whether an entry is a body that has stood for 10 s and is in no queue at a line, as far as car i can know."""
+    # cars come first among the entries, then bodies that never move, then others
     if e < intent.shape[0]:
         return intent[e, PHASE] == HIT or (intent[e, PHASE] == PAUSING and travel[e, WAITING] >= STOOD)
     if e < static:
@@ -146,6 +147,7 @@ def way_before(across, length):
 @inlined
 def stop_at(work, travel, i, distance):
     """Let a car stop at a distance, unless it would have to brake hard, as for somebody who has just been hit."""
+    # at most twice the comfortable braking: v² / 2d
     speed = travel[i, SPEED]
     if speed < SLOW or speed * speed <= 4.0 * work.drawn[i, COMFORTABLE] * distance:
         work.plan[i, STOP] = min(work.plan[i, STOP], distance)
@@ -208,6 +210,7 @@ def time_to(ahead, pace, limit, yields):
         return 0.0
     if not yields:
         return travel_time(ahead, pace, max(limit, 1.0), SPEEDS_UP)
+    # earlier root of ahead = v t − ½ a t²; without one it stops before
     left = pace * pace - 2.0 * COURTESY * ahead
     return math.inf if left <= 0.0 else (pace - math.sqrt(left)) / COURTESY
 
