@@ -182,8 +182,10 @@ def pair_distance(shapes, a, pa, qa, b, pb, qb, limit, pair_workspace, out):
     if shapes.kind[a] == SHAPE_BOX and shapes.kind[b] == SHAPE_BOX and upright:
         upright_distance(shapes.size[a], qa, shapes.size[b], qb, x, y, z, pair_workspace, out)
     else:
+        # only lesser distances are written
         out[0] = limit
         measure_parts(shapes, a, qa, b, qb, (x, y, z), (0.0, 0.0, 0.0), -1.0, pair_workspace, out)
+    # so far, points are relative to the centre of a
     for k in range(3):
         out[4 + k] += pa[k]
         out[7 + k] += pa[k]
@@ -292,5 +294,6 @@ def part_time_of_impact(solids, offset, rate, duration, depth, trial):
         if time > duration:
             time = math.inf
             break
+    # the next part of a mesh meets it where it was
     solids[1, 5], solids[1, 6], solids[1, 7] = x, y, z
     return time
