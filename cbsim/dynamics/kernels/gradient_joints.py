@@ -208,6 +208,8 @@ def _damp_slopes(link, joint, link_work, before, patch, b, a, d):
                 before[b, X1 + 1] - before[a, X1 + 1],
                 before[b, X1 + 2] - before[a, X1 + 2],
             )
+            # the axis turns with the parent: (φ × a) · r = φ · (a × r), r from the parent's centre to the child's
+            # vertex
             u, v, w = cross(px + ax, py + ay, pz + az, x, y, z)
             _add(patch, b, e + 6, -x, -y, -z)
             _add(patch, b, e + 9, -u, -v, -w)
@@ -216,6 +218,7 @@ def _damp_slopes(link, joint, link_work, before, patch, b, a, d):
         _add(patch, b, e + 3, u, v, w)
     if turns == 0:
         return
+    # a small rotation of node 1 changes −b as one of node 2 changes b
     bx, by, bz = rotation_vector(*step_before(link, joint, link_work, before, b))
     for m in range(3):
         ux, uy, uz = slope_of_vector(-bx, -by, -bz, 1.0 * (m == 0), 1.0 * (m == 1), 1.0 * (m == 2))
@@ -238,6 +241,7 @@ def input_columns(links, link, joint, link_work, missing, load, first):
         slides, turns, o = link[j, N_TRANS], link[j, N_ROT], RELATIVE2
         s, x, y, z = link_work[j, o], link_work[j, o + 1], link_work[j, o + 2], link_work[j, o + 3]
         for i in range(slides):
+            # inputs of motors are target velocities, in `target_columns`
             if not link[j, VELOCITIES] >> i & 1:
                 missing[6 * j + i, first + link[j, INPUT] + i] = -load
         for i in range(turns):
@@ -248,6 +252,7 @@ def input_columns(links, link, joint, link_work, missing, load, first):
             if link[j, FLAGS] & FREE:
                 missing[6 * j + 3, column], missing[6 * j + 4, column], missing[6 * j + 5, column] = -tx, -ty, -tz
                 continue
+            # one axis is the same in both bodies; others are those of the parent
             if turns > 1:
                 tx, ty, tz = turn_back(s, x, y, z, tx, ty, tz)
             for m in range(turns):

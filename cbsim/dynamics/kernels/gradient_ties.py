@@ -140,6 +140,7 @@ def _wrench_of_loop_joint(link, joint, link_work, j, torque, stiff, qx, qy, qz):
     for k in range(TURN_AXES, TURN_AXES + 3 * turns, 3):
         f = -stiff * (hx * joint[j, k] + hy * joint[j, k + 1] + hz * joint[j, k + 2])
         gx, gy, gz = gx + f * joint[j, k], gy + f * joint[j, k + 1], gz + f * joint[j, k + 2]
+    # slope at −v: transpose of that at v, from loads along coordinates to a torque in the child's frame
     if turns > 1:
         gx, gy, gz = slope_of_vector(-vx, -vy, -vz, gx, gy, gz)
         ux, uy, uz = held_slope(vx, vy, vz, torque[3], torque[4], torque[5], hx, hy, hz)
@@ -279,6 +280,7 @@ def loop_joint_inputs(links, link, joint, link_work, carry, load, first):
         k = CHILD_VERTEX
         px, py, pz = turned(link_work, j, R2, joint[j, k], joint[j, k + 1], joint[j, k + 2])
         for i in range(slides + link[j, N_ROT]):
+            # inputs of motors are target velocities, in `target_columns`
             if link[j, VELOCITIES] >> i & 1:
                 continue
             k = SLIDE_AXES + 3 * i if i < slides else TURN_AXES + 3 * (i - slides)
@@ -288,10 +290,12 @@ def loop_joint_inputs(links, link, joint, link_work, carry, load, first):
                 fx, fy, fz = turned(link_work, a, R2, x, y, z) if a >= 0 else (x, y, z)
                 tx, ty, tz = cross(px, py, pz, fx, fy, fz)
             else:
+                # from axes of the parent to those of the child, then to the world
                 x, y, z = turn_back(
                     link_work[j, o], link_work[j, o + 1], link_work[j, o + 2], link_work[j, o + 3], x, y, z
                 )
                 tx, ty, tz = turned(link_work, j, R2, x, y, z)
+            # the reaction on the parent acts at the child's vertex
             cx, cy, cz = cross(link_work[j, ARM2], link_work[j, ARM2 + 1], link_work[j, ARM2 + 2], fx, fy, fz)
             force, torque, back = (fx, fy, fz), (tx, ty, tz), (cx, cy, cz)
             for m in range(3):

@@ -241,6 +241,7 @@ def predict(link, link_work, program, fan, fanned, contact_link, contact, contac
         for k in range(12):
             contact_work[i, AFFINE_SLACK + k] = contact_work[i, DSLACK + k]
     for i in range(len(limit_work)):
+        # both distances, then both slacks
         for k in range(4):
             limit_work[i, ROW_AFFINE_ROOM + k] = limit_work[i, ROW_DROOM + k]
     return before * left**3

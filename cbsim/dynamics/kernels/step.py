@@ -363,6 +363,7 @@ def advance(model, work, touching, colliders, z, inputs, external, settings, cou
         for n in range(steps):
             if len(trajectory) > 0:
                 copy(state, trajectory[n])
+            # 0: the first step begins with velocities of node 2 itself
             before = 0.0 if mode == NODAL and n == 0 else h
             warm = 1.0 if mode == CONTINUED or (mode != COLD and n > 0) else 0.0
             # one state: a row for each step; several: a row for each state

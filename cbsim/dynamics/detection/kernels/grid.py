@@ -124,9 +124,11 @@ def _pair_up(colliders, n, buckets):
             for dy in range(-1, 2):
                 for dz in range(-1, 2):
                     x, y, z = cell[i, 0] + dx, cell[i, 1] + dy, cell[i, 2] + dz
+                    # bucket k begins at start[k + 1], and the last one ends where the small ones do
                     k = _bucket(x, y, z, buckets)
                     end = start[k + 2] if k + 1 < buckets else small
                     for m in range(start[k + 1], end):
                         j = item[m]
+                        # cells share buckets
                         if j > i and cell[j, 0] == x and cell[j, 1] == y and cell[j, 2] == z:
                             _add(colliders, i, j)
