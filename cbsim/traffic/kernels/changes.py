@@ -180,6 +180,7 @@ def see_aside(road, sides, travel, intent, plan, entries, ways, i):
     row = side_row(sides, intent[i, LANELET], one[STATION], is_left(one))
     if row < 0:
         return
+    # it changes lanes, and is still on the one that it leaves
     if (sides.rows[row, 1] & SAME) != 0:
         gap, leader = see_beside(road, sides, travel, entries, ways, i)
         able = clearing_speed(one[OFFSET], one[RUN], one[MOVED], gap, leader)
@@ -188,6 +189,7 @@ def see_aside(road, sides, travel, intent, plan, entries, ways, i):
         if able < math.inf:  # it may have to stop behind who is ahead there
             plan[STOP] = min(plan[STOP], gap - SPARE + 0.5 * leader * leader / BRAKES)
         return
+    # it passes somebody against an oncoming lane
     gap, leader = see_oncoming(road, sides, travel, entries, i, row)
     plan[DESIRED] = min(plan[DESIRED], PASS_SPEED)
     if gap < plan[SIDE_GAP]:

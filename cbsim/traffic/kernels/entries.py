@@ -156,6 +156,7 @@ def find_shadows(road, sides, travel, intent, entries, count):
         if row < 0 or count == entries.where.shape[0]:
             continue
         rear, length = map_beside(sides, row, one[STATION]), road.car_sizes[i, CAR_LENGTH]
+        # `watched` of such an entry is −2 less the row of the car
         entries.where[count], entries.watched[count] = sides.rows[row, 0], -2 - i
         entries.stands[count, SPOT], entries.stands[count, PACE] = rear, one[SPEED]
         if (sides.rows[row, 1] & SAME) == 0:

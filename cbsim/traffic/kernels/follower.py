@@ -141,6 +141,7 @@ def next_segment(constants, segment, last, x, y, speed, time, levers):
         else:
             ex, ey, _, beyond = segment_frame(constants, segment + 1, x, y)
             # coordinates from the corner along both segments have the sum 0 on the line across its bisector
+            # unless the way nearly turns back there
             cut = dx * ex + dy * ey > -0.9 and length - along < 2.0 * CORNER and along - length + beyond >= 0.0
             if along < length and not cut:
                 break

@@ -101,6 +101,7 @@ def see_ahead(road, crossings, occupied, seed, entries, i, serial, destination, 
             if base + crossings.entry_spans[e, 0] > length:
                 stop = min(stop, base + crossings.entry_spans[e, 0] - length)
                 break
+        # the first crosswalk that somebody is on
         if lanelet < occupied.shape[0] and base + occupied[lanelet] > length:
             stop = min(stop, base + occupied[lanelet] - length)
         if road.links[lanelet, STOP_LINE] != 0 and end > length:

@@ -111,6 +111,7 @@ def point_of_arcs(way, radius, across):
     """As `point_of_turn` has it, without a part in reverse at its begin."""
     angle = first_angle(radius, across)
     first, straight = radius * angle, max(across - 2.0 * radius, 0.0)
+    # lanes two radii or more apart: two quarter circles, with a straight part between them
     if across >= 2.0 * radius:
         left = turn_length(radius, across) - way
         if way < first:

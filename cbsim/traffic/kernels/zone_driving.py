@@ -119,10 +119,12 @@ def change_state(road, zones, state, i, dt, time):
             if parking[SINCE] < 0 and travel[WAITING] >= pause_of(road, zones, state.intent, i):
                 parking[SINCE] = int(math.floor(time * 1000.0 + 0.5))
         return
+    # on its way out, which it has left once it is beyond the apron
     if apron >= 0:
         if intent[LANELET] != apron:
             parking[WAY], parking[TICKET], parking[SINCE] = -1, 0, -1
         return
+    # on its way in, of which its rear axle has gone so far: it begins MOST_TAIL along the lanelet of the gate
     behind = travel[STATION] + road.car_sizes[i, REAR_AXLE] - zones.frames[zone, MOST_TAIL]
     for gate in range(zones.gates.shape[0]):
         if intent[LANELET] == zones.gates[gate, GATE] and behind >= 0.0 and intent[PHASE] != HIT:
