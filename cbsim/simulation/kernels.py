@@ -230,6 +230,7 @@ def advance_into(
         First row in the table of vehicles whose motion is not finite after the last step; -1 if there is none.
         Non-finite values persist, so earlier steps need no check.
     """
+    # as `advance_one` unpacks them
     taken, found, failed = 0, 0, -1
     constants, shapes = constants_of(pack), shapes_of(pack)
     vehicles, triangles = constants.vehicle_body.shape[0], shapes.triangles.shape[0]
@@ -336,7 +337,7 @@ def settle_into(
                     pose_history[c], pose_history[7 + c] = path[k, i, c], path[k, i, 3 + c]
                 for c in range(4):
                     pose_history[3 + c] = path[k, i, 6 + c]
-                pose_history[10] = path[k, i, 12]
+                pose_history[10] = path[k, i, 12]  # yaw rate [rad/s]
         for i in range(controller_states.shape[1]):
             state.controller_state[i] = controller_states[k, i]
         hash_leaves_into(float_words, live, leaves)

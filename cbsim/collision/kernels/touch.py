@@ -136,6 +136,7 @@ def place_body(segments, planar, before, roles, body, time, dt, part, path):
 @inner
 def keep_points(touches, first, count, a, b, roles, z, touch, paths):
     """Append contact points within `NEARLY`; of more than `TOUCHES` in a pair, the deepest are kept."""
+    # columns of `touch`: gap, normal, number of points, then x, y and gap of each
     for k in range(int(touch[3])):
         gap = touch[6 + 3 * k]
         if gap > NEARLY:

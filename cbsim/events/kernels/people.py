@@ -128,6 +128,7 @@ def walk(pack, state, time):
         guided = people.walkers[walker, 0]
         row, body = state.guided[guided], constants.guided_body[guided]
         waits, is_bold = row[LINK] == WAITS, people.walkers[walker, 1] != 0
+        # orders of events go before: who has one neither waits nor goes on by itself
         may_walk = row[PRESENCE] == IS_ON_ITS_WAY and (row[ORDER] < 0.0 or waits)
         _, pace = station_of(constants, row, time)
         free = not may_walk or not stands_ahead(constants, shapes, state, row, body, pace)

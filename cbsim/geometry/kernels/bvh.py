@@ -261,6 +261,7 @@ def overlaps_into(low, high, triangles, boxes, links, root, stack, out):
             apart = apart or boxes[node, k] > high[k] or boxes[node, 3 + k] < low[k]
         if apart:
             continue
+        # a fork, whose first child is the next node; the link is its second
         if links[node, 1] == 0:
             # the first child is popped first, so that triangles are found in ascending order
             stack[top], stack[top + 1] = links[node, 0], node + 1

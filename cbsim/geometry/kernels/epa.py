@@ -256,6 +256,7 @@ def faced(corners, planes, faces, used, face):
     px, py, pz = nearest * nx, nearest * ny, nearest * nz
     best, chosen = math.inf, face
     for f in range(used):
+        # faces that are gone, or farther away
         if faces[f, 0] < 0 or planes[f, 3] > nearest + GAIN:
             continue
         if planes[f, 0] * nx + planes[f, 1] * ny + planes[f, 2] * nz < 1.0 - 1e-9:

@@ -246,11 +246,13 @@ def cast_listed_into(constants, placed, state, fan, count, time, scan_time, bodi
     triangles, boxes, links = shapes.triangles, shapes.node_box, shapes.node_link
     width, size = fan.width, fan.layers * fan.width
     for entry in range(count):
+        # of an entry: body, beams from … to, layers from … to, how it moves, and its row in the table of that
         at = ENTRIES + DEPTH + WORDS * entry
         body, begin, end, way, row = ints[at], ints[at + 1], ints[at + 2], ints[at + 5], ints[at + 6]
         first, last = ints[at + 3], ints[at + 4]
         kind, root = shapes.kind[body], shapes.root[body]
         sx, sy, sz = shapes.size[body, 0], shapes.size[body, 1], shapes.size[body, 2]
+        # boxes that stand have a loop of their own, which is vector code
         if way == STANDS and kind == BOX:
             hx, hy, hz = 0.5 * sx, 0.5 * sy, 0.5 * sz
             for k in range(first, last):
@@ -260,6 +262,7 @@ def cast_listed_into(constants, placed, state, fan, count, time, scan_time, bodi
         if way != STANDS:
             path_into(constants, placed, state, way, row, time, scan_time, fan.beams, begin, end, places, turns)
         for j in range(begin, end):
+            # origins stand behind directions, the same for all layers
             x, y, z = aims[3 * size + j], aims[3 * size + width + j], aims[3 * size + 2 * width + j]
             if way == STANDS:
                 px, py, pz = place_in(positions, orientations, body, x, y, z)

@@ -155,6 +155,7 @@ def roll_through(planar, wheel, actuator, command, parameters, dt, substeps, arc
         # `sinc`, with the sine that is known already
         ratio = 1.0 - half * half / 6.0 if abs(half) < 1e-4 else sines[2 * row + k] / half
         chord = ways[k] * ratio
+        # the rear axle moves along the chord; the place is half a wheelbase ahead of it
         x = x + half_base * (sine - sines[k]) - chord * sines[row + k]
         y = y + half_base * (cosines[k] - cosine) + chord * cosines[row + k]
         sine, cosine = sines[k], cosines[k]
@@ -163,5 +164,6 @@ def roll_through(planar, wheel, actuator, command, parameters, dt, substeps, arc
     planar[4], planar[5] = half_base * curvature * speed, curvature * speed
     planar[KNOWN_HEADING], planar[KNOWN_SINE], planar[KNOWN_COSINE] = heading, sine, cosine
     wheel[0] = (speed - before) / dt
+    # front wheels roll faster, by 1 / cosine of their steering angle
     wheel[1] = speed * math.sqrt(1.0 + slope * slope) / parameters[WHEEL_RADIUS]
     wheel[2] = speed / parameters[WHEEL_RADIUS]
