@@ -294,6 +294,7 @@ def _largest_gap(varied, probe, h):
 def _leaves_open(varied, work, probe, room, column, h, amount):
     """Whether loops opened by a change, already made, stay open when joints follow by their gradients."""
     links, link, joint, link_work = varied.links, varied.link, varied.joint, probe.link_work
+    # at first joints stay, then they follow
     for attempt in range(2):
         for b in range(links):
             for k in range(7):

@@ -222,6 +222,7 @@ def stiffen_row(link, joint, link_work, block, row_link, row, limit_work, i):
         o, k = RELATIVE, TURN_AXES + 3 * (c - slides)
         s, vx, vy, vz = link_work[b, o], link_work[b, o + 1], link_work[b, o + 2], link_work[b, o + 3]
         x, y, z = rotation_vector(s, vx, vy, vz)
+        # slope of the coordinate by each free rotation at node 3; ROW_SHARE has that at node 2
         for j in range(turns):
             fx, fy, fz = free_turns(joint, b, turns, j, s, vx, vy, vz)
             fx, fy, fz = slope_of_vector(x, y, z, fx, fy, fz)

@@ -110,6 +110,7 @@ def _to_node(link, link_work, z, b, before):
     i, k = link[b, BODY], -0.5 * before
     for m in range(3):
         link_work[b, X3 + m] = link_work[b, X2 + m] - before * z[i, VELOCITY + m]
+    # the rotation backwards in axes of the body: half-angle vector −½ · before · ω, scalar part from the length 1
     x, y, w = k * z[i, SPIN], k * z[i, SPIN + 1], k * z[i, SPIN + 2]
     c = math.sqrt(max(0.0, 1.0 - x * x - y * y - w * w))
     c, x, y, w = product(link_work[b, Q2], link_work[b, Q2 + 1], link_work[b, Q2 + 2], link_work[b, Q2 + 3], c, x, y, w)

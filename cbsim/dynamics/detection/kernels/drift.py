@@ -71,6 +71,7 @@ def _like(colliders, row, first, last, size):
         if contact_link[k, c.ONE] != contact_link[row, c.ONE] or contact_link[k, c.SHAPE] != contact_link[row, c.SHAPE]:
             continue
         away = 0.0
+        # directions count as lengths at a distance of `size`
         for m in range(3):
             away += (contact[k, c.ORIGIN + m] - contact[row, c.ORIGIN + m]) ** 2
             away += (contact[k, c.PLANE + m] - contact[row, c.PLANE + m]) ** 2

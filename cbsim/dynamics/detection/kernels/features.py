@@ -83,6 +83,7 @@ def _face_of_hull(collider_link, collider, placed, world, face, face_normal, rim
 @inner
 def _few_corners(collider_link, collider, world, i, dx, dy, dz, out):
     first = collider_link[i, FIRST]
+    # a segment, as of a capsule: both ends, or where it is steep the farthest one
     if collider_link[i, CORNERS] == 2:
         x, y, z = world[first + 1, 0] - world[first, 0], world[first + 1, 1] - world[first, 1], 0.0
         z = world[first + 1, 2] - world[first, 2]
