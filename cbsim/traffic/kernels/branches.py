@@ -92,6 +92,7 @@ def hold_draws(fork, held, intent, pool_counts, step):
     if not is_fork or step == 0:
         return
     cars = intent.shape[0]
+    # `held` has the draw, numbered from 1, and the branch in which it has begun
     for i in range(cars):
         if held[i, 0] != intent[i, GOAL] + 1:
             held[i, 0], held[i, 1] = intent[i, GOAL] + 1, branch

@@ -248,12 +248,14 @@ def steer_wheels(wanted, slowing, ahead, left, speed, steering, parameters, comm
     missing = abs(command[1] - steering)
     if missing > WINDING:
         wanted = min(wanted, max(CORNER * parameters[LEVER_RATE] / missing, SLOWEST))
+    # v² · bend is the lateral acceleration
     if abs(bend) > 0.0:
         wanted = min(wanted, max(math.sqrt(SIDEWAYS / abs(bend)), SLOWEST))
     push = SPEED_GAIN * (wanted - speed)
     if slowing and speed > 0.8 * wanted:
         push -= BRAKE
     if push >= 0.0:
+        # near the top speed a throttle accelerates less: see `actuators.next_speed`
         left_over = max(1.0 - speed / parameters[MAX_SPEED], 0.1)
         command[0] = min(push / (parameters[MAX_ACCELERATION] * left_over), 1.0)
     else:

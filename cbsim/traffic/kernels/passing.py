@@ -192,9 +192,11 @@ def blocked_up_to(work, travel, intent, watch, i, static, others, needed):
             at += 1
             continue
         rear = entries.stands[e, SPOT]
+        # enough room to be back before whoever is next
         if front >= 0.0 and rear > front + max(needed, NO_QUEUE):
             break
         if not stands_for_good(work, travel, intent, watch, i, e, static, others):
+            # whoever drives on beyond that room does not matter
             if front < 0.0 or entries.stands[e, PACE] < STANDS or rear < front + needed:
                 return -1.0
             break

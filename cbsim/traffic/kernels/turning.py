@@ -341,6 +341,7 @@ def meets_somebody(road, walkers, state, i, way):
             later = moved + way * part / LOOKS
             least = distance_in_turn(road, one, sizes, lanelet, later, place[0], place[1])
             least = min(least, distance_in_turn(road, one, sizes, lanelet, later, x, y))
+            # too near, and coming nearer
             if least < min(PERSON, now - NEARER):
                 return True
     return False

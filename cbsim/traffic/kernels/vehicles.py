@@ -241,6 +241,7 @@ def remember(constants, state, v, body):
     for k in range(4):
         row[3 + k] = state.orientation[body, k]
     row[10] = state.angular_velocity[body, 2]
+    # column 2 of `wheel` is of rear wheels; of skid vehicles columns 1 and 2 are of the sides
     turning = state.wheel[v, 2]
     if constants.vehicle_drive[v] >= SKID_KINEMATIC:
         turning = 0.5 * (state.wheel[v, 1] + state.wheel[v, 2])
