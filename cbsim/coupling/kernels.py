@@ -32,6 +32,7 @@ def note_models(pack, sizes, floats, ints, position, orientation, pairs, fresh):
     constants, shapes, state = constants_of(pack), shapes_of(pack), state_of(floats, ints, sizes)
     moving, active_contacts, bodies = constants.moving, state.active_contacts, shapes.kind.shape[0]
     models, _ = models_from(constants, bodies)
+    # models are neither movers nor vehicles: only their rows in the table of contacts matter here
     pair_workspace, roles = make_pair_workspace(shapes.triangles.shape[0]), np.full((bodies, 3), -1)
     for k in range(moving.shape[0]):
         roles[moving[k], MOVING] = k

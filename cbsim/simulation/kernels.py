@@ -109,6 +109,8 @@ def advance_one(
         read_vehicles(constants, state, planar)
         if cars > 0:
             drive_cars(pack, sizes, floats, ints, car_floats, car_ints)
+        # pairs are those of some steps at once: valid while nothing has happened and nobody has left the bounds they
+        # rest on
         is_valid = happened == 0 and are_valid(workspace, start) and not has_left(planar, anchors)
         is_valid = is_valid and (k > 0 or state.guided.shape[0] == 0)  # bounds of guided bodies are those of one run
         if not is_valid or have_left(car_rows, constants.step, parts, state, shapes.radius, workspace.bounds):
@@ -154,6 +156,7 @@ def advance_one(
         # movers and vehicles wrote their rows apart, and the order must not depend on that of the stages
         order_rows(contacts, before, found)
         start += 1
+        # leaves that no step changes keep their hashes
         if k < hashes.shape[0]:
             hash_leaves_into(float_words, live, leaves)
             hashes[k] = hash_words(int_words, hash_words(leaves, np.uint64(0)))
@@ -227,6 +230,7 @@ def advance_into(
         First row in the table of vehicles whose motion is not finite after the last step; -1 if there is none.
         Non-finite values persist, so earlier steps need no check.
     """
+    # as `advance_one` unpacks them
     taken, found, failed = 0, 0, -1
     constants, shapes = constants_of(pack), shapes_of(pack)
     vehicles, triangles = constants.vehicle_body.shape[0], shapes.triangles.shape[0]
@@ -333,7 +337,7 @@ def settle_into(
                     pose_history[c], pose_history[7 + c] = path[k, i, c], path[k, i, 3 + c]
                 for c in range(4):
                     pose_history[3 + c] = path[k, i, 6 + c]
-                pose_history[10] = path[k, i, 12]
+                pose_history[10] = path[k, i, 12]  # yaw rate [rad/s]
         for i in range(controller_states.shape[1]):
             state.controller_state[i] = controller_states[k, i]
         hash_leaves_into(float_words, live, leaves)

@@ -75,6 +75,7 @@ def hash_words(words, seed):
         h = join_lanes(a, b, c, d, n)
     else:
         h = seed + PRIME_5 + np.uint64(8 * n)
+    # words that fill no group of four
     for k in range(n - n % 4, n):
         h = rotate_left(h ^ mix(np.uint64(0), words[k]), 27) * PRIME_1 + PRIME_4
     return finish(h)
@@ -113,6 +114,7 @@ def hash_leaves_into(words, which, leaves):
     zero, k = np.uint64(0), 0
     while k < which.shape[0]:
         start = which[k] * LEAF
+        # two whole leaves at once
         if k + 1 < which.shape[0] and max(start, which[k + 1] * LEAF) + LEAF <= words.shape[0]:
             leaves[which[k]], leaves[which[k + 1]] = hash_two(words, start, which[k + 1] * LEAF, LEAF)
             k += 2
@@ -217,6 +219,7 @@ def logarithm(x):
     ln m = 2 artanh((m - 1) / (m + 1)) with m in [0.75, 1.5), its Taylor series to the 21st power.
     """
     bits = bits_of(x)
+    # the exponent's bits as a number: in the mantissa of 2⁵², which is subtracted
     exponent = float_of((bits >> np.uint64(52)) | np.uint64(0x4330000000000000)) - 4503599627370496.0 - 1023.0  # 2⁵²
     m = float_of((bits & MANTISSA) | ONE)
     high = m >= 1.5
@@ -243,9 +246,12 @@ def sine_cosine(x):
 @inlined
 def normal_pair(word):
     """Two standard normal numbers of one word."""
+    # 2 − m with m in [1, 2) is in (0, 1], whose logarithm is finite
     radius = math.sqrt(-2.0 * logarithm(2.0 - float_of(((word & RADIUS) >> np.uint64(12)) | ONE)))
+    # within ±1/2, never 0 or an end: an angle within ±π/4 of the middle of the quadrant
     part = float_of(((word & ANGLE) << np.uint64(30)) | ONE) - 1.5 + HALF_STEP
     s, c = sine_cosine(0.5 * math.pi * part)
+    # `across` turns by a quarter, `back` by a half
     across, back = (word & ACROSS) != np.uint64(0), (word & BACK) != np.uint64(0)
     x, y = -s if across else c, c if across else s
     return (-radius if back else radius) * x, (-radius if back else radius) * y
@@ -278,11 +284,13 @@ def gauss_markov_into(key_0, key_1, index, decay, firsts, out):
     process of Uhlenbeck and Ornstein, Phys. Rev. 36, 1930). Each occasion has one draw, numbered by itself. The
     sequences of row i draw from the blocks `firsts[i]` on, two to a block.
     """
+    # spans are halved from the first power of two over which nothing is remembered
     top, reach = 0, decay
     while reach < FORGOTTEN:
         top, reach = top + 1, 2.0 * reach
     words, a, b, middle = np.empty(4, np.uint64), np.empty(2), np.empty(2), np.empty(2)
     pairs = (out.shape[1] + 1) // 2
+    # rows of values in pairs, as one word has two normal numbers
     for row in range(out.shape[0] * pairs):
         i, j = row // pairs, row % pairs
         block = firsts[i] + j
@@ -323,6 +331,7 @@ def renewal_into(key_0, key_1, index, stay, firsts, out):
     words, drawn = np.empty(2, np.uint64), np.empty(2)
     for j in range(out.shape[0]):
         occasion = index
+        # the first number decides whether the value was renewed at the occasion, the second is the value
         philox_into(key_0, key_1, occasion, firsts[j], words)
         uniform_into(words, drawn)
         while occasion > 0 and drawn[0] < stay:

@@ -54,6 +54,7 @@ def screen_pair(shapes, a, pa, qa, b, pb, qb):
     if x * x + y * y + z * z > near * near:
         return -1
     if shapes.kind[a] == SHAPE_BOX and shapes.kind[b] == SHAPE_BOX and is_upright(qa) and is_upright(qb):
+        # boxes without tilt, by separating axes: apart by twice the limit, or overlapping
         sizes = shapes.size
         if upright_meeting(sizes[a], qa, sizes[b], qb, x, y, z, 0.0, 0.0, 0.0, 0.0, 2.0 * RELEASE) > 0.0:
             return -1
@@ -86,6 +87,7 @@ def write_row(contacts, found, time, a, b, place, normal, closing, depth):
     The normal (x, y, z) points from a to b.
     """
     row = contacts[found]
+    # normals point from a to b; a row has the lower body first
     sign = 1.0 if a < b else -1.0
     row[0], row[1], row[2] = time, min(a, b), max(a, b)
     row[3], row[4], row[5] = place

@@ -77,7 +77,7 @@ def part_into(segments, car, body, time, path):
     """
     row, parts = segments.path[car], segments.path.shape[1] - 1
     begin, dt = (segments.clock[0] - 1) * segments.step, segments.step / parts
-    part = min(max(int((time - begin) / dt + 1e-9), 0), parts - 1)
+    part = min(max(int((time - begin) / dt + 1e-9), 0), parts - 1)  # at the end of a part rounding may miss it
     since = time - (begin + part * dt)
     for k in range(2):
         path[VELOCITY, k] = (row[part + 1, k] - row[part, k]) / dt
@@ -95,9 +95,11 @@ def motion_into(segments, mover, body, time, path):
     `mover` is its row among the movers; negative for static bodies.
     """
     positions, turns = segments.positions, segments.turns
+    # numbered behind the literal movers: reactive cars, whose divided step is in `path`; then all that move straight
     if mover >= segments.firsts.shape[0]:
         if mover - segments.firsts.shape[0] < segments.path.shape[0]:
             return part_into(segments, mover - segments.firsts.shape[0], body, time, path)
+        # backwards from the pose at the end of the step, where `positions` are already
         elapsed = time - segments.clock[0] * segments.step
         for k in range(3):
             path[POSITION, k] = positions[body, k] + elapsed * segments.rates[body, k]

@@ -58,6 +58,7 @@ def set_bounds(segments, radii, movers, vehicles, planar, since, step, steps, wo
         body, last = movers[m], lasts[m]
         radius = radii[body] + 1e-6
         segment = segment_at(starts, firsts[m], last, guess[m], since)
+        # the bounds of a path of straight segments are those of its corners
         segment_position_into(starts, origins, velocities, segment, since, place)
         out, fastest = bounds[body], 0.0
         out[0] = out[1] = math.inf
@@ -90,6 +91,7 @@ def has_left(planar, anchors):
     """Whether a vehicle has left the margin of its bounds (vehicles, 3)."""
     for v in range(anchors.shape[0]):
         x, y = planar[v, 0] - anchors[v, 0], planar[v, 1] - anchors[v, 1]
+        # negated, so that a position that is not a number has left as well
         if not x * x + y * y <= anchors[v, 2] * anchors[v, 2]:
             return True
     return False
@@ -110,6 +112,7 @@ def fill_grid(roles, bounds, cells, order, starts, sorted_bounds, tally):
     for k in range(buckets + 1):
         starts[k] = 0
     for body in range(bodies):
+        # ground touches nobody; empty bounds are of absent cars
         if roles[body, MOVING] == GROUND or bounds[body, 0] > bounds[body, 2]:
             continue
         box = bounds[body]
@@ -121,6 +124,7 @@ def fill_grid(roles, bounds, cells, order, starts, sorted_bounds, tally):
         cells[body, 1] = math.floor(0.5 * (box[0] + box[2]) / width)
         cells[body, 2] = math.floor(0.5 * (box[1] + box[3]) / width)
         starts[bucket_of(level, cells[body, 1], cells[body, 2], buckets) + 1] += 1
+    # sort by bucket: sums, then items from the back, so that bodies of a bucket keep their order
     for k in range(buckets):
         starts[k + 1] += starts[k]
     for body in range(bodies - 1, -1, -1):
@@ -153,9 +157,11 @@ def query_grid(a, roles, bounds, cells, order, starts, sorted_bounds, tally, nea
             # obstacles are at most one cell wide, so centres lie within half a cell of the bounds
             left, low = math.floor(x0 / width - 0.5), math.floor(y0 / width - 0.5)
             right, high = math.floor(x1 / width + 0.5), math.floor(y1 / width + 0.5)
+            # cells are visited one by one unless there are more of them than bodies; the last level has no largest size
             everything = level == LEVELS - 1 or (right - left + 1.0) * (high - low + 1.0) > bodies
             columns, rows = (1, 1) if everything else (int(right - left) + 1, int(high - low) + 1)
             ix, iy = int(left), int(low) - 1
+            # both directions in one loop: `iy` runs through the rows of a column
             for _ in range(columns * rows):
                 iy += 1
                 if iy == int(low) + rows:
@@ -267,9 +273,11 @@ def find_pairs(moving, workspace, literal, driven):
             count = query_all(a, roles, bounds, near)
         for n in range(count):
             b = near[n]
+            # the first of a pair moves; of two that do, the lower row
             one, two = (b, a) if roles[b, MOVING] >= 0 and b < a else (a, b)
             literal = append_pair(literal, total, one, two)
             total += 1
+    # pairs come in the order of cells: they are sorted so that results do not depend on the grid
     found = np.empty((total, 2), np.int64)
     order_pairs(literal, total, order, found)
     first, second = 0, 0

@@ -75,6 +75,7 @@ def stays_on_segment(starts, segment, path, mover, since):
 def least_square_distance(x, y, z, u, v, w, duration):
     """Least squared distance of two points with relative velocity u, v, w in a span that ends at the offset x, y, z."""
     square = u * u + v * v + w * w
+    # time before the end at which they were nearest, in the span
     back = min(max((x * u + y * v + z * w) / square, 0.0), duration) if square > 0.0 else 0.0
     x, y, z = x - back * u, y - back * v, z - back * w
     return x * x + y * y + z * z
@@ -131,6 +132,7 @@ def find_literal_contacts(
         if min(position[a, 2], position[b, 2]) < ABSENT_BELOW:  # both are absent, and where they left
             continue
         one, two = roles[a, MOVER], roles[b, MOVER]
+        # while neither changes its segment the relative velocity is constant, and bounds hold for the whole step
         if stays_on_segment(starts, segment, path, one, since) and stays_on_segment(starts, segment, path, two, since):
             u, v, w = velocity[b, 0] - velocity[a, 0], velocity[b, 1] - velocity[a, 1], velocity[b, 2] - velocity[a, 2]
             # bounding spheres over the whole step, then separating axes of upright boxes

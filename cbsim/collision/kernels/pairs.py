@@ -124,6 +124,7 @@ def upright_distance(size_a, qa, size_b, qb, x, y, z, pair_workspace, out):
     cosine, sine = turn_of(qb)
     rectangle_into(x, y, cosine, sine, 0.5 * size_b[0], 0.5 * size_b[1], outlines[1])
     polygon_contact(outlines[0], 4, 0.0, outlines[1], 4, 0.0, 0.0, touch)
+    # columns of `touch`: gap, normal, number of points, then x, y and gap of each
     planar, nx, ny = touch[0], touch[1], touch[2]
     px, py = touch[4], touch[5]
     if touch[3] > 1.0:  # midpoint of parallel edges, else the deeper end
@@ -134,6 +135,8 @@ def upright_distance(size_a, qa, size_b, qb, x, y, z, pair_workspace, out):
     gap = abs(z) - 0.5 * (size_a[2] + size_b[2])
     low, high = max(-0.5 * size_a[2], z - 0.5 * size_b[2]), min(0.5 * size_a[2], z + 0.5 * size_b[2])
     pz = 0.5 * (low + high)
+    # apart in the plane and in height: along the diagonal; else the larger gap, which in overlap is the least
+    # penetration
     if planar > 0.0 and gap > 0.0:
         out[0] = math.sqrt(planar * planar + gap * gap)
         out[1], out[2], out[3] = nx * planar / out[0], ny * planar / out[0], up * gap / out[0]
@@ -179,8 +182,10 @@ def pair_distance(shapes, a, pa, qa, b, pb, qb, limit, pair_workspace, out):
     if shapes.kind[a] == SHAPE_BOX and shapes.kind[b] == SHAPE_BOX and upright:
         upright_distance(shapes.size[a], qa, shapes.size[b], qb, x, y, z, pair_workspace, out)
     else:
+        # only lesser distances are written
         out[0] = limit
         measure_parts(shapes, a, qa, b, qb, (x, y, z), (0.0, 0.0, 0.0), -1.0, pair_workspace, out)
+    # so far, points are relative to the centre of a
     for k in range(3):
         out[4 + k] += pa[k]
         out[7 + k] += pa[k]
@@ -231,6 +236,7 @@ def measure_parts(shapes, a, qa, b, qb, offset, rate, duration, pair_workspace, 
     if not b_mesh:
         fill_solid(shapes.kind[b], shapes.size[b], x, y, z, qb, solids[1])
     timed = duration >= 0.0
+    # half of the relative path: a ball of it about the midpoint holds b's centre at all times
     path = 0.5 * duration * math.sqrt(vx * vx + vy * vy + vz * vz) if timed else 0.0
     half = 0.5 * duration if timed else 0.0
     mx, my, mz = x + half * vx, y + half * vy, z + half * vz  # midpoint of the motion
@@ -279,12 +285,15 @@ def part_time_of_impact(solids, offset, rate, duration, depth, trial):
         if trial[0] <= TOUCHING:
             break
         closing = -(vx * trial[1] + vy * trial[2] + vz * trial[3])
+        # going apart: no contact, unless the solids are so near that the sign of their normal is rounding
         if closing <= 0.0:
             time = time if 0.0 < time and trial[0] <= NOISE else math.inf
             break
+        # no part of b can pass the separating plane before that
         time += trial[0] / closing
         if time > duration:
             time = math.inf
             break
+    # the next part of a mesh meets it where it was
     solids[1, 5], solids[1, 6], solids[1, 7] = x, y, z
     return time

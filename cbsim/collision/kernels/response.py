@@ -76,6 +76,7 @@ def relative_velocity(motion, planar, row):
     ax, ay = point_velocity(motion, planar, a, row[X], row[Y], 0.0, 0.0)
     bx, by = point_velocity(motion, planar, b, row[X], row[Y], row[DRIFT_X], row[DRIFT_Y])
     x, y = bx - ax, by - ay
+    # the tangent is the normal turned left, (−n_y, n_x)
     return x * row[NORMAL_X] + y * row[NORMAL_Y], y * row[NORMAL_X] - x * row[NORMAL_Y]
 
 
@@ -85,6 +86,7 @@ def add_compliance(parameters, planar, v, row):
     if v < 0:
         return
     x, y = row[X] - planar[v, 0], row[Y] - planar[v, 1]
+    # moments of a unit impulse along normal and tangent about the centre
     arm_n = x * row[NORMAL_Y] - y * row[NORMAL_X]
     arm_t = x * row[NORMAL_X] + y * row[NORMAL_Y]
     light, turn = 1.0 / parameters[v, MASS], 1.0 / parameters[v, YAW_INERTIA]
@@ -106,18 +108,22 @@ def point_impulse(c_nn, c_nt, c_tt, v_n, v_t, limit):
     limit : float
         Coefficient of friction.
     """
+    # even without an impulse it opens fast enough
     if v_n >= 0.0:
         return 0.0, 0.0
     # sticking: both velocity components vanish, if friction suffices for it
     determinant = c_nn * c_tt - c_nt * c_nt
     if determinant > 0.0:
+        # C (j_n, j_t) = −(v_n, v_t), with C symmetric
         j_n, j_t = (c_nt * v_t - c_tt * v_n) / determinant, (c_nt * v_n - c_nn * v_t) / determinant
         if j_n >= 0.0 and abs(j_t) <= limit * j_n:
             return j_n, j_t
     for turn in range(2):  # sliding, in either direction
+        # friction at its limit opposes the sliding; first the direction in which the point slides now
         side = limit if (v_t < 0.0) == (turn == 0) else -limit
         if c_nn + side * c_nt > 1e-3 * c_nn:
             j_n = -v_n / (c_nn + side * c_nt)
+            # consistent if the point still slides against the friction
             if (v_t + (c_nt + side * c_tt) * j_n) * side <= 0.0:
                 return j_n, side * j_n
     # numerically degenerate: without friction
@@ -180,6 +186,7 @@ def solve(parameters, planar, motion, touches, count, bounces):
             v_n, v_t = relative_velocity(motion, planar, row)
             v_n -= c_nn * row[NORMAL_IMPULSE] + c_nt * row[TANGENT_IMPULSE]  # without the impulse of this point
             v_t -= c_nt * row[NORMAL_IMPULSE] + c_tt * row[TANGENT_IMPULSE]
+            # without rebound, but speculative points may still approach
             wanted = row[BOUNCE] if bounces else min(row[BOUNCE], 0.0)
             j_n, j_t = point_impulse(c_nn, c_nt, c_tt, v_n - wanted, v_t, row[FRICTION])
             more, drag = j_n - row[NORMAL_IMPULSE], j_t - row[TANGENT_IMPULSE]
@@ -227,6 +234,7 @@ def restitution_share(planar, motions, touches, count, labels, label):
         c0 += row[INELASTIC_NORMAL_IMPULSE] * n + row[INELASTIC_TANGENT_IMPULSE] * t
         c1 += row[INELASTIC_NORMAL_IMPULSE] * dn + row[INELASTIC_TANGENT_IMPULSE] * dt + j_n * n + j_t * t
         c2 += j_n * dn + j_t * dt
+    # c₂ is never negative, a quadratic form of the compliance; it is 0 without any rebound
     if c0 + c1 + c2 <= 0.0 or c2 <= 0.0:
         return 1.0
     root = (-c1 + math.sqrt(max(c1 * c1 - 4.0 * c2 * c0, 0.0))) / (2.0 * c2)
@@ -323,6 +331,7 @@ def resolve_contacts(parameters, planar, touches, count, touch_workspace):
     solve(parameters, planar, motions[AFTER], touches, count, True)
     if bounces:
         limit_restitution(parameters, planar, motions, touches, count, labels)
+    # the motion of the inelastic impact and the labels are not needed any more, and serve as scratch
     correct_positions(parameters, touches, count, shift, motions[INELASTIC], labels)
     for k in range(count):
         for v in (int(touches[k, VEHICLE_A]), int(touches[k, VEHICLE_B])):

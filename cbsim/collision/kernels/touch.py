@@ -113,6 +113,7 @@ def place_body(segments, planar, before, roles, body, time, dt, part, path):
     """Write pose and velocity of a body at a fraction `part` of the substep of dt [s] that ends at a time [s]."""
     v, rest = roles[body, VEHICLE], 1.0 - part
     if v < 0:
+        # other bodies move straight within a substep: back from their pose at its end
         motion_into(segments, roles[body, MOVER], body, time, path)
         for k in range(3):
             path[POSITION, k] -= rest * dt * path[VELOCITY, k]
@@ -126,6 +127,7 @@ def place_body(segments, planar, before, roles, body, time, dt, part, path):
     if is_upright(turns[body]):
         q[0], q[1], q[2], q[3] = math.cos(0.5 * heading), 0.0, 0.0, math.sin(0.5 * heading)
         return
+    # a tilted body keeps its tilt, and turns by the difference of headings
     for k in range(4):
         q[k] = turns[body, k]
     turn_in_place(heading - heading_of(q), q)
@@ -134,6 +136,7 @@ def place_body(segments, planar, before, roles, body, time, dt, part, path):
 @inner
 def keep_points(touches, first, count, a, b, roles, z, touch, paths):
     """Append contact points within `NEARLY`; of more than `TOUCHES` in a pair, the deepest are kept."""
+    # columns of `touch`: gap, normal, number of points, then x, y and gap of each
     for k in range(int(touch[3])):
         gap = touch[6 + 3 * k]
         if gap > NEARLY:
@@ -142,6 +145,7 @@ def keep_points(touches, first, count, a, b, roles, z, touch, paths):
         if count - first < TOUCHES:
             count += 1
         else:
+            # full: it takes the place of the shallowest, if that is less deep
             at = first
             for n in range(first + 1, count):
                 if touches[n, GAP] > touches[at, GAP]:
@@ -162,6 +166,7 @@ def touch_shape(shapes, a, b, roles, touch_workspace, touches, count):
     one, two, touch, paths = touch_workspace.one, touch_workspace.two, touch_workspace.touch, touch_workspace.paths
     pa, qa, pb, qb = paths[0, POSITION], paths[0, ORIENTATION], paths[1, POSITION], paths[1, ORIENTATION]
     tall_a, tall_b = half_height(shapes.kind[a], shapes.size[a], qa), half_height(shapes.kind[b], shapes.size[b], qb)
+    # range of heights in which both have an outline
     low, high = max(pa[2] - tall_a + CLEARANCE, pb[2] - tall_b), min(pa[2] + tall_a - CLEARANCE, pb[2] + tall_b)
     if low > high:
         return count
@@ -188,6 +193,7 @@ def touch_mesh(shapes, a, b, roles, touch_workspace, touches, count):
     x, y, z = pb[0] - pa[0], pb[1] - pa[1], pb[2] - pa[2]
     if outside_box(shapes.size[b], qb, -x, -y, -z, shapes.radius[a]):
         return count
+    # heights from here on count from the vehicle's centre
     tall = half_height(shapes.kind[a], shapes.size[a], qa) - CLEARANCE
     n, r_one = outline_into(shapes.kind[a], shapes.size[a], 0.0, 0.0, 0.0, qa, -tall, tall, one)
     mx, my, mz = rotate_back(qb, -x, -y, -z)
@@ -203,6 +209,7 @@ def touch_mesh(shapes, a, b, roles, touch_workspace, touches, count):
         m = slab_into(corners[0], corners[1], corners[2], -tall, tall, two)
         if m == 0:
             continue
+        # the face of the triangle is preferred up to the depth SEAM, so that nothing catches where triangles meet
         polygon_contact(one, n, r_one, two, m, 0.0, SEAM, touch)
         if touch[0] > 0.0:
             continue
@@ -277,6 +284,7 @@ def find_touches(segments, shapes, planar, roles, touch_workspace, a, b, time, d
             after = touch_mesh(shapes, a, b, roles, touch_workspace, touches, count)
         else:
             after = touch_shape(shapes, a, b, roles, touch_workspace, touches, count)
+        # the first part in which they touch is where the impact is solved; the rest of the motion is not made
         if after > count:
             if k < parts:
                 move_back(planar, before, roles, a, k / parts)

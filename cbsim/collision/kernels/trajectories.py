@@ -11,6 +11,7 @@ __all__ = ["first_contacts_into"]
 @inner
 def boxes_meet(x, y, ca, sa, hax, hay, cb, sb, hbx, hby):
     """Whether two rectangles meet, b's centre at x, y from a's, axes turned by (cosine, sine), half sizes given."""
+    # |cosine| and |sine| of the angle between both: half widths of one on the axes of the other, four axes in all
     cosine, sine = abs(ca * cb + sa * sb), abs(ca * sb - sa * cb)
     return (
         abs(x * ca + y * sa) <= hax + hbx * cosine + hby * sine
@@ -50,6 +51,7 @@ def first_contacts_into(poses, size, obstacles, halves, table, near, out):
         for s in range(steps):
             x, y, heading = obstacles[k, s, 0], obstacles[k, s, 1], obstacles[k, s, 2]
             table[k, s, 0], table[k, s, 1], table[k, s, 2], table[k, s, 3] = x, y, math.cos(heading), math.sin(heading)
+            # an absent step has nan, which fails the comparisons below as well
             if not (math.isnan(x) or math.isnan(y) or math.isnan(heading)):
                 low_x, low_y, high_x, high_y = min(low_x, x), min(low_y, y), max(high_x, x), max(high_y, y)
         table[k, steps, 0], table[k, steps, 1] = low_x - halves[k, 2], low_y - halves[k, 2]

@@ -120,6 +120,7 @@ def kept_count(bodies):
 @kernel
 def workspace_sizes(bodies, vehicles):
     """Sizes of the float and int blocks of a workspace."""
+    # floats: bounds, sorted bounds, reach; ints: roles, cells, order and near, then the blocks of fixed sizes
     return 9 * bodies + 3 * vehicles, 8 * bodies + bucket_count(bodies) + 1 + 2 * LEVELS + 4 * kept_count(bodies) + MEMO
 
 
@@ -152,12 +153,14 @@ def static_bounds_into(kinds, sizes, radii, positions, orientations, body, bound
     x, y = positions[body, 0], positions[body, 1]
     hx, hy = radii[body], radii[body]
     if kinds[body] != SHAPE_SPHERE:
+        # half extents along x and y: sums of the projections of the three sides
         q, sx, sy, sz = orientations[body], sizes[body, 0], sizes[body, 1], sizes[body, 2]
         ax, ay, _ = rotate(q, 1.0, 0.0, 0.0)
         bx, by, _ = rotate(q, 0.0, 1.0, 0.0)
         cx, cy, _ = rotate(q, 0.0, 0.0, 1.0)
         hx = 0.5 * (abs(ax) * sx + abs(bx) * sy + abs(cx) * sz)
         hy = 0.5 * (abs(ay) * sx + abs(by) * sy + abs(cy) * sz)
+    # rounding of positions far from the origin
     slack = 1e-6 + 1e-12 * (abs(x) + abs(y))
     bounds[body, 0], bounds[body, 1] = x - hx - slack, y - hy - slack
     bounds[body, 2], bounds[body, 3] = x + hx + slack, y + hy + slack
@@ -188,6 +191,7 @@ def fill_workspace(moving, movers, vehicles, kinds, sizes, radii, solid, positio
         static_bounds_into(kinds, sizes, radii, positions, orientations, body, bounds)
     for k in range(moving.shape[0]):
         roles[moving[k], MOVING] = k
+        # moving ones get theirs in each search
         for c in range(4):
             bounds[moving[k], c] = 0.0
     for m in range(movers.shape[0]):

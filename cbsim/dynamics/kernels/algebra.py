@@ -44,6 +44,7 @@ def unit(a, b, c, d):
 @inlined
 def rotation(table, i, k, a, b, c, d):
     """Write the rotation matrix of a unit quaternion to nine columns, row by row."""
+    # with |q| = 1 the diagonal, a² + b² − c² − d² and so on, is 1 − 2 (c² + d²)
     table[i, k] = 1.0 - 2.0 * (c * c + d * d)
     table[i, k + 1] = 2.0 * (b * c - a * d)
     table[i, k + 2] = 2.0 * (b * d + a * c)
@@ -78,6 +79,7 @@ def turned_back(table, i, k, x, y, z):
 @inlined
 def turn(a, b, c, d, x, y, z):
     """Rotate a vector by a unit quaternion."""
+    # with v the vector part and t = 2 v × x, the result is x + s t + v × t
     tx, ty, tz = 2.0 * (c * z - d * y), 2.0 * (d * x - b * z), 2.0 * (b * y - c * x)
     return x + a * tx + c * tz - d * ty, y + a * ty + d * tx - b * tz, z + a * tz + b * ty - c * tx
 

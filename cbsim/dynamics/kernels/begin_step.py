@@ -62,7 +62,8 @@ def begin_body(joint, link_work, b, body, state, external, settings, before, h, 
     ``warm`` times their last change. Return False if it turned by a quarter of a turn or more in the step before:
     momentum decreases beyond that angle. A part of a step then takes the momentum of the same spin within the part.
     """
-    pull = 0.5 * (before + h)
+    pull = 0.5 * (before + h)  # time for which forces at node 2 act (docs/theory/integrator.md §3)
+    # columns that do not depend on the step: pose, and inertia in world axes
     for i in range(3):
         link_work[b, X2 + i] = state[body, POSITION + i]
     q0, q1, q2, q3 = (
@@ -75,6 +76,7 @@ def begin_body(joint, link_work, b, body, state, external, settings, before, h, 
     rotation(link_work, b, R2, q0, q1, q2, q3)
     _turn_inertia(joint, link_work, b)
     mass = joint[b, MASS]
+    # external force and torque are constant in the body's frame
     fx, fy, fz = turned(link_work, b, R2, external[body, 0], external[body, 1], external[body, 2])
     link_work[b, PUSH] = mass * state[body, VELOCITY] + pull * (mass * settings[GRAVITY] + fx)
     link_work[b, PUSH + 1] = mass * state[body, VELOCITY + 1] + pull * (mass * settings[GRAVITY + 1] + fy)
@@ -98,6 +100,7 @@ def begin_body(joint, link_work, b, body, state, external, settings, before, h, 
     link_work[b, PUSH + 3] = c * jx - k * lx + pull * tx
     link_work[b, PUSH + 4] = c * jy - k * ly + pull * ty
     link_work[b, PUSH + 5] = c * jz - k * lz + pull * tz
+    # guess of node 3: velocities of the step before, and their last change once more if the run continues
     k = LATEST
     for i in range(3):
         link_work[b, X3 + i] = state[body, POSITION + i] + h * (state[body, VELOCITY + i] + warm * link_work[b, k + i])
@@ -157,6 +160,7 @@ def _turn_inertia(joint, link_work, b):
         link_work[b, o + i] = tx * x + ty * y + tz * z
         for j in range(i + 1, 3):
             k = r + 3 * j
+            # columns 3 to 5 are xy, xz, yz
             link_work[b, o + 2 + i + j] = tx * link_work[b, k] + ty * link_work[b, k + 1] + tz * link_work[b, k + 2]
 
 
@@ -222,7 +226,7 @@ def begin_joint(link, joint, link_work, b, inputs, pull, scaling):
     )
     # coordinates of the translation at node 2
     dx, dy, dz = separation(joint, link_work, a, b, X2, R2) if slides > 0 else (0.0, 0.0, 0.0)
-    load = scaling if scaling != 0.0 else pull
+    load = scaling if scaling != 0.0 else pull  # impulse per unit of an input
     spring = pull * joint[b, SPRING] if link[b, FLAGS] & SPRUNG else 0.0
     first = link[b, INPUT]
     for i in range(slides):
@@ -239,6 +243,7 @@ def begin_joint(link, joint, link_work, b, inputs, pull, scaling):
         tx, ty, tz = spring_pull(joint, b, turns, spring, rx, ry, rz)
         if turns > 1:
             tx, ty, tz = slope_of_vector(rx, ry, rz, tx, ty, tz)
+    # inputs push about the axes themselves, whatever the rotation
     for i in range(turns):
         k = TURN_AXES + 3 * i
         torque = 0.0 if link[b, VELOCITIES] >> (slides + i) & 1 else load * inputs[first + slides + i]

@@ -60,6 +60,7 @@ def slope(joint, link_work, block, b, h):
     b11, b12, b13 = c * xx - z * xy + y * xz, c * xy + jz - z * yy + y * yz, c * xz - jy - z * yz + y * zz
     b21, b22, b23 = c * xy - jz + z * xx - x * xz, c * yy + z * xy - x * yz, c * yz + jx + z * xz - x * zz
     b31, b32, b33 = c * xz + jy - y * xx + x * xy, c * yz - jx - y * xy + x * yy, c * zz - y * xz + x * yz
+    # B (c 1 − [p]×) / h − J p pᵀ / h in rows and columns 3 to 5, torque by rotation, which begin at 21 of 36
     # (B (c 1 − [p]×) − J p pᵀ) / h
     block[b, 21] = k * (c * b11 - (b12 * z - b13 * y) - jx * x)
     block[b, 22] = k * (c * b12 - (b13 * x - b11 * z) - jx * y)

@@ -19,6 +19,7 @@ def box_out(table, i, slack, room, measure, most, kappa):
 
     ``slack`` and ``room`` are the first of their two columns.
     """
+    # smaller root a of w a² − 2 (κ + w F) a + 2 κ F = 0, w = |measure|, written so that nothing cancels
     reach = abs(measure) * most
     root = math.sqrt(kappa * kappa + reach * reach)
     near = most * (kappa + kappa * (kappa / (root + reach))) / (kappa + root)
@@ -46,6 +47,7 @@ def answer_box(table, i, slack, room, dslack, droom, low, high, change, least):
     rounding errors. The next iteration corrects the difference.
     """
     p, q, a, b = table[i, room], table[i, room + 1], table[i, slack], table[i, slack + 1]
+    # each pair (slack a, distance p) answers with a / p; their sum is the compliance of the impulse between both bounds
     df = -(change + low / p - high / q) / max(a / p + b / q, least)
-    table[i, droom], table[i, droom + 1] = df, -df
+    table[i, droom], table[i, droom + 1] = df, -df  # the distances are f + F and F − f
     table[i, dslack], table[i, dslack + 1] = -(low + a * df) / p, -(high - b * df) / q

@@ -42,12 +42,13 @@ def cold_start(contact_link, contact, contact_work, i, impulse, depth):
     """
     impulse *= contact_work[i, WEIGHT]
     kappa = impulse * depth
-    s = max(contact_work[i, GAP] - contact_work[i, SHIFT_OF_GAP], depth)
+    s = max(contact_work[i, GAP] - contact_work[i, SHIFT_OF_GAP], depth)  # gap that the law sees
     g = kappa / s
     contact_work[i, SLACK], contact_work[i, FORCE] = s, g
     law = contact_link[i, LAW]
     if law == NONLINEAR:
         u, v = contact[i, MU] * contact_work[i, SLIP], contact[i, MU] * contact_work[i, SLIP + 1]
+        # root of eta² − s eta − |mu u|² = 0, for which the product of the cone is kappa as well
         eta = 0.5 * s + math.sqrt(0.25 * s * s + u * u + v * v)
         contact_work[i, SLACK + 1], contact_work[i, SLACK + 2], contact_work[i, SLACK + 3] = eta, u, v
         contact_work[i, FORCE + 1], contact_work[i, FORCE + 2], contact_work[i, FORCE + 3] = (
@@ -56,6 +57,7 @@ def cold_start(contact_link, contact, contact_work, i, impulse, depth):
             -g * v / eta,
         )
     elif law == LINEAR:
+        # psi exceeds every mu slip by 5 s, so that the four frictions are at most 0.8 of the normal impulse in all
         psi = contact[i, MU] * math.sqrt(contact_work[i, SLIP] ** 2 + contact_work[i, SLIP + 1] ** 2) + 5.0 * s
         contact_work[i, FORCE + 1], contact_work[i, SLACK + 1] = psi, kappa / psi
         for k in range(4):
@@ -63,6 +65,7 @@ def cold_start(contact_link, contact, contact_work, i, impulse, depth):
             contact_work[i, SLACK + 2 + k], contact_work[i, FORCE + 2 + k] = s, kappa / s
     elif law == BOXED:
         for k in range(2):
+            # slack and distance of the forward bound, then of the backward one
             o, most = 1 + 2 * k, contact_work[i, MOST]
             if most > 0.0:
                 box_out(
@@ -78,17 +81,20 @@ def warm_start(contact_link, contact_work, i):
     law = contact_link[i, LAW]
     if law == BOXED:
         for k in range(1, 5, 2):
+            # the distances are F + f and F − f
             most, f = contact_work[i, MOST], 0.5 * (contact_work[i, FORCE + k] - contact_work[i, FORCE + k + 1])
             if most > 0.0:
                 box_in(contact_work, i, SLACK + k, FORCE + k, f, most, max(1e-2 * most / contact_work[i, WEIGHT], 1e-5))
             else:
                 clear_tangent(contact_work, i, SLACK, FORCE, k)
     weight = contact_work[i, WEIGHT]
+    # scalar pairs: either side at least a hundredth of the other, impulses by weight
     for k in range(1 if law != LINEAR else 6):
         s, g = contact_work[i, SLACK + k], contact_work[i, FORCE + k] / weight
         contact_work[i, SLACK + k], contact_work[i, FORCE + k] = max(s, 1e-2 * g, 1e-5), weight * max(g, 1e-2 * s, 1e-5)
     if law != NONLINEAR:
         return
+    # round cone: slack, then impulse, off the boundary by a hundredth of the radius and of the other's axis
     for o in range(2):
         k, e, scale = (SLACK + 1, FORCE + 1, 1.0 / weight) if o == 0 else (FORCE + 1, SLACK + 1, weight)
         least = 1e-5 if o == 0 else weight * 1e-5

@@ -38,6 +38,8 @@ def _product(contact_link, contact_work, i, step):
     """Sum of s·gamma after a step, by weight."""
     total = 0.0
     law = contact_link[i, LAW]
+    # a nonlinear contact has the pair of the gap and the three components of its round cone, whose scalar product this
+    # is
     for k in range(4 if law == NONLINEAR else straight_pairs(contact_link, contact_work, i)):
         s = contact_work[i, SLACK + k] + step * contact_work[i, DSLACK + k]
         total += s * (contact_work[i, FORCE + k] + step * contact_work[i, DFORCE + k])
@@ -49,6 +51,7 @@ def measure(contact_link, contact_work, limit_work, step):
     """Mean of s·gamma over the cones after a step."""
     total, degree = 0.0, 0.0
     for i in range(len(limit_work)):
+        # a stop has one pair, a motor of limited force two; 0 and −1 are none
         for k in range(int(limit_work[i, ROW_PAIRS])):
             s = limit_work[i, ROW_SLACK + k] + step * limit_work[i, ROW_DSLACK + k]
             total += s * (limit_work[i, ROW_ROOM + k] + step * limit_work[i, ROW_DROOM + k])
@@ -57,6 +60,7 @@ def measure(contact_link, contact_work, limit_work, step):
         if contact_work[i, ACTIVE] != 0.0:
             total += _product(contact_link, contact_work, i, step)
             law = contact_link[i, LAW]
+            # the gap is one pair, and so is a round cone, whose identity element is (1, 0, 0)
             degree += 2.0 if law == NONLINEAR else straight_pairs(contact_link, contact_work, i)
     return total / max(degree, 1.0)
 
@@ -83,6 +87,7 @@ def longest_step(contact_link, contact_work, limit_work, straight, round_):
     for i in range(len(limit_work)):
         share = min(straight, SHARE)
         for k in range(int(limit_work[i, ROW_PAIRS])):
+            # a share of the step at which a slack or a distance would be zero, so that they stay positive
             if limit_work[i, ROW_DSLACK + k] < 0.0:
                 step = min(step, -share * limit_work[i, ROW_SLACK + k] / limit_work[i, ROW_DSLACK + k])
             if limit_work[i, ROW_DROOM + k] < 0.0:
@@ -97,9 +102,11 @@ def longest_step(contact_link, contact_work, limit_work, straight, round_):
 def keep_pairs(contact_work, limit_work):
     """Store slacks and impulses before a trial step."""
     for i in range(len(contact_work)):
+        # SLACK and FORCE are adjacent, as are DSLACK and DFORCE: 6 columns each
         for k in range(12):
             contact_work[i, KEPT_PAIR + k] = contact_work[i, SLACK + k]
     for i in range(len(limit_work)):
+        # impulse, then distances from its bounds, then slacks
         for k in range(ROW_STATE):
             limit_work[i, ROW_KEPT + k] = limit_work[i, ROW_FORCE + k]
 

@@ -86,6 +86,7 @@ def stay_in(contact_link, contact_work, i):
 @inlined
 def clear_tangent(contact_work, i, slack, force, k):
     """Set slacks and impulses along a tangent to zero, for separated bodies."""
+    # a bound of 0 leaves the pairs no interior
     contact_work[i, slack + k], contact_work[i, slack + k + 1] = 0.0, 0.0
     contact_work[i, force + k], contact_work[i, force + k + 1] = 0.0, 0.0
 
@@ -97,10 +98,13 @@ def friction(contact_link, contact, contact_work, i, base):
     if contact_link[i, LAW] == NONLINEAR:
         return mu * contact_work[i, base + 2], mu * contact_work[i, base + 3]
     if contact_link[i, LAW] == LINEAR:
+        # directions of the pyramid as in `slip_along`: columns 2 and 3 along the second tangent, 4 and 5 along the
+        # first
         return mu * (contact_work[i, base + 4] - contact_work[i, base + 5]), mu * (
             contact_work[i, base + 2] - contact_work[i, base + 3]
         )
     if contact_link[i, LAW] == BOXED:
+        # half the difference of the distances from both bounds, (f + F) − (F − f) = 2 f
         return 0.5 * (contact_work[i, base + 1] - contact_work[i, base + 2]), 0.5 * (
             contact_work[i, base + 3] - contact_work[i, base + 4]
         )
@@ -138,12 +142,13 @@ def missing(contact_link, contact, contact_work, i):
     and weights.
     """
     worst, mu = 100.0 * abs(gap_missing(contact_work, i)), contact[i, MU]
-    rate = 1.0 / max(mu, SLIPPERY)
+    rate = 1.0 / max(mu, SLIPPERY)  # slip stands in shares of mu: back to m/s
     if contact_link[i, LAW] == NONLINEAR:
         worst = max(worst, mu * abs(contact_work[i, FORCE] - contact_work[i, FORCE + 1]))
         worst = max(worst, rate * abs(mu * contact_work[i, SLIP] - contact_work[i, SLACK + 2]))
         worst = max(worst, rate * abs(mu * contact_work[i, SLIP + 1] - contact_work[i, SLACK + 3]))
     elif contact_link[i, LAW] == LINEAR:
+        # the cone's slack is n − Σ beta
         left = contact_work[i, FORCE] - contact_work[i, SLACK + 1]
         for k in range(4):
             left -= contact_work[i, FORCE + 2 + k]
@@ -195,9 +200,11 @@ def scale(contact_link, contact_work, i):
         return
     s0, s1, s2 = contact_work[i, SLACK + 1], contact_work[i, SLACK + 2], contact_work[i, SLACK + 3]
     z0, z1, z2 = contact_work[i, FORCE + 1], contact_work[i, FORCE + 2], contact_work[i, FORCE + 3]
+    # determinants by factors: s₀² − |s|² itself cancels near the boundary
     s = math.sqrt(max((s0 - math.hypot(s1, s2)) * (s0 + math.hypot(s1, s2)), 1e-300))
     z = math.sqrt(max((z0 - math.hypot(z1, z2)) * (z0 + math.hypot(z1, z2)), 1e-300))
     s0, s1, s2, z0, z1, z2 = s0 / s, s1 / s, s2 / s, z0 / z, z1 / z, z2 / z
+    # |z' + J s'| = 2 half
     half = math.sqrt(0.5 * (1.0 + s0 * z0 + s1 * z1 + s2 * z2))
     k, half = SCALING_POINT, 0.5 / half
     contact_work[i, k] = half * (s0 + z0)
@@ -221,6 +228,7 @@ def ask(contact_link, contact_work, i, target, d, f):
     if law != NONLINEAR:
         return
     s0, s1, s2 = contact_work[i, SLACK + 1], contact_work[i, SLACK + 2], contact_work[i, SLACK + 3]
+    # the Jordan inverse of s is J s / det s: WANT begins as z − target s⁻¹
     far = math.hypot(s1, s2)
     k = target / max((s0 - far) * (s0 + far), 1e-300)
     x0, x1, x2 = (
@@ -241,6 +249,7 @@ def ask(contact_link, contact_work, i, target, d, f):
         a0, a1, a2 = _scaled(q0, q1, q2, contact_work[i, d + 1], contact_work[i, d + 2], contact_work[i, d + 3])
         b0, b1, b2 = _scaled(q0, -q1, -q2, contact_work[i, f + 1], contact_work[i, f + 2], contact_work[i, f + 3])
         # W⁻¹ ds is size · a, W dz is b / size, W z is l / size: one factor of the sizes remains
+        # Jordan product of both directions, divided by W z (l ∘ c = product), and scaled back
         c0, c1, c2 = a0 * b0 + a1 * b1 + a2 * b2, a0 * b1 + b0 * a1, a0 * b2 + b0 * a2
         c0 = (l0 * c0 - l1 * c1 - l2 * c2) / max(l0 * l0 - l1 * l1 - l2 * l2, 1e-300)
         c1, c2 = (c1 - c0 * l1) / l0, (c2 - c0 * l2) / l0
@@ -265,6 +274,7 @@ def answer(contact_link, contact, contact_work, i, dgap, du, dv, full):
     """
     g = contact_work[i, FORCE]
     ds = dgap + full * gap_missing(contact_work, i)
+    # s dgamma + gamma ds = −WANT, where compliance lets the slack grow with the impulse
     dg = (-full * contact_work[i, WANT] - g * ds) / (contact_work[i, SLACK] + g * contact_work[i, COMPLIANCE])
     contact_work[i, DSLACK], contact_work[i, DFORCE] = ds + contact_work[i, COMPLIANCE] * dg, dg
     if contact_link[i, LAW] == NONLINEAR:
@@ -287,12 +297,14 @@ def answer(contact_link, contact, contact_work, i, dgap, du, dv, full):
 def _answer_round(contact, contact_work, i, dg, du, dv, full):
     """Second-order cone: dz = −WANT − M ds, its first row solved for eta, a slack without an equation of its own."""
     beta = contact_work[i, FORCE + 1]
+    # the cone's axis beta must equal the normal impulse, the rest mu times the slip: their errors are part of the step
     dbeta, mu = dg + full * (contact_work[i, FORCE] - beta), contact[i, MU]
     du = mu * du + full * (mu * contact_work[i, SLIP] - contact_work[i, SLACK + 2])
     dv = mu * dv + full * (mu * contact_work[i, SLIP + 1] - contact_work[i, SLACK + 3])
     q0, q1, q2 = contact_work[i, SCALING_POINT], contact_work[i, SCALING_POINT + 1], contact_work[i, SCALING_POINT + 2]
     size = contact_work[i, SCALING_SIZE] * contact_work[i, SCALING_SIZE]
     along = 2.0 * (q1 * du + q2 * dv)
+    # first row of M = size (2 q qᵀ − J): size ((2 q₀² − 1) deta + q₀ along) = −(WANT₀ + dbeta)
     deta = (-(full * contact_work[i, WANT + 1] + dbeta) / size - q0 * along) / (2.0 * q0 * q0 - 1.0)
     along += 2.0 * q0 * deta
     contact_work[i, DSLACK + 1], contact_work[i, DSLACK + 2], contact_work[i, DSLACK + 3] = deta, du, dv
@@ -314,11 +326,13 @@ def _answer_linear(contact, contact_work, i, dg, du, dv, full):
         ds = mu * along + full * (mu * slip_along(contact_work, i, k) + psi - s)
         contact_work[i, DSLACK + 2 + k] = ds
         contact_work[i, DFORCE + 2 + k] = (-full * contact_work[i, WANT + 2 + k] - b * ds) / s
+        # the cone's slack n − Σ beta, with psi held; `stiff` is how it opens with psi
         cone -= contact_work[i, DFORCE + 2 + k] + full * b
         stiff += b / s
     dpsi = (-full * contact_work[i, WANT + 1] - psi * cone) / (s_psi + psi * stiff)
     contact_work[i, DFORCE + 1] = dpsi
     contact_work[i, DSLACK + 1] = cone + stiff * dpsi
+    # every slack mu u + psi opens by dpsi
     for k in range(4):
         contact_work[i, DSLACK + 2 + k] += dpsi
         contact_work[i, DFORCE + 2 + k] -= contact_work[i, FORCE + 2 + k] / contact_work[i, SLACK + 2 + k] * dpsi
@@ -330,7 +344,7 @@ def reach(contact_link, contact_work, i, straight, round_):
     step = 1.0
     law = contact_link[i, LAW]
     for half in range(2):
-        o, e = SLACK + 6 * half, DSLACK + 6 * half
+        o, e = SLACK + 6 * half, DSLACK + 6 * half  # slacks and their steps, then impulses
         for k in range(straight_pairs(contact_link, contact_work, i)):
             if contact_work[i, e + k] < 0.0:
                 share = straight if law != BOXED else min(straight, INSIDE)

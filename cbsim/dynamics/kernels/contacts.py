@@ -68,6 +68,7 @@ def evaluate_contact(contact_link, contact, contact_work, link_work, i, h):
     """Measure gap and slip at node 3, and set ARM, POINT and AXES."""
     b, other = contact_link[i, ONE], contact_link[i, OTHER]
     ax, ay, az = turned(link_work, b, R3, contact[i, ORIGIN], contact[i, ORIGIN + 1], contact[i, ORIGIN + 2])
+    # to the sphere's centre, not to the contact's point
     contact_work[i, ARM], contact_work[i, ARM + 1], contact_work[i, ARM + 2] = ax, ay, az
     cx, cy, cz = link_work[b, X3] + ax, link_work[b, X3 + 1] + ay, link_work[b, X3 + 2] + az
     radius = contact[i, RADIUS]
@@ -107,6 +108,7 @@ def push(contact_link, contact, contact_work, link_work, i, source, sign, target
     """Add the wrench of the contact's impulse, read from the columns ``source``, to those of its bodies."""
     first, second = friction(contact_link, contact, contact_work, i, source)
     normal, k = contact_work[i, source], AXES
+    # a rebound acts at node 2, between both steps, so that at e = 1 energy is conserved (docs/theory/contact.md §8)
     if contact_work[i, BOUNCES] != 0.0:
         fx, fy, fz = (
             sign * normal * contact_work[i, NORMAL2],
@@ -168,6 +170,7 @@ def stiffen(contact_link, contact, contact_work, link_work, block, i, h):
         bend(contact_link, contact, contact_work, link_work, block, i, h)
     contact_work[i, FORCE] = normal
     if contact_work[i, BOUNCES] != 0.0:
+        # the normal impulse answers to the gap at node 3, and acts at node 2: only row 0 of MAP changes
         _map_at_node_2(contact_work, link_work, i, b, 1.0, MAP)
         if other >= 0:
             _map_at_node_2(contact_work, link_work, i, other, -1.0, MAP + 6)
@@ -197,6 +200,7 @@ def _map_at_node_2(contact_work, link_work, i, b, sign, o):
 @inlined
 def _condense(contact_work, block, i, rows, target, wrench, motion):
     """Subtract MAPᵀ STIFF GRADIENT from one block."""
+    # row j of STIFF times GRADIENT, one column k of the block at a time; the three rows of GRADIENT are 12 apart
     for j in range(rows):
         a, b, c = contact_work[i, STIFF + 3 * j], 0.0, 0.0
         if rows == 3:
@@ -252,6 +256,7 @@ def turn_wrench(contact_link, contact, contact_work, block, i):
     fz = n * contact[i, k + 2] + first * contact[i, k + 5] + second * contact[i, k + 8]
     ax, ay, az = contact_work[i, ARM], contact_work[i, ARM + 1], contact_work[i, ARM + 2]
     along = ax * fx + ay * fy + az * fz
+    # torque by rotation: rows and columns 3 to 5 of the block
     block[b, 21] -= ax * fx - along
     block[b, 22] -= ax * fy
     block[b, 23] -= ax * fz

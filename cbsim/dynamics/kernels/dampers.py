@@ -59,6 +59,8 @@ def damp_before(link, joint, link_work, b, z, before, h):
     after = share_after(joint, b, before)
     # forces at node 2 act for half of either step; the step before has given its share already
     pull = 0.5 * (before + h)
+    # per motion y₃ − y₂ of a coordinate: `pull` times d in all, less e over the whole step before, which is applied
+    # below; an implicit spring adds its stiffness over the same time
     link_work[b, DAMPING] = (pull * joint[b, DAMPER] - before * after) / h + pull * joint[b, IMPLICIT]
     if after == 0.0:
         return
@@ -121,7 +123,7 @@ def damp_slope(link, joint, link_work, b):
     """Add the damper to LOCAL."""
     slides, turns, d = link[b, N_TRANS], link[b, N_ROT], link_work[b, DAMPING]
     for i in range(slides):
-        link_work[b, LOCAL + 7 * i] += d
+        link_work[b, LOCAL + 7 * i] += d  # LOCAL is 6 × 6: 7 i is on its diagonal
     # one axis: the rotation vector changes by the increment itself
     if turns == 1:
         link_work[b, LOCAL + 7 * slides] += d

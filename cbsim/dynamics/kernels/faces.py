@@ -112,6 +112,8 @@ def bend_face(contact_link, contact, contact_work, link_work, block, i, h):
     fx = n * nx + first * contact_work[i, o + 3] + second * contact_work[i, o + 6]
     fy = n * ny + first * contact_work[i, o + 4] + second * contact_work[i, o + 7]
     fz = n * nz + first * contact_work[i, o + 5] + second * contact_work[i, o + 8]
+    # `to` has the wrench on ONE by motions of OTHER, `back` the reverse. In a block, force by rotation begins at 3,
+    # torque by translation at 18, torque by rotation at 21.
     to, back = contact_link[i, ONE_OTHER], contact_link[i, OTHER_ONE]
     _turn_first(block, b, 1.0, ax, ay, az, fx, fy, fz)
     _skew(block, to, 3, -1.0, fx, fy, fz)
@@ -160,4 +162,5 @@ def _turn_first(block, i, sign, ax, ay, az, fx, fy, fz):
 @inlined
 def _turn_last(block, i, sign, ex, ey, ez, fx, fy, fz):
     """Subtract sign ((e·f) 1 − f eᵀ), the slope of e × (φ × f), from the torques by rotations of a block."""
+    # e × (φ × f) = −(φ × f) × e
     _turn_first(block, i, -sign, fx, fy, fz, ex, ey, ez)

@@ -95,6 +95,7 @@ def _disturb(links, link, link_work, patch, span, seed, carry, missing, half):
     """Add the residuals of bodies and joints in every column of the state."""
     for b in range(links):
         first, last, r, s, a = span[b, 0], span[b, 1], 6 * b, 12 * b, link[b, PARENT]
+        # columns from 0 on move node 2, and node 1 with it; those from `half` on move node 1 alone
         add_product(carry, r, 1.0, patch, b, BODY2, 6, 6, 6, 1, seed, s, first, last)
         for start in (0, half):
             add_product(carry, r, 1.0, patch, b, BODY1, 6, 6, 6, 1, seed, s + 6, start + first, start + last)
@@ -104,6 +105,7 @@ def _disturb(links, link, link_work, patch, span, seed, carry, missing, half):
         from_, to = span[a, 0], span[a, 1]
         add_product(missing, r, 1.0, patch, b, JOINT + 6, link[b, DOF], 6, 12, 1, seed, 12 * a, from_, to)
         # the wrench passed to the parent acts at another arm
+        # a motion of either end changes the arm: −F × (δx_b − δx_a) about the parent's centre of mass
         set_cross(patch, b, MIX, -link_work[b, RESIDUAL], -link_work[b, RESIDUAL + 1], -link_work[b, RESIDUAL + 2])
         add_product(carry, 6 * a + 3, 1.0, patch, b, MIX, 3, 3, 3, 1, seed, s, first, last)
         add_product(carry, 6 * a + 3, -1.0, patch, b, MIX, 3, 3, 3, 1, seed, 12 * a, from_, to)
@@ -141,6 +143,7 @@ def joint_rates(link, joint, link_work, patch, row, b, n, h):
     slides, turns, dof, o = link[b, N_TRANS], link[b, N_ROT], link[b, DOF], RELATIVE
     k = 1.0 / h
     single = slides + (turns if turns == 1 else 0)
+    # without several rotations coordinates change by the increments themselves, velocities are (y₃ − y₂) / h
     for i in range(single):
         patch[b, MIX + 7 * i], patch[b, MIX + 6 * dof + 7 * i] = 1.0, k
         row[dof + i, n + i] = -k
@@ -151,6 +154,7 @@ def joint_rates(link, joint, link_work, patch, row, b, n, h):
     dx, dy, dz = step_vector(link_work, b)
     o = RELATIVE2
     ax, ay, az = rotation_vector(link_work[b, o], link_work[b, o + 1], link_work[b, o + 2], link_work[b, o + 3])
+    # MIX maps increments of the joint to coordinates (first rows) and to velocities (from row `dof` on)
     for j in range(turns):
         if link[b, FLAGS] & FREE:
             ex, ey, ez = link_work[b, R3 + 3 * j], link_work[b, R3 + 3 * j + 1], link_work[b, R3 + 3 * j + 2]
@@ -158,6 +162,7 @@ def joint_rates(link, joint, link_work, patch, row, b, n, h):
             ex, ey, ez = free_turns(joint, b, turns, j, s, vx, vy, vz)
         px, py, pz = slope_of_vector(x, y, z, ex, ey, ez)
         qx, qy, qz = slope_of_vector(dx, dy, dz, ex, ey, ez)
+        # a coordinate of node 2 turns the joint where the step begins, which takes the opposite off the step's rotation
         m = TURN_AXES + 3 * j
         ex, ey, ez = turning(ax, ay, az, joint[b, m], joint[b, m + 1], joint[b, m + 2])
         ex, ey, ez = slope_of_vector(-dx, -dy, -dz, ex, ey, ez)
@@ -177,6 +182,7 @@ def write_bodies(links, link, link_work, room, half, columns, h, by_state, by_in
     for b in range(links):
         first, last, r, s = room.span[b, 0], room.span[b, 1], 6 * b, 12 * b
         c, x, y, z = link_work[b, TURN], link_work[b, TURN + 1], link_work[b, TURN + 2], link_work[b, TURN + 3]
+        # the three matrices of docs/theory/gradients.md §3: of v, phi and w by increments
         for i in range(3):
             for m in range(3):
                 patch[b, MIX + 3 * i + m] = k if i == m else 0.0
@@ -190,6 +196,7 @@ def write_bodies(links, link, link_work, room, half, columns, h, by_state, by_in
         for i in range(12):
             for m in range(columns):
                 row[i, m] = room.carry[r + i, m] if i < 3 else 0.0
+        # rows v, phi and w: increment of node 3, less that of node 2, except for phi, which is of node 3 alone
         for base, out, source in ((MIX, 3, 0), (MIX + 9, 6, 3), (MIX + 18, 9, 3)):
             add_product(row, out, 1.0, patch, b, base, 3, 3, 3, 1, room.carry, r + source, 0, columns)
             if out != 6:

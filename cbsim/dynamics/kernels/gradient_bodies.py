@@ -60,12 +60,14 @@ def body_slopes(links, link, joint, link_work, patch, z, external, before, h):
         link_work[b, TURN], link_work[b, TURN + 1], link_work[b, TURN + 2], link_work[b, TURN + 3] = pc, -px, -py, -pz
         slope(joint, link_work, patch[:, BODY1 : BODY1 + 36], b, before)
         link_work[b, TURN], link_work[b, TURN + 1], link_work[b, TURN + 2], link_work[b, TURN + 3] = c, x, y, w
+        # by q₂: minus the slope by the other node of either momentum, and below the rotation of both
         for m in range(36):
             patch[b, BODY2 + m] = -patch[b, BODY2 + m] - patch[b, BODY1 + m]
         mx, my, mz = _spin(link_work, b, pc, px, py, pz, 2.0 / before, -1.0)
         fx, fy, fz = turned(link_work, b, R2, external[n, 0], external[n, 1], external[n, 2])
         tx, ty, tz = turned(link_work, b, R2, external[n, 3], external[n, 4], external[n, 5])
         # external wrenches are given in the body's frame, and rotate with node 2
+        # rotating a vector L by φ adds −[L]× φ: outgoing minus, incoming and external torques plus
         _add_cross(patch, b, BODY2 + 3, pull * fx, pull * fy, pull * fz)
         _add_cross(patch, b, BODY2 + 21, mx - lx + pull * tx, my - ly + pull * ty, mz - lz + pull * tz)
 

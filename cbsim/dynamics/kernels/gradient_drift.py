@@ -88,6 +88,7 @@ def ask_gap(contact_link, contact, contact_work, link_work, kept, before, i, h, 
     _to_node_2(link_work, q)
     evaluate_contact(contact_link, contact, contact_work, link_work, i, h)
     gap = contact_work[i, c.GAP]
+    # the branch that the solution is on, with no minimum or maximum to switch it
     shift = gap + contact_work[i, c.RISE] if contact_work[i, c.RISE] > 0.0 else contact[i, c.ONE_MINUS_ERP] * gap
     if contact_work[i, c.BOUNCES] != 0.0:
         for k in range(3):
@@ -98,6 +99,7 @@ def ask_gap(contact_link, contact, contact_work, link_work, kept, before, i, h, 
         _to_node_1(link_work, before, b)
         _to_node_1(link_work, before, q)
         evaluate_contact(contact_link, contact, contact_work, link_work, i, h)
+        # docs/theory/contact.md §8; GAP is that of node 1
         bounced = gap + contact[i, c.RESTITUTION] * (contact_work[i, c.GAP] - gap) * h / last
         shift = max(shift, bounced) if gap < 0.0 else bounced
     contact_work[i, c.SHIFT_OF_GAP] = shift
@@ -168,8 +170,10 @@ def _told(contact_link, contact, contact_work, link_work, room, i, h, last):
         for m in range(TOLD):
             most = max(most, abs(drift[i, direction * TOLD + m]))
         if most < 1e-9:
+            # this direction leaves the contact as it is
             continue
         found = True
+        # no number of the geometry changes by more than STEP
         by = STEP / max(1.0, most)
         for side in range(2):
             sign = 1.0 - 2.0 * side
@@ -208,6 +212,7 @@ def _drift(contact_link, link_work, room, half, i, last):
         _by_spin(link_work, room, half, m, target, o, -1.0, last)
         if other < 0:
             continue
+        # the other body moved is the first moved the other way; its rotation also carries the first one about it
         rx = link_work[m, c.X2] - link_work[other, c.X2]
         ry, rz = (
             link_work[m, c.X2 + 1] - link_work[other, c.X2 + 1],
@@ -259,6 +264,7 @@ def _nudge(table, b, direction, by):
         table[b, direction] += by
         return
     half = 0.5 * by
+    # half the angle, with the scalar part to second order
     x, y, z = half * (direction == 3), half * (direction == 4), half * (direction == 5)
     s, x, y, z = product(1.0 - 0.5 * half * half, x, y, z, table[b, 3], table[b, 4], table[b, 5], table[b, 6])
     table[b, 3], table[b, 4], table[b, 5], table[b, 6] = s, x, y, z
@@ -298,6 +304,7 @@ def _bounce(contact_link, contact, contact_work, link_work, room, half, i, side,
     m = contact_link[i, c.ONE + side]
     for k in range(12 * WIDTH):
         kept[WRENCH, k] = 0.0
+    # along the axes of the world, then about them
     for direction in range(6):
         if node == 0:
             _nudged(contact_link, contact, contact_work, link_work, room, link_work, i, m, direction, h, last)
@@ -317,6 +324,7 @@ def _bounce(contact_link, contact, contact_work, link_work, room, half, i, side,
     first, end = room.span[m, 0], room.span[m, 1]
     for other in range(2):
         target, o = contact_link[i, c.ONE + other], 6 * WIDTH * other
+        # motions of node 2 are the first `half` columns; those of node 1 stand in both halves
         for which in range(1 + node if target >= 0 else 0):
             start = which * half
             add_product(

@@ -51,6 +51,7 @@ def held_by_rows(links, link, joint, patch, row_link, row, limit_work):
         patch[b, HELD], patch[b, HELD + 1], patch[b, HELD + 2] = 0.0, 0.0, 0.0
     for i in range(len(row_link)):
         b, c = row_link[i, ROW_LINK], row_link[i, COORDINATE] - link[row_link[i, ROW_LINK], N_TRANS]
+        # about one axis the impulse acts along the axis whatever the coordinate
         if c < 0 or link[b, N_ROT] < 2 or link[b, FLAGS] & LOOP_JOINT:
             continue
         k, f = TURN_AXES + 3 * c, row[i, SIGN] * limit_work[i, ROW_FORCE]
@@ -66,8 +67,9 @@ def _measure_slope(link, joint, link_work, patch, row_link, row, limit_work, i):
     The measure depends on node 2 if it is the motion of a step, or if a violated stop yields.
     """
     b, c, share = row_link[i, ROW_LINK], row_link[i, COORDINATE], row[i, SIGN]
-    if limit_work[i, ROW_STIFF] == 0.0:
+    if limit_work[i, ROW_STIFF] == 0.0:  # a motor that is switched off
         return False
+    # a stop keeps (1 − ERP) of its violation at node 2; a drive is measured from node 2
     if row_link[i, KIND] != DRIVE:
         share *= -(1.0 - row[i, ROW_ERP])
         if share == 0.0 or limit_work[i, ROW_SHIFT] >= 0.0:
@@ -117,6 +119,7 @@ def row_slopes(link, joint, link_work, patch, span, seed, carry, row_link, row, 
                 for n in range(12):
                     patch[b, JOINT + 12 * m + n] += s * patch[b, MIX + n]
             continue
+        # on child and parent, by motions of child and parent
         for target in range(2):
             for moved in range(2):
                 body, other = link[b, CHILD if target == 0 else PARENT], link[b, CHILD if moved == 0 else PARENT]
@@ -148,6 +151,7 @@ def held_by_loop_joint(link, joint, link_work, row_link, row, limit_work, j, tx,
                 continue
             k = TURN_AXES + 3 * (c - slides)
             x, y, z = f * joint[j, k], f * joint[j, k + 1], f * joint[j, k + 2]
+            # a stop acts along the slope of its coordinate, a drive along its axis
             if row_link[i, KIND] != DRIVE and link[j, N_ROT] > 1:
                 px, py, pz = px + x, py + y, pz + z
             else:
@@ -168,15 +172,19 @@ def _coordinate_slope(link, joint, link_work, patch, b, c):
             x, y, z = turned(link_work, a, R2, x, y, z)
         k = CHILD_VERTEX
         px, py, pz = turned(link_work, b, R2, joint[b, k], joint[b, k + 1], joint[b, k + 2])
+        # by rotations of the child: (φ × p) · a = φ · (p × a)
         patch[b, MIX], patch[b, MIX + 1], patch[b, MIX + 2] = x, y, z
         patch[b, MIX + 3], patch[b, MIX + 4], patch[b, MIX + 5] = cross(px, py, pz, x, y, z)
         if a >= 0:
             patch[b, MIX + 6], patch[b, MIX + 7], patch[b, MIX + 8] = -x, -y, -z
+            # the axis turns with the parent: (φ × a) · r = φ · (a × r), with r from the parent's centre to the child's
+            # vertex
             px, py, pz = px + link_work[b, ARM2], py + link_work[b, ARM2 + 1], pz + link_work[b, ARM2 + 2]
             patch[b, MIX + 9], patch[b, MIX + 10], patch[b, MIX + 11] = cross(x, y, z, px, py, pz)
         return
     k, o = TURN_AXES + 3 * (c - slides), RELATIVE2
     vx, vy, vz = rotation_vector(link_work[b, o], link_work[b, o + 1], link_work[b, o + 2], link_work[b, o + 3])
+    # the child turns against the parent by R₂ᵀ (φ − φ of the parent), in axes of the child
     for m in range(3):
         ex, ey, ez = slope_of_vector(vx, vy, vz, 1.0 * (m == 0), 1.0 * (m == 1), 1.0 * (m == 2))
         along = ex * joint[b, k] + ey * joint[b, k + 1] + ez * joint[b, k + 2]
@@ -190,6 +198,7 @@ def _coordinate_slope(link, joint, link_work, patch, b, c):
 def target_columns(link, carry, missing, row_link, limit_work, h, first):
     """Write the columns of motors: target velocities, from column ``first`` on."""
     for i in range(len(row_link)):
+        # a motor's measure is its motion less h · target
         b, column, k = row_link[i, ROW_LINK], first + row_link[i, ROW_INPUT], h * limit_work[i, ROW_STIFF]
         if row_link[i, ROW_INPUT] < 0:
             continue

@@ -64,6 +64,8 @@ def joint_slopes(links, link, joint, link_work, before, patch, inputs, pull, sca
         tx, ty, tz = link_work[b, RESIDUAL + 3], link_work[b, RESIDUAL + 4], link_work[b, RESIDUAL + 5]
         k = CHILD_VERTEX
         px, py, pz = turned(link_work, b, R2, joint[b, k], joint[b, k + 1], joint[b, k + 2])
+        # slope of the residual by the coordinate at node 2: the spring, the share e of the damper before, which ends at
+        # node 2, and minus the share of this step, which begins there
         stiff = pull * joint[b, SPRING] if flags & SPRUNG else 0.0
         stiff += share_after(joint, b, pull) - link_work[b, DAMPING] if flags & DAMPED else 0.0
         for i in range(slides):
@@ -74,6 +76,7 @@ def joint_slopes(links, link, joint, link_work, before, patch, inputs, pull, sca
             _add(patch, b, e + 3, stiff * u, stiff * v, stiff * w)
             if a >= 0:
                 _add(patch, b, e + 6, -stiff * x, -stiff * y, -stiff * z)
+                # the direction stands in the parent's frame, and turns with it
                 u, v, w = cross(x, y, z, fx, fy, fz)
                 _add(patch, b, e + 9, u, v, w)
                 u, v, w = cross(
@@ -82,6 +85,7 @@ def joint_slopes(links, link, joint, link_work, before, patch, inputs, pull, sca
                 _add(patch, b, e + 9, -stiff * u, -stiff * v, -stiff * w)
         for i in range(0 if flags & FREE else turns):  # a floating base has the directions of the world
             o, e = LEFT + 6 * (slides + i), JOINT + 12 * (slides + i)
+            # axes of rotation stand in the child's frame
             u, v, w = cross(link_work[b, o], link_work[b, o + 1], link_work[b, o + 2], fx, fy, fz)
             _add(patch, b, e + 3, u, v, w)
             u, v, w = cross(link_work[b, o + 3], link_work[b, o + 4], link_work[b, o + 5], tx, ty, tz)
@@ -111,11 +115,13 @@ def _own_turning(link, joint, link_work, before, patch, b, inputs, pull, scaling
         px, py, pz = px + ux, py + uy, pz + uz
         ux, uy, uz = slope_of_vector(ax, ay, az, ux, uy, uz)
         gx, gy, gz = gx - ux, gy - uy, gz - uz  # of inputs alone
+    # inputs push along the joint's frame: about the child's axes they turn back when it turns
     gx, gy, gz = turn_back(s, vx, vy, vz, gx, gy, gz)
     # Jᵀ p is the torque of spring and stops about the child's axes, J p about those of a floating base, the world's
     way = -1.0 if flags & FREE else 1.0
     ux, uy, uz = slope_of_vector(-ax, -ay, -az, px, py, pz)
     nx, ny, nz = joint[b, k3], joint[b, k3 + 1], joint[b, k3 + 2]
+    # c, the gradient of the constraint of two free rotations (docs/theory/joints_and_loops.md §2)
     cx, cy, cz = cross(nx, ny, nz, vx, vy, vz)
     cx, cy, cz = cx + s * nx, cy + s * ny, cz + s * nz
     scale = cx * cx + cy * cy + cz * cz
@@ -125,8 +131,10 @@ def _own_turning(link, joint, link_work, before, patch, b, inputs, pull, scaling
     across += cx * (damper * dx - gx - ux) + cy * (damper * dy - gy - uy) + cz * (damper * dz - gz - uz)
     across += ending * (cx * bx + cy * by + cz * bz)
     across = across / scale if turns == 2 else 0.0
+    # each small rotation of the child against the parent, in axes of the child
     for m in range(3):
         ex, ey, ez = 1.0 * (m == 0), 1.0 * (m == 1), 1.0 * (m == 2)
+        # spring: change of the rotation vector, of the pull along its coordinates, and of the map from pull to torque
         hx, hy, hz = slope_of_vector(ax, ay, az, ex, ey, ez)
         qx, qy, qz = 0.0, 0.0, 0.0
         for k in range(TURN_AXES, TURN_AXES + 3 * turns, 3):
@@ -139,11 +147,13 @@ def _own_turning(link, joint, link_work, before, patch, b, inputs, pull, scaling
         if turns > 1 and not flags & FREE:
             ux, uy, uz = cross(gx, gy, gz, ex, ey, ez)
             qx, qy, qz = qx - ux, qy - uy, qz - uz
+        # dampers: of the motion in this step, which begins at node 2, and of that of the step before, which ends there
         ux, uy, uz = slope_of_vector(-dx, -dy, -dz, ex, ey, ez)
         qx, qy, qz = qx - damper * ux, qy - damper * uy, qz - damper * uz
         if ending != 0.0:
             ux, uy, uz = slope_of_vector(bx, by, bz, ex, ey, ez)
             qx, qy, qz = qx + ending * ux, qy + ending * uy, qz + ending * uz
+        # free axes turn so that they stay normal to c
         if turns == 2:
             ux, uy, uz = cross(vx, vy, vz, ex, ey, ez)
             ux, uy, uz = cross(nx, ny, nz, 0.5 * (s * ex + ux), 0.5 * (s * ey + uy), 0.5 * (s * ez + uz))
@@ -198,6 +208,8 @@ def _damp_slopes(link, joint, link_work, before, patch, b, a, d):
                 before[b, X1 + 1] - before[a, X1 + 1],
                 before[b, X1 + 2] - before[a, X1 + 2],
             )
+            # the axis turns with the parent: (φ × a) · r = φ · (a × r), r from the parent's centre to the child's
+            # vertex
             u, v, w = cross(px + ax, py + ay, pz + az, x, y, z)
             _add(patch, b, e + 6, -x, -y, -z)
             _add(patch, b, e + 9, -u, -v, -w)
@@ -206,6 +218,7 @@ def _damp_slopes(link, joint, link_work, before, patch, b, a, d):
         _add(patch, b, e + 3, u, v, w)
     if turns == 0:
         return
+    # a small rotation of node 1 changes −b as one of node 2 changes b
     bx, by, bz = rotation_vector(*step_before(link, joint, link_work, before, b))
     for m in range(3):
         ux, uy, uz = slope_of_vector(-bx, -by, -bz, 1.0 * (m == 0), 1.0 * (m == 1), 1.0 * (m == 2))
@@ -228,6 +241,7 @@ def input_columns(links, link, joint, link_work, missing, load, first):
         slides, turns, o = link[j, N_TRANS], link[j, N_ROT], RELATIVE2
         s, x, y, z = link_work[j, o], link_work[j, o + 1], link_work[j, o + 2], link_work[j, o + 3]
         for i in range(slides):
+            # inputs of motors are target velocities, in `target_columns`
             if not link[j, VELOCITIES] >> i & 1:
                 missing[6 * j + i, first + link[j, INPUT] + i] = -load
         for i in range(turns):
@@ -238,6 +252,7 @@ def input_columns(links, link, joint, link_work, missing, load, first):
             if link[j, FLAGS] & FREE:
                 missing[6 * j + 3, column], missing[6 * j + 4, column], missing[6 * j + 5, column] = -tx, -ty, -tz
                 continue
+            # one axis is the same in both bodies; others are those of the parent
             if turns > 1:
                 tx, ty, tz = turn_back(s, x, y, z, tx, ty, tz)
             for m in range(turns):

@@ -71,16 +71,20 @@ def _write_bodies(links, link, link_work, room, half, h, out):
         c, x, y, z = turn_of_step(link_work, room.before, b)
         for i in range(3):
             ex, ey, ez = link_work[b, R2 + i], link_work[b, R2 + 3 + i], link_work[b, R2 + 6 + i]
+            # δω = R₂ᵀ (c + [p]×) (φ₂ − φ₁) / h of the step from node 1 to node 2, row by row
             ux, uy, uz = cross(x, y, z, ex, ey, ez)
             slope = k * (c * ex - ux), k * (c * ey - uy), k * (c * ez - uz)
+            # φ of the state is half a rotation vector: ½ R₂ᵀ φ₂
             for m in range(3):
                 patch[b, MIX + 3 * i + m] = 0.5 * link_work[b, R2 + 3 * m + i]
                 patch[b, MIX + 9 + 3 * i + m] = slope[m]
+        # rows of the seed: x₂, φ₂, x₁, φ₁; the velocity is (x₂ − x₁) / h
         for i in range(12):
             for n in range(2 * half):
                 row[i, n] = seed[s + i, n] if i < 3 else k * (seed[s + i - 3, n] - seed[s + i + 3, n]) if i < 6 else 0.0
         add_product(row, 6, 1.0, patch, b, MIX, 3, 3, 3, 1, seed, s + 3, 0, last)
         add_product(row, 9, 1.0, patch, b, MIX + 9, 3, 3, 3, 1, seed, s + 3, 0, last)
+        # node 1 moves in both halves of the columns, node 2 in the first
         for start in (0, half):
             add_product(row, 9, -1.0, patch, b, MIX + 9, 3, 3, 3, 1, seed, s + 9, start, start + last)
         for i in range(12):
@@ -101,12 +105,15 @@ def _write_joints(links, link, joint, link_work, room, half, h, out):
         x, y, z = rotation_vector(link_work[b, o], link_work[b, o + 1], link_work[b, o + 2], link_work[b, o + 3])
         dx, dy, dz = rotation_vector(*step_before(link, joint, link_work, room.before, b))
         _translations(link, joint, link_work, X2, R2, patch, b, a)
+        # coordinates by node 2, then velocities by node 2 and by node 1
         _rotations(link, joint, link_work, R2, patch, b, a, x, y, z, 1.0)
         _add_rows(room, 0, b, a, dof, 0, half, 1.0)
         _rotations(link, joint, link_work, R2, patch, b, a, dx, dy, dz, 1.0)
         _add_rows(room, dof, b, a, dof, 0, half, k)
         _translations(link, joint, room.before, X1, R1, patch, b, a)
+        # seen from node 2 the step is the reverse, −d; at node 1 its sign turns once more
         _rotations(link, joint, room.before, R1, patch, b, a, -dx, -dy, -dz, -1.0)
+        # node 1 counts negatively: a velocity is (c₂ − c₁) / h
         for i in range(slides):
             for n in range(12):
                 patch[b, MIX + 12 * i + n] *= -1.0
@@ -120,6 +127,7 @@ def _write_joints(links, link, joint, link_work, room, half, h, out):
 @inlined
 def _add_rows(room, out, b, a, dof, node, half, scale):
     """Add the current matrix, times the motions of child and parent at a node, to rows of the result."""
+    # node 2 moves in the first half of the columns, node 1 in both
     for which in range(1 + (node > 0)):
         start = which * half
         for side, body in ((0, b), (6, a)):
@@ -148,6 +156,7 @@ def _translations(link, joint, table, place, matrix, patch, b, a):
                 pz + table[b, place + 2] - table[a, place + 2],
                 x, y, z,
             )  # fmt: skip
+        # slopes by dx and φ of the child, then of the parent, with which the axis turns
         slope = x, y, z, *cross(px, py, pz, x, y, z), -x, -y, -z, -gx, -gy, -gz
         for n in range(12):
             patch[b, e + n] = slope[n]

@@ -121,6 +121,7 @@ def _rows(varied, work, probe):
             limit_work[i, ROW_SHIFT] = (1.0 - row[i, ROW_ERP]) * beyond if work.limit_work[i, ROW_SHIFT] < 0.0 else 0.0
         evaluate_row(link, joint, link_work, row_link, row, limit_work, i)
         push_, sign = limit_work[i, ROW_MISSING], 1.0
+        # a bound that moves widens the distances of both pairs
         wider = limit_work[i, ROW_MOST] - work.limit_work[i, ROW_MOST] if limit_work[i, ROW_PAIRS] > 0.0 else 0.0
         for k in range(int(limit_work[i, ROW_PAIRS])):
             push_ += sign * limit_work[i, ROW_SLACK + k] * wider / limit_work[i, ROW_ROOM + k]
@@ -144,7 +145,7 @@ def _contacts(varied, probe, h):
             contact_work[i, WANT + k], contact_work[i, DFORCE + k] = 0.0, 0.0
         if contact_link[i, LAW] == BOXED and contact_work[i, MOST] > 0.0:
             wider = contact[i, MU] * abs(h) - contact_work[i, MOST]
-            for k in range(1, 5):
+            for k in range(1, 5):  # distances change by `wider`, slack · distance with them
                 contact_work[i, WANT + k] = contact_work[i, SLACK + k] * wider
         answer(contact_link, contact, contact_work, i, 0.0, 0.0, 0.0, 1.0)
         for k in range(6):
@@ -163,7 +164,7 @@ def _yield(varied, work, probe, room, z, h):
     )
     last_node(varied.links, varied.link, link_work, room.before, z, h)
     for b in range(varied.links):
-        for k in range(16):
+        for k in range(16):  # at node 2, where gaps are soft
             link_work[b, X3 + k] = link_work[b, X2 + k]
         guess_turn(link_work, b)
     for i in range(len(contact_link)):
@@ -293,6 +294,7 @@ def _largest_gap(varied, probe, h):
 def _leaves_open(varied, work, probe, room, column, h, amount):
     """Whether loops opened by a change, already made, stay open when joints follow by their gradients."""
     links, link, joint, link_work = varied.links, varied.link, varied.joint, probe.link_work
+    # at first joints stay, then they follow
     for attempt in range(2):
         for b in range(links):
             for k in range(7):
@@ -325,7 +327,7 @@ def _differ(
             minimal_to_maximal(links, varied.link, varied.joint, room.x, h, probe.spare)
         _miss(varied, work, probe, room, probe.spare, z, inputs, external, settings, h)
         share = sign / (2.0 * size)
-        if points == 2:
+        if points == 2:  # Richardson: 4/3 of the small differences, −1/3 of the large ones, which are twice as wide
             share *= 4.0 / 3.0 if far == 1.0 else -1.0 / 6.0
         _collect(varied, probe, room, column, share)
     _change(model, varied, place, weight, start, end, 0.0)

@@ -94,6 +94,7 @@ def turning(x, y, z, dx, dy, dz):
     t2 = x * x + y * y + z * z
     ax, ay, az = cross(x, y, z, dx, dy, dz)
     bx, by, bz = cross(x, y, z, ax, ay, az)
+    # first = (1 − cos t) / t², second = (t − sin t) / t³: the right Jacobian of SO(3)
     if t2 < 1e-4:
         first = 0.5 - t2 / 24.0 + t2 * t2 / 720.0
         second = 1.0 / 6.0 - t2 / 120.0 + t2 * t2 / 5040.0

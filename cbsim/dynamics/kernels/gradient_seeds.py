@@ -122,6 +122,7 @@ def minimal_seeds(links, link, joint, link_work, before, patch, span, seed, h, h
                     )
                 # a joint moves with its parent like one body: φ × arm is added to the translation
                 set_cross(patch, b, MIX, -x, -y, -z)
+                # node 2 moves in the first half of the columns, node 1 in both
                 for which in range(1 + node):
                     start = which * half
                     for m in range(6):
@@ -142,6 +143,7 @@ def _own_seeds(link, joint, link_work, before, seed, b, a, r, n, v, h):
         if a >= 0:
             u, e, w = turned(before, a, R1, x, y, z)
             x, y, z = turned(link_work, a, R2, x, y, z)
+        # velocity held: node 1 moves with node 2; by the velocity alone, node 1 moves by −h
         seed[r, n + i], seed[r + 1, n + i], seed[r + 2, n + i] = x, y, z
         seed[r + 6, n + i], seed[r + 7, n + i], seed[r + 8, n + i] = u, e, w
         seed[r + 6, v + i], seed[r + 7, v + i], seed[r + 8, v + i] = -h * u, -h * e, -h * w
@@ -161,6 +163,7 @@ def _own_seeds(link, joint, link_work, before, seed, b, a, r, n, v, h):
         if turns > 1:
             # coordinates are components of a rotation vector: the rotation that changes one of them
             ex, ey, ez = turning(ax, ay, az, ex, ey, ez)
+            # the same change seen at node 1, where the step's rotation is held
             gx, gy, gz = turn(s, x, y, z, ex, ey, ez)
         if turns == 2:
             # and keeps the constraint of two free rotations at node 1

@@ -34,7 +34,9 @@ def _solve(model, work, touching, z, inputs, external, settings, counts, h, warm
     Halves of a step are a different map, so they are not tried here.
     """
     total = 0.0
+    # 0: warm; 1: cold; 2: along a path
     for attempt in range(2 + RELAXED):
+        # without contacts and stops there is no path to start along
         if (attempt == 1 and warm == 0.0) or (attempt > 1 and not touching):
             continue
         start, manner = warm if attempt == 0 else 0.0, max(PLAIN, attempt - 1)
@@ -96,6 +98,7 @@ def linearize(
             report[ATTEMPTS], total = 0.0, 0.0
         if len(trajectory) > 0:
             copy(z, trajectory[n])
+        # independent states begin cold: the workspace holds the solution of another one
         warm = 1.0 if not apart and (mode == CONTINUED or (mode != COLD and n > 0)) else 0.0
         u = inputs[min(n, len(inputs) - 1)]
         _solve(model, work, touching, z, u, external, settings, counts, h, warm, report)
@@ -103,6 +106,7 @@ def linearize(
         report[ITERATIONS] = total
         report[STEP_REACHED] = n
         if report[STATUS] == SOLVED:
+            # before `finish`: gradients need z at node 2
             _factor(model, work, touching, h)
             differentiate(model, work, room, z, u, external, settings, h, h, minimal, by_state[n], by_input[n])
             finish(model.links, model.link, work.link_work, z, h)

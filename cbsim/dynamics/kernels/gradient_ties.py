@@ -58,6 +58,7 @@ def add_contacts(contact_link, contact, contact_work, link_work, patch, span, se
     """Add the change of contact wrenches when node 2 moves to BODY2, between two bodies to ``carry``."""
     for i in range(len(contact_link)):
         left = 0.0
+        # share of the gap at node 2 that the target keeps; a rebound is left to `gradient_drift`
         if contact_work[i, SHIFT_OF_GAP] < 0.0 and contact_work[i, BOUNCES] == 0.0:
             left = 1.0 if contact_work[i, RISE] > 0.0 else contact[i, ONE_MINUS_ERP]
         if contact_work[i, ACTIVE] == 0.0 or (contact_link[i, LAW] == IMPACT and left == 0.0):
@@ -115,6 +116,7 @@ def _contact_block(contact_work, link_work, patch, i, moved, sign, wrench, row, 
         x, y, z = contact_work[i, o], contact_work[i, o + 1], contact_work[i, o + 2]
         mx, my, mz = cross(rx, ry, rz, x, y, z)
         ux, uy, uz = cross(px, py, pz, mx, my, mz)
+        # a translation of node 2 changes the slip by −t / h, a rotation φ the half-angle vector by −(c φ + P × φ) / 2
         slope = -rate * x, -rate * y, -rate * z, rate * (ux - c * mx), rate * (uy - c * my), rate * (uz - c * mz)
         for m in range(6):
             s = 0.0
@@ -138,6 +140,7 @@ def _wrench_of_loop_joint(link, joint, link_work, j, torque, stiff, qx, qy, qz):
     for k in range(TURN_AXES, TURN_AXES + 3 * turns, 3):
         f = -stiff * (hx * joint[j, k] + hy * joint[j, k + 1] + hz * joint[j, k + 2])
         gx, gy, gz = gx + f * joint[j, k], gy + f * joint[j, k + 1], gz + f * joint[j, k + 2]
+    # slope at −v: transpose of that at v, from loads along coordinates to a torque in the child's frame
     if turns > 1:
         gx, gy, gz = slope_of_vector(-vx, -vy, -vz, gx, gy, gz)
         ux, uy, uz = held_slope(vx, vy, vz, torque[3], torque[4], torque[5], hx, hy, hz)
@@ -161,6 +164,7 @@ def _loop_joint_wrench(link, joint, link_work, j, torque, stiff, moved, turned_c
     k = CHILD_VERTEX
     px, py, pz = turned(link_work, j, R2, joint[j, k], joint[j, k + 1], joint[j, k + 2])
     ux, uy, uz = cross(bx, by, bz, px, py, pz)
+    # the parent carries the child's point of the joint about its own centre of mass
     vx, vy, vz = cross(ax, ay, az, px + link_work[j, ARM2], py + link_work[j, ARM2 + 1], pz + link_work[j, ARM2 + 2])
     if a < 0:
         vx, vy, vz = 0.0, 0.0, 0.0
@@ -168,6 +172,7 @@ def _loop_joint_wrench(link, joint, link_work, j, torque, stiff, moved, turned_c
     if a >= 0:
         gx, gy, gz = turned_back(link_work, a, R2, gx, gy, gz)
     qx, qy, qz = turned_back(link_work, j, R2, bx - ax, by - ay, bz - az)  # relative rotation, in the child's frame
+    # change of the relative rotation (s, v) by q
     ds = -0.5 * (x * qx + y * qy + z * qz)
     wx, wy, wz = cross(x, y, z, qx, qy, qz)
     wx, wy, wz = 0.5 * (s * qx + wx), 0.5 * (s * qy + wy), 0.5 * (s * qz + wz)
@@ -184,6 +189,7 @@ def _loop_joint_wrench(link, joint, link_work, j, torque, stiff, moved, turned_c
     if a >= 0:
         fx, fy, fz = turned(link_work, a, R2, fx, fy, fz)
         lx, ly, lz = turned(link_work, a, R2, lx, ly, lz)
+    # the force turns with the parent; the arm to it turns with the child
     vx, vy, vz = cross(ax, ay, az, fx, fy, fz)
     lx, ly, lz = lx + vx, ly + vy, lz + vz
     cx, cy, cz = cross(ux, uy, uz, fx, fy, fz)
@@ -199,6 +205,8 @@ def _loop_joint_wrench(link, joint, link_work, j, torque, stiff, moved, turned_c
         ux, uy, uz = cross(wx, wy, wz, ex, ey, ez)
         mx, my, mz = mx + ds * ex - ux, my + ds * ey - uy, mz + ds * ez - uz
     gx, gy, gz, ux, uy, uz = _wrench_of_loop_joint(link, joint, link_work, j, torque, stiff, qx, qy, qz)
+    # torques in the child's frame (of the constraint, along coordinates) turn with it, those in the joint's with the
+    # parent
     tx, ty, tz = tx + ux, ty + uy, tz + uz
     mx, my, mz = turned(link_work, j, R2, mx + gx, my + gy, mz + gz)
     tx, ty, tz = turned(link_work, j, R2, tx, ty, tz)
@@ -240,6 +248,7 @@ def add_loop_joints(
             for m in range(6):
                 u = 1.0 * (m == 0), 1.0 * (m == 1), 1.0 * (m == 2)
                 w = 1.0 * (m == 3), 1.0 * (m == 4), 1.0 * (m == 5)
+                # a translation of the parent is one of the child the other way
                 way = 1.0 - 2.0 * other
                 own = 1.0 - other
                 fx, fy, fz, tx, ty, tz, gx, gy, gz = _loop_joint_wrench(
@@ -247,6 +256,7 @@ def add_loop_joints(
                     (own * w[0], own * w[1], own * w[2]), (other * w[0], other * w[1], other * w[2]),
                 )  # fmt: skip
                 _set_column(patch, j, MIX + m, -1.0, fx, fy, fz, tx, ty, tz)
+                # the parent has the opposite wrench, about its own centre of mass, to which the arm changes as well
                 cx, cy, cz = cross(link_work[j, ARM2], link_work[j, ARM2 + 1], link_work[j, ARM2 + 2], fx, fy, fz)
                 ux, uy, uz = cross(way * u[0], way * u[1], way * u[2], gx, gy, gz)
                 _set_column(patch, j, MIX + 36 + m, 1.0, fx, fy, fz, tx + cx + ux, ty + cy + uy, tz + cz + uz)
@@ -270,6 +280,7 @@ def loop_joint_inputs(links, link, joint, link_work, carry, load, first):
         k = CHILD_VERTEX
         px, py, pz = turned(link_work, j, R2, joint[j, k], joint[j, k + 1], joint[j, k + 2])
         for i in range(slides + link[j, N_ROT]):
+            # inputs of motors are target velocities, in `target_columns`
             if link[j, VELOCITIES] >> i & 1:
                 continue
             k = SLIDE_AXES + 3 * i if i < slides else TURN_AXES + 3 * (i - slides)
@@ -279,10 +290,12 @@ def loop_joint_inputs(links, link, joint, link_work, carry, load, first):
                 fx, fy, fz = turned(link_work, a, R2, x, y, z) if a >= 0 else (x, y, z)
                 tx, ty, tz = cross(px, py, pz, fx, fy, fz)
             else:
+                # from axes of the parent to those of the child, then to the world
                 x, y, z = turn_back(
                     link_work[j, o], link_work[j, o + 1], link_work[j, o + 2], link_work[j, o + 3], x, y, z
                 )
                 tx, ty, tz = turned(link_work, j, R2, x, y, z)
+            # the reaction on the parent acts at the child's vertex
             cx, cy, cz = cross(link_work[j, ARM2], link_work[j, ARM2 + 1], link_work[j, ARM2 + 2], fx, fy, fz)
             force, torque, back = (fx, fy, fz), (tx, ty, tz), (cx, cy, cz)
             for m in range(3):

@@ -18,6 +18,7 @@ def add_impulses(contact_link, contact, contact_work, is_first):
                 contact_work[i, TOTAL + k] = 0.0
             if contact_work[i, ACTIVE] != 0.0:
                 first, second = friction(contact_link, contact, contact_work, i, FORCE)
+                # a rebound acts along the normal of node 2, all else along the axes of node 3
                 normal = contact_work[i, NORMAL2 + k] if contact_work[i, BOUNCES] != 0.0 else contact_work[i, AXES + k]
                 contact_work[i, TOTAL + k] += (
                     contact_work[i, FORCE] * normal

@@ -109,6 +109,7 @@ def assess(
     bilinear = 0.0
     for i in range(len(row_link)):
         b = row_link[i, ROW_LINK]
+        # rows of one link are adjacent: OWN is cleared by the first of them, unless a damper has set it before
         if b < links and (i == 0 or b != row_link[i - 1, ROW_LINK]) and not link[b, FLAGS] & DAMPED:
             for k in range(6):
                 link_work[b, OWN + k] = 0.0
@@ -163,11 +164,13 @@ def solve_direction(
 
     If ``least`` is not 0, the targets of soft contacts and stops are bounded by `soft_product` of that impulse [N s].
     """
+    # right-hand sides, which rows and contacts add to with the bodies held where they are
     for b in range(len(link)):
         for k in range(6):
             link_work[b, CARRY + k] = 0.0
             link_work[b, OFFERED + k] = 0.0
     for i in range(len(row_link)):
+        # a soft stop aims at a tenth of the product that its softness bears
         aimed = target
         if least > 0.0 and limit_work[i, ROW_PAIRS] == 1.0 and limit_work[i, ROW_COMPLIANCE] > 0.0:
             aimed = min(
@@ -186,10 +189,12 @@ def solve_direction(
             aimed = 0.1 * soft_product(
                 contact_work[i, COMPLIANCE], contact_work[i, SLACK], contact_work[i, FORCE], least * weight
             )
+            # WANT is s gamma less its target: a lower target raises it
             contact_work[i, WANT] += max(0.0, target * weight - aimed)
         answer(contact_link, contact, contact_work, i, 0.0, 0.0, 0.0, 1.0)
         push(contact_link, contact, contact_work, link_work, i, DFORCE, -1.0, CARRY)
     solve(link, link_work, program, fan, fanned)
+    # unknowns that were condensed follow from the increments of the bodies
     for i in range(len(row_link)):
         answer_row(limit_work, i, change_of(link, link_work, limit_work, i, row_link[i, ROW_LINK]))
     for i in range(len(contact_link)):
@@ -230,11 +235,13 @@ def predict(link, link_work, program, fan, fanned, contact_link, contact, contac
         measure(contact_link, contact_work, limit_work, 0.0),
         measure(contact_link, contact_work, limit_work, step),
     )
+    # Mehrotra's sigma = (ν' / ν)³ times ν (docs/theory/contact.md §5)
     left = min(1.0, max(0.0, after / before)) if before > 0.0 else 0.0
     for i in range(len(contact_work)):
         for k in range(12):
             contact_work[i, AFFINE_SLACK + k] = contact_work[i, DSLACK + k]
     for i in range(len(limit_work)):
+        # both distances, then both slacks
         for k in range(4):
             limit_work[i, ROW_AFFINE_ROOM + k] = limit_work[i, ROW_DROOM + k]
     return before * left**3
@@ -267,6 +274,7 @@ def search(
             kappa,
             share,
         )
+        # residuals may grow where the products are still larger, or where the products fall
         if worst <= max(old, ROUGH * mean) or bilinear <= old_bilinear or (worst < rtol and bilinear < btol):
             break
         step *= settings[LS_SCALE]
@@ -298,13 +306,13 @@ def interior(
     Writes STATUS, ITERATIONS, RESIDUAL_LEFT and BILINEAR_LEFT of the report.
     """
     rtol, btol, is_relaxed = settings[RTOL], settings[BTOL], kappa >= 0.0
-    kappa = max(0.0, kappa)
+    kappa = max(0.0, kappa)  # a negative one stands for the true problem
     # gaps at rest are btol / impulse: a light body would hover; the error of friction is its product over eta
     asked = min(btol, rtol, 1e-3 * kappa) if is_relaxed else btol
     btol = 0.01 * asked if is_relaxed else min(btol, hover * impulse)
     if manner == PASSING:
         rtol, btol, asked = max(rtol, ROUGH_WAY), 0.5 * kappa, 0.5 * kappa
-    share = 1.0 if is_relaxed else btol / asked
+    share = 1.0 if is_relaxed else btol / asked  # weight of the direction of round cones in `violation`
     undercut, stalled, n, is_jammed, share_round = settings[UNDERCUT], 0, 0, False, NEAR
     most = patience
     worst, bilinear = assess(
@@ -312,6 +320,7 @@ def interior(
     )
     least, polished = WEAKEST * impulse, 0
     while n < most and math.isfinite(worst + bilinear):
+        # solved; soft contacts are refined further, by plain steps at their own tolerance
         if worst < rtol and bilinear < btol and n > 0:
             if (
                 is_relaxed
@@ -328,6 +337,8 @@ def interior(
         # near a relaxed solution the corrector cycles
         plain = manner == ARRIVING or (is_relaxed and bilinear < (10.0 if worst < 1e-4 else 0.5) * kappa)
         plain = plain or polished > 0
+        # the target: on a path its kappa, at its end the tolerance; else of centring, if the iteration is in trouble,
+        # or the predictor's
         target = kappa if manner != ARRIVING else NEARLY * btol
         if polished > 0:
             target = btol / FLOOR
@@ -345,6 +356,7 @@ def interior(
             link, link_work, program, fan, fanned, contact_link, contact, contact_work, row_link, limit_work,
             target, corrects, least if polished > 0 else 0.0,
         )  # fmt: skip
+        # the closer to the solution, the closer to the boundary a step may end
         edge = max(0.95, 1.0 - max(worst, bilinear) ** 2)
         step = longest_step(contact_link, contact_work, limit_work, edge, min(edge, share_round) if not plain else edge)
         step = min(step, FAR_TURN / max(FAR_TURN, largest_turn(links, link, link_work)))
@@ -354,18 +366,21 @@ def interior(
             counts, h, kappa, share, step, old, old_bilinear, rtol, btol,
         )  # fmt: skip
         n += 1
-        is_jammed = step < JAM and not is_jammed
+        is_jammed = step < JAM and not is_jammed  # one centring step at a time
         share_round = NEAR if step > 0.9 and share_round == NEAR else 0.95
         better = (worst < 0.8 * old and old >= rtol) or (bilinear < 0.8 * old_bilinear and old_bilinear >= btol)
         stalled = 0 if better else stalled + 1
+        # without progress the next targets are lower
         if stalled >= counts[NO_PROGRESS_MAX]:
             undercut *= settings[NO_PROGRESS_UNDERCUT]
         if n >= CAREFUL and worst < rtol:
             enough = asked if stalled >= STALLED or n >= WEARY else min(asked, COARSE * btol)
             if bilinear < enough:
                 btol = asked  # the tolerance is reached, and further progress is unlikely
+        # nearly solved when patience ends: as many iterations again, once
         if n == patience and n == most and worst < CREEPING * rtol:
             most *= 2
+        # a full step at the level of rounding: no further iteration can do better
         if step == 1.0 and bilinear < asked and is_rounding(links, link_work):
             rtol, btol = max(rtol, ROUNDING, rounding_of(links, joint, link_work, h)), asked
     fine = worst < rtol and bilinear < btol

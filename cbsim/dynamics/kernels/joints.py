@@ -63,6 +63,7 @@ def place(link, joint, link_work, b):
         sx, sy, sz = turned(link_work, a, R3, sx, sy, sz)
     link_work[b, Q3], link_work[b, Q3 + 1], link_work[b, Q3 + 2], link_work[b, Q3 + 3] = e, f, g, h
     rotation(link_work, b, R3, e, f, g, h)
+    # the joint's point of the child must be at that place: subtract the arm from the centre of mass to it
     k = CHILD_VERTEX
     cx, cy, cz = turned(link_work, b, R3, joint[b, k], joint[b, k + 1], joint[b, k + 2])
     # from the parent's centre of mass to the child's

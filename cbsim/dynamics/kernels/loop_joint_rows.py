@@ -88,6 +88,7 @@ def begin_tie(link, joint, link_work, row_link, limit_work, i, j, c, sign):
     k = TURN_AXES + 3 * (c - slides)
     q0, q1, q2, q3 = link_work[j, o], link_work[j, o + 1], link_work[j, o + 2], link_work[j, o + 3]
     x, y, z = sign * joint[j, k], sign * joint[j, k + 1], sign * joint[j, k + 2]
+    # a drive acts about its axis in the joint's frame; a stop is conjugate to its coordinate of the rotation vector
     if row_link[i, KIND] != DRIVE and link[j, N_ROT] > 1:
         vx, vy, vz = rotation_vector(q0, q1, q2, q3)
         x, y, z = slope_of_vector(vx, vy, vz, x, y, z)
@@ -104,6 +105,7 @@ def stiffen_tie(link, joint, link_work, block, row_link, row, limit_work, i):
         _along(joint, link_work, j, SLIDE_AXES + 3 * c, a, limit_work, i, ROW_SLOPE, R3, ARM3, sign)
     else:
         k, o = TURN_AXES + 3 * (c - slides), RELATIVE
+        # a drive measures the rotation of the step, a stop the coordinate itself
         if row_link[i, KIND] == DRIVE:
             vx, vy, vz = step_vector(link_work, j)
             ax, ay, az = axis_of_drive(joint, link_work, j, k, link[j, N_ROT])
@@ -119,6 +121,7 @@ def stiffen_tie(link, joint, link_work, block, row_link, row, limit_work, i):
             x, y, z = x + along * ex, y + along * ey, z + along * ez
         x, y, z = turned(link_work, j, R3, x, y, z)
         _write(limit_work, i, ROW_SLOPE, a, (0.0, 0.0, 0.0), (x, y, z), (-x, -y, -z))
+    # motions and wrenches of the child are columns 0 to 5, of the parent 6 to 11
     _condense(block, limit_work, i, b, 0, 0)
     if a >= 0:
         _condense(block, limit_work, i, row_link[i, ROW_OUT], 0, 6)
@@ -128,6 +131,7 @@ def stiffen_tie(link, joint, link_work, block, row_link, row, limit_work, i):
 
 @inlined
 def _condense(block, limit_work, i, target, wrench, motion):
+    # block += stiffness · wrench ⊗ slope
     for m in range(6):
         s = limit_work[i, ROW_STIFF] * limit_work[i, ROW_SHARE + wrench + m]
         for k in range(6):

@@ -47,6 +47,7 @@ def _rows(link, joint, link_work, j, matrix, s, x, y, z, out):
     k = CHILD_VERTEX
     px, py, pz = turned(link_work, j, matrix, joint[j, k], joint[j, k + 1], joint[j, k + 2])
     row = 0
+    # free directions come first in the tables of axes: the constrained ones begin behind them
     for i in range(slides, 3):
         k, o = SLIDE_AXES + 3 * i, out + 6 * row
         ex, ey, ez = joint[j, k], joint[j, k + 1], joint[j, k + 2]
@@ -134,6 +135,7 @@ def evaluate_loop_joint(link, joint, link_work, j):
     """Evaluate the loop joint at node 3: free coordinates and MISSING, the gap of the loop; return the largest gap."""
     a, b = link[j, PARENT], link[j, CHILD]
     # pose of the child at node 3, in the row of the loop joint
+    # X3, Q3 and R3 are adjacent, 16 columns
     for k in range(16):
         link_work[j, X3 + k] = link_work[b, X3 + k]
     s, x, y, z = link_work[b, Q3], link_work[b, Q3 + 1], link_work[b, Q3 + 2], link_work[b, Q3 + 3]
@@ -161,6 +163,7 @@ def evaluate_loop_joint(link, joint, link_work, j):
         y,
         z,
     )
+    # along free directions displacements are coordinates, along the others gaps
     dx, dy, dz = separation(joint, link_work, a, j, X3, R3)
     row, worst = 0, 0.0
     for i in range(link[j, N_TRANS]):
@@ -204,6 +207,7 @@ def loop_blocks(link, joint, link_work, block, loop_block, j, c):
             sign = 1.0 if side == 0 else -1.0
             down, up = loop_block[c, 2 * side], loop_block[c, 2 * side + 1]
             # slopes are rows of a block, wrenches its columns
+            # the wrench on the parent has the moment of the arm between both centres of mass as well
             stride, first = (1, 6 * i) if side == 0 else (6, i)
             ex, ey, ez = link_work[j, k], link_work[j, k + 1], link_work[j, k + 2]
             cx, cy, cz = cross(link_work[j, arm], link_work[j, arm + 1], link_work[j, arm + 2], ex, ey, ez)

@@ -35,6 +35,7 @@ def pose_before(z, i, h):
     """Position and orientation of body i one step of length h before; h = 0 for those of the node itself."""
     # q₁ = q₂ ∘ (√(1 − p²), −p) with p = h w / 2
     k = -0.5 * h
+    # columns of a state: position 0, velocity 3, orientation 6, angular velocity 10
     px, py, pz = k * z[i, 10], k * z[i, 11], k * z[i, 12]
     c = math.sqrt(max(0.0, 1.0 - px * px - py * py - pz * pz))
     a, b, d, e = product(z[i, 6], z[i, 7], z[i, 8], z[i, 9], c, px, py, pz)
@@ -96,6 +97,7 @@ def maximal_to_minimal(links, link, joint, z, h, out):
 
 @inlined
 def exponential(x, y, z):
+    # half the angle per unit of angle: the limit of sin(a/2) / a is 1/2
     """Quaternion of a rotation vector."""
     angle = math.sqrt(x * x + y * y + z * z)
     k = math.sin(0.5 * angle) / angle if angle > 1e-12 else 0.5
@@ -160,7 +162,7 @@ def put_joint(link, joint, b, x, first, h, z):
     # pose of the child one step before: the joint's rotation turned back by its velocity
     s, i, j, k = product(s, i, j, k, *exponential(-h * wx, -h * wy, -h * wz))
     ex, ey, ez, e0, e1, e2, e3 = child_pose(link, joint, z, b, x, first, rate, h, s, i, j, k)
-    s, i, j, k = product(e0, -e1, -e2, -e3, q0, q1, q2, q3)
+    s, i, j, k = product(e0, -e1, -e2, -e3, q0, q1, q2, q3)  # q₁⁻¹ ∘ q₂, the rotation of the step
     # velocities are the differences of both nodes; w = 2/h times the vector part
     n, scale = link[b, BODY], 2.0 / h if s >= 0.0 else -2.0 / h
     z[n, 0], z[n, 1], z[n, 2] = px, py, pz

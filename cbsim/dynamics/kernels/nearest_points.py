@@ -56,6 +56,7 @@ def meet(contact_link, contact, contact_work, link_work, i, cx, cy, cz):
     if shape == CAPSULE:
         length = hx * hx + hy * hy + hz * hz
         t = (ex * hx + ey * hy + ez * hz) / length
+        # between the ends the nearest point follows the sphere along the axis; at an end it is fixed
         if -1.0 < t < 1.0:
             scale = 1.0 / math.sqrt(length)
             ux, uy, uz = hx * scale, hy * scale, hz * scale
@@ -68,9 +69,12 @@ def meet(contact_link, contact, contact_work, link_work, i, cx, cy, cz):
             ex = math.copysign(1.0, ex) if dx == depth else 0.0
             ey = math.copysign(1.0, ey) if dy == depth and ex == 0.0 else 0.0
             ez = math.copysign(1.0, ez) if dz == depth and ex == 0.0 and ey == 0.0 else 0.0
+            # F = n nᵀ: the normal of a face does not turn when the centre moves, and BEND vanishes
             fx, fy, fz = abs(ex), abs(ey), abs(ez)
+            # (n has the length 1 here, so that distance − depth below is minus the depth)
             depth += 1.0
         else:
+            # outside along an axis the nearest point is fixed along it; along the others it follows the centre
             fx, fy, fz = 1.0 * (dx < 0.0), 1.0 * (dy < 0.0), 1.0 * (dz < 0.0)
             ex, ey, ez = fx * math.copysign(dx, ex), fy * math.copysign(dy, ey), fz * math.copysign(dz, ez)
     distance = math.sqrt(ex * ex + ey * ey + ez * ez)
@@ -146,6 +150,7 @@ def bend(contact_link, contact, contact_work, link_work, block, i, h):
             contact_work[i, o + 3], contact_work[i, o + 4], contact_work[i, o + 5] = cross(
                 *arm_of(contact_work, link_work, i, body), ax, ay, az
             )
+    # one column of GRADIENT and of the blocks for each direction in which either body may move
     for side in range(2):
         for m in range(6):
             _move(contact_link, contact, contact_work, link_work, block, i, h, side, m, first, second)
@@ -166,10 +171,12 @@ def _move(contact_link, contact, contact_work, link_work, block, i, h, side, m, 
         contact_work[i, POINT + 1] + radius * ny,
         contact_work[i, POINT + 2] + radius * nz,
     )
+    # `w`: motion of the body's point at the sphere's centre
     wx, wy, wz = cross(rx, ry, rz, cx - link_work[body, X3], cy - link_work[body, X3 + 1], cz - link_work[body, X3 + 2])
     wx, wy, wz = wx + dx, wy + dy, wz + dz  # motion of the sphere's centre with the body
     sign = 1.0 - 2.0 * side
     mx, my, mz = turned(contact_work, i, BEND, sign * wx, sign * wy, sign * wz)
+    # moving OTHER leaves the centre in place and turns the normal with it; moving ONE takes the centre along
     if side == 1:
         tx, ty, tz = cross(rx, ry, rz, nx, ny, nz)
         mx, my, mz = mx + tx, my + ty, mz + tz
@@ -177,10 +184,12 @@ def _move(contact_link, contact, contact_work, link_work, block, i, h, side, m, 
     else:
         sx, sy, sz = wx, wy, wz
     sx, sy, sz = sx - radius * mx, sy - radius * my, sz - radius * mz  # motion of the contact's point
+    # the gap opens along the normal
     contact_work[i, GRADIENT + 6 * side + m] = sign * (nx * wx + ny * wy + nz * wz)
     vx, vy, vz = _slip_change(contact_work, link_work, i, b, h, (sx, sy, sz), side == 0, (dx, dy, dz), (rx, ry, rz))
     ux, uy, uz = _slip_change(contact_work, link_work, i, q, h, (sx, sy, sz), side == 1, (dx, dy, dz), (rx, ry, rz))
     vx, vy, vz = vx - ux, vy - uy, vz - uz
+    # change of the force with impulses held: of the normal here, of the tangents below
     fx, fy, fz = contact_work[i, FORCE] * mx, contact_work[i, FORCE] * my, contact_work[i, FORCE] * mz
     px, py, pz, qx, qy, qz = _tangent_change(contact_work, i, mx, my, mz)
     px0, py0, pz0 = _relative_velocity(link_work, contact_work, i, b, q, h)
@@ -200,6 +209,7 @@ def _move(contact_link, contact, contact_work, link_work, block, i, h, side, m, 
         fx, fy, fz = fx + f * ax, fy + f * ay, fz + f * az
     _change_wrench(
         contact_work, link_work, block, i, b, b if side == 0 else contact_link[i, ONE_OTHER], m, 1.0, first, second,
+        # change of the arm from that body's centre of mass
         (fx, fy, fz), (sx - dx * (side == 0), sy - dy * (side == 0), sz - dz * (side == 0)),
     )  # fmt: skip
     _change_wrench(
@@ -214,9 +224,11 @@ def _slip_change(contact_work, link_work, i, b, h, s, moved, d, r):
     (sx, sy, sz), (dx, dy, dz), (rx, ry, rz) = s, d, r
     k = 1.0 / h
     c, px, py, pz = link_work[b, TURN], link_work[b, TURN + 1], link_work[b, TURN + 2], link_work[b, TURN + 3]
+    # a point that moves over a body at rest in its own pose: (2/h) P × s
     if not moved:
         return cross(2.0 * k * px, 2.0 * k * py, 2.0 * k * pz, sx, sy, sz)
     vx, vy, vz = cross(2.0 * k * px, 2.0 * k * py, 2.0 * k * pz, sx - dx, sy - dy, sz - dz)
+    # half-angle vector P of the step changes by (c r + r × P) / 2
     wx, wy, wz = cross(rx, ry, rz, px, py, pz)
     ex, ey, ez = (
         contact_work[i, POINT] - link_work[b, X3],
@@ -251,9 +263,11 @@ def _tangent_change(contact_work, i, mx, my, mz):
     k = AXES
     nx, ny, nz = contact_work[i, k], contact_work[i, k + 1], contact_work[i, k + 2]
     tx, ty, tz = contact_work[i, k + 3], contact_work[i, k + 4], contact_work[i, k + 5]
+    # the same choice of e as in `_set_axes`
     along_x = ny * ny + nz * nz >= 1e-6
     ex, ey, ez = cross(1.0 * along_x, 1.0 * (not along_x), 0.0, mx, my, mz)
     scale = 1.0 / math.sqrt(ny * ny + nz * nz) if along_x else 1.0 / math.sqrt(nx * nx + nz * nz)
+    # a unit vector changes only across itself
     along = ex * tx + ey * ty + ez * tz
     px, py, pz = scale * (ex - along * tx), scale * (ey - along * ty), scale * (ez - along * tz)
     ax, ay, az = cross(px, py, pz, nx, ny, nz)

@@ -104,12 +104,13 @@ def begin(links, link, joint, link_work, z, inputs, external, settings, before, 
         if link[b, FLAGS] & DAMPED:
             damp_before(link, joint, link_work, b, z, before, h)
         guess(link, joint, link_work, b)
+        # written again only where there are dampers or rows
         for i in range(6):
             link_work[b, OWN + i] = 0.0
             link_work[b, OFFERED + i] = 0.0
     for j in range(links, len(link)):
         # a loop joint works on its child: the row begins with the child's pose at node 2
-        for k in range(16):
+        for k in range(16):  # X2, Q2 and R2
             link_work[j, k] = link_work[link[j, CHILD], k]
         tx, ty, tz = begin_joint(link, joint, link_work, j, inputs, pull, scaling)
         begin_loop_joint(link, joint, link_work, j, tx, ty, tz)
@@ -144,8 +145,10 @@ def factorize_bodies(links, link, joint, link_work, block, loop_block, h):
     for b in range(links):
         free_motions(link, joint, link_work, b, RIGHT, R3, RELATIVE, R3)
         slope(joint, link_work, block, b, h)
+        # `solve` begins with no wrench besides RESIDUAL; contacts add theirs later
         for j in range(6):
             link_work[b, CARRY + j] = 0.0
+        # dampers and rows add their slopes to it
         if link[b, FLAGS] & (DAMPED | ROWED):
             for k in range(36):
                 link_work[b, LOCAL + k] = 0.0
@@ -163,7 +166,7 @@ def factorize_bodies(links, link, joint, link_work, block, loop_block, h):
 def keep(links, link_work):
     """Store the joints before a trial step; loop joints keep their multipliers."""
     for b in range(len(link_work)):
-        for k in range(7):
+        for k in range(7):  # RELATIVE and SHIFT are adjacent
             # of a loop joint the six multipliers
             link_work[b, KEPT + k] = link_work[b, RELATIVE + k] if b < links else link_work[b, MULTIPLIER + k % 6]
 
@@ -230,6 +233,7 @@ def newton(links, link, joint, link_work, block, loop_block, program, fan, pair,
         solve(link, link_work, program, fan, fanned)
         keep(links, link_work)
         step, old = 1.0, worst
+        # the last trial stands even if the residual has not decreased
         for _ in range(counts[MAX_LS] + 1):
             restore(links, link, joint, link_work, step)
             worst = total(links, link, joint, link_work, h)
@@ -252,6 +256,7 @@ def newton(links, link, joint, link_work, block, loop_block, program, fan, pair,
 def is_rounding(links, link_work):
     """Whether the last increment is a rounding error, so that residuals cannot decrease further."""
     largest, extent = 0.0, 1.0
+    # positions are the largest numbers that an increment is added to
     for b in range(links):
         for k in range(6):
             largest = max(largest, abs(link_work[b, DELTA + k]))
@@ -308,6 +313,7 @@ def finish(links, link, link_work, z, h):
             z[i, POSITION + m] = link_work[b, X3 + m]
         for m in range(4):
             z[i, ROTATION + m] = link_work[b, Q3 + m]
+        # (2/h) Vec(q₂⁻¹ ∘ q₃): the rotation of the step in axes of the body at node 2
         x, y, w = turned_back(link_work, b, R2, link_work[b, TURN + 1], link_work[b, TURN + 2], link_work[b, TURN + 3])
         x, y, w = k * x, k * y, k * w
         link_work[b, LATEST + 3], link_work[b, LATEST + 4] = x - z[i, SPIN], y - z[i, SPIN + 1]

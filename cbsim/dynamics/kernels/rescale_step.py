@@ -67,6 +67,7 @@ def _take_off(model, work, z, inputs, external, settings, short, h):
     links, link, joint, link_work, late = model.links, model.link, model.joint, work.past, 0.5 * (h - short)
     for b in range(links):
         i = link[b, BODY]
+        # velocities are put aside in LATEST, which a cold start leaves unused
         for k in range(3):
             link_work[b, LATEST + k], link_work[b, LATEST + 3 + k] = z[i, VELOCITY + k], z[i, SPIN + k]
             z[i, VELOCITY + k], z[i, SPIN + k] = 0.0, 0.0
@@ -91,6 +92,7 @@ def _take_off(model, work, z, inputs, external, settings, short, h):
     solve(link, link_work, model.program, model.fan, work.fanned)
     for b in range(links):
         i = link[b, BODY]
+        # node 3 has moved by DELTA from rest: velocities change by DELTA / h, spins in axes of the body
         x, y, w = turned_back(
             link_work, b, R2, link_work[b, DELTA + 3], link_work[b, DELTA + 4], link_work[b, DELTA + 5]
         )

@@ -141,6 +141,7 @@ def begin_row(link, joint, link_work, row_link, row, limit_work, i, inputs, befo
     k, o = TURN_AXES + 3 * (c - slides), RELATIVE2
     s, x, y, z = link_work[b, o], link_work[b, o + 1], link_work[b, o + 2], link_work[b, o + 3]
     tx, ty, tz = rotation_vector(s, x, y, z)
+    # conjugate to the coordinate: the impulse times the change of the coordinate by each free rotation at node 2
     for j in range(turns):
         ax, ay, az = free_turns(joint, b, turns, j, s, x, y, z)
         ax, ay, az = slope_of_vector(tx, ty, tz, ax, ay, az)
@@ -163,6 +164,7 @@ def evaluate_row(link, joint, link_work, row_link, row, limit_work, i):
         x, y, z = step_vector(link_work, b)
         value = ax * x + ay * y + az * z
     measure = row[i, SIGN] * value - limit_work[i, ROW_SHIFT]
+    # w − a + b, with the slacks that the row has
     missing = measure + limit_work[i, ROW_COMPLIANCE] * limit_work[i, ROW_FORCE]
     if limit_work[i, ROW_PAIRS] > 0.0:
         missing -= limit_work[i, ROW_SLACK]
@@ -178,6 +180,7 @@ def row_out(limit_work, i, measure, impulse, depth):
     kappa = impulse * depth
     if limit_work[i, ROW_PAIRS] == 1.0:
         limit_work[i, ROW_SLACK] = max(measure, depth)
+        # the bound of a stop is 0: its impulse is its own distance from the bound
         limit_work[i, ROW_FORCE] = limit_work[i, ROW_ROOM] = kappa / limit_work[i, ROW_SLACK]
     elif limit_work[i, ROW_PAIRS] == 2.0:
         most = limit_work[i, ROW_MOST]
@@ -219,6 +222,7 @@ def stiffen_row(link, joint, link_work, block, row_link, row, limit_work, i):
         o, k = RELATIVE, TURN_AXES + 3 * (c - slides)
         s, vx, vy, vz = link_work[b, o], link_work[b, o + 1], link_work[b, o + 2], link_work[b, o + 3]
         x, y, z = rotation_vector(s, vx, vy, vz)
+        # slope of the coordinate by each free rotation at node 3; ROW_SHARE has that at node 2
         for j in range(turns):
             fx, fy, fz = free_turns(joint, b, turns, j, s, vx, vy, vz)
             fx, fy, fz = slope_of_vector(x, y, z, fx, fy, fz)
@@ -262,6 +266,7 @@ def change_of(link, link_work, limit_work, i, b):
 @inlined
 def ask_row(limit_work, i, target, correct):
     """Set the residuals of the row's pairs for slack · room = target, and its impulse at zero motion."""
+    # the low bound's pair adds to the residual, the high bound's subtracts
     push, sign = limit_work[i, ROW_MISSING], 1.0
     for k in range(int(limit_work[i, ROW_PAIRS])):
         want = limit_work[i, ROW_SLACK + k] * limit_work[i, ROW_ROOM + k] - target
@@ -277,6 +282,7 @@ def ask_row(limit_work, i, target, correct):
 def answer_row(limit_work, i, change):
     """Solve the row's linearised equations for a change of its value."""
     force = -(limit_work[i, ROW_PUSH] + change) * limit_work[i, ROW_STIFF]
+    # the distances f − low and high − f change by ± the change of f
     limit_work[i, ROW_DFORCE], room = force, force
     for k in range(int(limit_work[i, ROW_PAIRS])):
         limit_work[i, ROW_DROOM + k] = room

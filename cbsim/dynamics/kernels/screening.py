@@ -52,6 +52,7 @@ def screen_contacts(links, joint, contact_link, contact, contact_work, link_work
     contacts, and the largest gap [m] of a loaded contact: small against the motion of the fastest contact in the step.
     """
     k, length = GRAVITY, abs(h)
+    # velocity that gravity adds in a step
     pull = length * math.sqrt(settings[k] ** 2 + settings[k + 1] ** 2 + settings[k + 2] ** 2)
     mass, heaviest, active, fastest = 0.0, 0.0, 0, 0.0
     for b in range(links):
@@ -60,6 +61,7 @@ def screen_contacts(links, joint, contact_link, contact, contact_work, link_work
         if joint[b, TREE_MASS] < math.inf:
             heaviest = max(heaviest, joint[b, TREE_MASS])
     for i in range(len(contact_link)):
+        # relaxed problems count all contacts, all with weight 1: their gradients depend on every gap
         evaluate_contact(contact_link, contact, contact_work, link_work, i, h)
         speed = math.sqrt(contact_work[i, SPEED])
         was = contact_work[i, ACTIVE]
@@ -73,6 +75,8 @@ def screen_contacts(links, joint, contact_link, contact, contact_work, link_work
             active += 1
             fastest = max(fastest, speed)
     hover = min(HOVER, max(LITTLE * length * (fastest + pull), LEAST_HOVER))
+    # velocities that contacts have to stop: gravity's in a step, a tenth of the fastest contact's, and a minimum at
+    # rest
     return mass * (pull + 0.1 * fastest + 1e-6) / max(active, 1), hover
 
 

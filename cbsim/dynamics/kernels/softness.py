@@ -90,6 +90,7 @@ def soft_product(compliance, slack, impulse, least):
 def _stash(link_work, b, back):
     """Store a body's node 3 in U, or restore it."""
     if b >= 0:
+        # X3, Q3 and R3; U is free until the system is assembled
         for k in range(16):
             if back:
                 link_work[b, X3 + k] = link_work[b, U + k]
@@ -109,6 +110,7 @@ def _to_node(link, link_work, z, b, before):
     i, k = link[b, BODY], -0.5 * before
     for m in range(3):
         link_work[b, X3 + m] = link_work[b, X2 + m] - before * z[i, VELOCITY + m]
+    # the rotation backwards in axes of the body: half-angle vector −½ · before · ω, scalar part from the length 1
     x, y, w = k * z[i, SPIN], k * z[i, SPIN + 1], k * z[i, SPIN + 2]
     c = math.sqrt(max(0.0, 1.0 - x * x - y * y - w * w))
     c, x, y, w = product(link_work[b, Q2], link_work[b, Q2 + 1], link_work[b, Q2 + 2], link_work[b, Q2 + 3], c, x, y, w)
@@ -130,6 +132,7 @@ def _bounce(link, contact_link, contact, contact_work, link_work, z, i, settings
     b, q = contact_link[i, ONE], contact_link[i, OTHER]
     k, gap = GRAVITY, contact_work[i, GAP]
     nx, ny, nz = contact_work[i, AXES], contact_work[i, AXES + 1], contact_work[i, AXES + 2]
+    # along the normal gravity changes the gap at this rate, unless it moves both bodies alike
     pull = nx * settings[k] + ny * settings[k + 1] + nz * settings[k + 2]
     pull *= 1.0 * _falls(link, b) - 1.0 * _falls(link, q)
     rest = math.sqrt(settings[k] ** 2 + settings[k + 1] ** 2 + settings[k + 2] ** 2)
@@ -137,6 +140,7 @@ def _bounce(link, contact_link, contact, contact_work, link_work, z, i, settings
     _to_node(link, link_work, z, b, last)
     _to_node(link, link_work, z, q, last)
     evaluate_contact(contact_link, contact, contact_work, link_work, i, h)
+    # approach between nodes 1 and 2; the gap expected at node 3 is `gap` less that, plus what gravity adds
     nearer = (contact_work[i, GAP] - gap) * h / last
     if nearer <= AT_REST * h * h * rest or gap - nearer + h * h * pull >= 0.0:
         return 0.0
@@ -166,10 +170,13 @@ def soften_gaps(link, contact_link, contact, contact_work, link_work, z, setting
         left, contact_work[i, COMPLIANCE] = soft_in_part(
             contact[i, ONE_MINUS_ERP], contact[i, CFM], h / settings[STEP_LENGTH]
         )
+        # no rebound in a stage that runs backwards
         law, bounces = contact_link[i, LAW], contact[i, RESTITUTION] > 0.0 and h > 0.0
         is_hard = law != BOXED and contact[i, ONE_MINUS_ERP] == 0.0 and not bounces
+        # most contacts end here: rigid ones that do not overlap keep the target 0
         if is_hard and not _may_overlap(contact_work, i, rise, h):
             continue
+        # all others are evaluated at node 2, with node 3 of the bodies set aside
         b, q = contact_link[i, ONE], contact_link[i, OTHER]
         _stash(link_work, b, False)
         _stash(link_work, q, False)
@@ -188,6 +195,8 @@ def soften_gaps(link, contact_link, contact, contact_work, link_work, z, setting
         _stash(link_work, b, True)
         _stash(link_work, q, True)
         evaluate_contact(contact_link, contact, contact_work, link_work, i, h)
+        # bodies at rest in a relaxed problem are apart by kappa over their load: up to three times that counts as
+        # touching
         if law == BOXED and gap < TOUCHING + 3.0 * max(0.0, settings[KAPPA]) / impulse:
             contact_work[i, MOST] = contact[i, MU] * abs(h)
         under = min(0.0, gap)

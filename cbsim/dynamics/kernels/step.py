@@ -87,6 +87,7 @@ def solve_step(model, work, touching, z, inputs, external, settings, counts, bef
         )  # fmt: skip
     else:
         _solve_with_contacts(model, work, z, inputs, settings, counts, before, h, warm, manner, report)
+    # beyond a quarter of a turn lies a second root (docs/theory/integrator.md §3)
     if report[STATUS] == SOLVED and not is_near(model.links, work.link_work):
         report[STATUS] = TOO_FAST
     return report[STATUS] == SOLVED
@@ -147,11 +148,13 @@ def _solve_with_contacts(model, work, z, inputs, settings, counts, before, h, wa
         model.row_link, model.row, work.limit_work, impulse, DEPTH, warm,
     )  # fmt: skip
     total, manner_of_last = 0.0, DIRECT
+    # a warm start that helps converges early; from another point all iterations may be needed
     patience = counts[MAX_ITER] if warm == 0.0 else 3 * counts[MAX_ITER] // 5
     if manner == RELAXED:
         total, least = _follow_path(model, work, settings, counts, impulse, hover, least, h, report)
         if settings[KAPPA] < 0.0:
             manner_of_last = ARRIVING
+    # contacts that were screened out and have closed join, and the problem is solved again
     while True:
         interior(
             model.links, model.link, model.joint, work.link_work, work.block, model.loop_block,
@@ -175,6 +178,7 @@ def _follow_path(model, work, settings, counts, impulse, hover, least, h, report
     """
     total = 0.0
     target = max(settings[KAPPA], NEARLY * min(settings[BTOL], hover * least))
+    # a path begins where a cold start lies on the central path
     kappa = max(impulse * DEPTH, target)
     ratio, turns, reached = RELAXATION, 0, math.inf
     while turns <= TURNS_BACK:
@@ -233,8 +237,10 @@ def _step_in_parts(
                 break
         if report[STATUS] != SOLVED:
             break
+        # the next stage follows a step of this length, and starts cold
         before, warm = length, 0.0
     report[ITERATIONS] = total
+    # of a whole step the state has the velocities of its last stage
     if report[STATUS] == SOLVED and parts > 1:
         last_stage = h * OUTER if counts[ORDER] == 4 else h
         if not rescale_step(model, work, z, inputs, external, settings, length, last_stage):
@@ -246,9 +252,11 @@ def _step_in_parts(
 def _step(model, work, touching, z, inputs, external, settings, counts, before, warm, report):
     """Make one step by the first attempt that succeeds; the state is unchanged if none does."""
     total = 0.0
+    # the step before ended with its last stage
     if counts[ORDER] == 4:
         before, warm = before * OUTER, 0.0
     copy(z, work.spare)
+    # −1: warm; 0: cold; 1: along a path; 2 and on: in 2, 4, … parts, each of them cold and then along a path
     for attempt in range(-1, RELAXED + 1 + HALVINGS):
         if (attempt == PLAIN and warm == 0.0) or (attempt == RELAXED and not touching):
             continue
@@ -296,6 +304,7 @@ def _step_with_colliders(model, colliders, work, touching, z, inputs, external, 
     """
     total, blows = 0.0, 0
     while True:
+        # again: speeds count at least half of those at the end of the rejected step
         again = 0 < blows <= BLOWS
         if not detect(model, colliders, work, z, settings, settings[STEP_LENGTH], settings[MARGIN], again):
             report[STATUS] = OUT_OF_ROOM
@@ -312,7 +321,7 @@ def _step_with_colliders(model, colliders, work, touching, z, inputs, external, 
                 break
             blows += 1
         elif 0 < blows <= BLOWS:
-            blows = BLOWS + 1
+            blows = BLOWS + 1  # once more without the added contacts
         else:
             break
     report[ITERATIONS] = total
@@ -354,8 +363,10 @@ def advance(model, work, touching, colliders, z, inputs, external, settings, cou
         for n in range(steps):
             if len(trajectory) > 0:
                 copy(state, trajectory[n])
+            # 0: the first step begins with velocities of node 2 itself
             before = 0.0 if mode == NODAL and n == 0 else h
             warm = 1.0 if mode == CONTINUED or (mode != COLD and n > 0) else 0.0
+            # one state: a row for each step; several: a row for each state
             u = inputs[min(i + n, last)]
             if colliders is None:
                 _step(model, work, touching, state, u, external, settings, counts, before, warm, told)

@@ -107,6 +107,7 @@ def eliminate(link, link_work, block, program, fan, pair, fanned):
         b = program[p, NODE]
         dof = link[b, DOF]
         if link[b, FLAGS] & FREE:
+            # the block itself is kept in LOCAL for refinement
             for k in range(36):
                 link_work[b, LOCAL + k] = link_work[b, PIVOT + k] = block[b, k]
             _invert(link_work, b, 6, -1.0)
@@ -174,6 +175,7 @@ def _invert(link_work, b, dof, least):
 
     Rows and columns whose pivot is ``least`` or smaller are zero in the inverse: other rows imply them.
     """
+    # bits of the rows that have been eliminated
     done = 0
     for _ in range(dof):
         # largest diagonal element among the rows that are left
@@ -280,6 +282,7 @@ def _spread(link, link_work, block, program, fan, pair, fanned, p, a, b, dof):
         for k in range(36):
             block[target, k] += block[to, k]
         _lift_wrench(block, link_work, b, back, fan[f, PARENT_FROM])
+    # neighbours of the node become neighbours of each other: fill-in
     for k in range(program[p, FIRST_PAIR], program[p, LAST_PAIR]):
         _take(
             link,

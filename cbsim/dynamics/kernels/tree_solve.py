@@ -48,6 +48,7 @@ def solve(link, link_work, program, fan, fanned):
                     g += link_work[b, LEFT + 6 * i + j] * link_work[b, CARRY + j]
             link_work[b, DELTA + i] = g
         solve_pivot(link, link_work, b, dof)
+        # the first 36 columns of a fan row are U of the neighbour, the next 36 its W
         for f in range(program[p, FIRST], program[p, LAST]):
             c = fan[f, NEIGHBOUR]
             for i in range(dof):
@@ -71,6 +72,7 @@ def _descend(link, link_work, program, fan, fanned, p):
     b = program[p, NODE]
     dof = link[b, DOF]
     a = link[b, UP]
+    # without a joint RIGHT is the identity: STEP is the motion of the body
     if link[b, FLAGS] & FREE:
         for f in range(program[p, FIRST], program[p, LAST]):
             for j in range(6):
@@ -87,6 +89,7 @@ def _descend(link, link_work, program, fan, fanned, p):
         # rigid motion of the child with its parent
         x, y, z = cross(u, v, w, link_work[b, ARM3], link_work[b, ARM3 + 1], link_work[b, ARM3 + 2])
         x, y, z = x + link_work[a, DELTA], y + link_work[a, DELTA + 1], z + link_work[a, DELTA + 2]
+    # DELTA still holds the right-hand side; its final value is the body's increment, written last
     for j in range(dof):
         o, t = W + 6 * j, 0.0
         if a >= 0:

@@ -46,6 +46,7 @@ def held_slope(ax, ay, az, px, py, pz, hx, hy, hz):
     With k = (1 − ½ t cot ½ t) / t², Jᵀ p = p − ½ a × p + k a × (a × p).
     """
     t2 = ax * ax + ay * ay + az * az
+    # `dk` is the derivative of k by t, over t
     if t2 < 1e-6:
         k, dk = 1.0 / 12.0 + t2 / 720.0, 1.0 / 360.0
     else:

@@ -28,7 +28,7 @@ __all__ = ["bound_guided", "move_guided"]
 def changed_speed(speed, order, rate, duration):
     """Speed after a duration [s] of changing at a rate to an ordered one, and the way covered [m]."""
     gap = order - speed
-    needed = abs(gap) / rate if rate > 0.0 else (math.inf if gap != 0.0 else 0.0)
+    needed = abs(gap) / rate if rate > 0.0 else (math.inf if gap != 0.0 else 0.0)  # time until the order is reached
     if needed >= duration:
         after = speed + (rate if gap > 0.0 else -rate) * duration
         return after, 0.5 * (speed + after) * duration
@@ -40,6 +40,7 @@ def advance_along(constants, segment, last, time, way):
     """Own time [s] of a trajectory, and segment, after a way [m] from one at a time: pauses take none."""
     while segment < last:
         u, w = constants.segment_velocity[segment, 0], constants.segment_velocity[segment, 1]
+        # a pause is a segment without speed: it is left at once, since the way takes no time on it
         pace, end = math.sqrt(u * u + w * w), constants.segment_start[segment + 1]
         if pace > 0.0:
             if way < pace * (end - time):
@@ -55,6 +56,7 @@ def advance_along(constants, segment, last, time, way):
 def move_guided(constants, state, until):
     """Move all guided bodies to the end of a step [s]."""
     step = constants.step
+    # the last tracked bodies are reactive cars, and guided bodies stand before them
     first_tracked = constants.tracked_body.shape[0] - state.intent.shape[0] - constants.guided_body.shape[0]
     for g in range(constants.guided_body.shape[0]):
         body, row, last = constants.guided_body[g], state.guided[g], constants.guided_last[g]
@@ -122,9 +124,11 @@ def bound_guided(constants, radii, state, steps, bounds, reach):
             continue
         fastest = max(constants.guided_speed[g], row[PACE])
         if row[ORDER] >= 0.0:
+            # at an infinite rate the order is the speed at once
             fastest = max(fastest, row[PACE] + row[ORDER_RATE] * duration if row[ORDER_RATE] < math.inf else row[ORDER])
         way = duration * fastest + radii[body] + 1e-6
         x, y = state.position[body, 0], state.position[body, 1]
+        # the way of the step before as well: boxes are for bodies that may be anywhere along it
         u, w = constants.step * state.velocity[body, 0], constants.step * state.velocity[body, 1]
         box[0], box[1] = min(x, x - u) - way, min(y, y - w) - way
         box[2], box[3] = max(x, x - u) + way, max(y, y - w) + way

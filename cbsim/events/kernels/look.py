@@ -52,12 +52,13 @@ def look_at_events(pack, state, step, stack, ints, notes):
     tables, constants, shapes, road = events_of(pack), constants_of(pack), shapes_of(pack), road_of(pack)
     time, found = step * constants.step, 0
     for e in range(state.event.shape[0]):
-        if state.event[e] >= 0:
+        if state.event[e] >= 0:  # it has come true already
             continue
         first, last = tables.offsets[e], tables.offsets[e + 1] - 1
         if first == last and tables.nodes[first, KIND] == TIME:  # most events
             happens = has_come(tables.values, first, time)
         else:
+            # conditions stand in postfix order: what is left on the stack is the whole
             size = 0
             for n in range(first, last + 1):
                 size = holds(tables, shapes, state, n, time, stack, size)
@@ -67,6 +68,7 @@ def look_at_events(pack, state, step, stack, ints, notes):
             found += 1
             if ints.shape[0] > 0:
                 write_event(notes, ints, step, HAPPENED, e, 0)
+    # all conditions first: none of them sees what an action of this step changes
     if found > 0:
         begin_actions(tables, constants, road, state, step, ints, notes)
     if state.guided.shape[0] + state.order.shape[0] > 0:
@@ -81,6 +83,7 @@ def begin_actions(tables, constants, road, state, step, ints, notes):
     for a in range(actions.shape[0]):
         if state.event[actions[a, EVENT]] != step:
             continue
+        # SLOT names what an action changes
         overruled = False
         for b in range(a + 1, actions.shape[0]):
             same = actions[b, SLOT] == actions[a, SLOT] and state.event[actions[b, EVENT]] == step

@@ -48,10 +48,12 @@ def is_free(constants, shapes, state, place):
         x, y, radius = ax - state.position[body, 0], ay - state.position[body, 1], shapes.radius[body]
         u, w = state.velocity[body, 0], state.velocity[body, 1]
         speed = math.sqrt(u * u + w * w)
+        # the point of the way across that is nearest to the body: is it there now?
         part = min(max(-(x * dx + y * dy) / max(length * length, 1e-9), 0.0), 1.0)
         nx, ny = x + part * dx, y + part * dy
         if nx * nx + ny * ny < radius * radius and state.position[body, 2] > 0.0:
             return False
+        # its straight course meets the way across after `time`, at a share `where` of it
         cross = u * dy - w * dx
         if speed < MOVES or abs(cross) < 1e-9:
             continue
@@ -82,12 +84,15 @@ def stands_ahead(constants, shapes, state, row, body, pace):
         a, b = state.velocity[other, 0], state.velocity[other, 1]
         if a * a + b * b > SLOW * SLOW:
             continue
+        # what a vehicle that moves may gain by speeding up
         more = 0.5 * SPEEDS_UP * ahead_of * ahead_of if a * a + b * b > 0.01 else 0.0
         heading = heading_of(state.orientation[other])
         c, s = math.cos(heading), math.sin(heading)
         across, along = c * x + s * y, c * y - s * x
+        # the walker's motion less the vehicle's, in the vehicle's frame: the vehicle stands, and a point moves
         a, b = reach * u / size - a * ahead_of, reach * w / size - b * ahead_of  # seen from the vehicle
         sideways, ahead = c * a + s * b, c * b - s * a
+        # the vehicle grown by half of the walker's width
         wide, long = 0.5 * width + 0.5 * shapes.size[body, 0], 0.5 * length + 0.5 * shapes.size[body, 0]
         if abs(across) < wide and abs(along) < long:
             continue  # it came to where somebody stands, who gets away from it
@@ -123,9 +128,11 @@ def walk(pack, state, time):
         guided = people.walkers[walker, 0]
         row, body = state.guided[guided], constants.guided_body[guided]
         waits, is_bold = row[LINK] == WAITS, people.walkers[walker, 1] != 0
+        # orders of events go before: who has one neither waits nor goes on by itself
         may_walk = row[PRESENCE] == IS_ON_ITS_WAY and (row[ORDER] < 0.0 or waits)
         _, pace = station_of(constants, row, time)
         free = not may_walk or not stands_ahead(constants, shapes, state, row, body, pace)
+        # crossings of a walker are adjacent, in the order of walkers
         while c < people.crossings.shape[0] and people.crossings[c] == walker:
             if free and may_walk and not is_bold and comes_to(constants, row, people.places[c], time):
                 free = is_free(constants, shapes, state, people.places[c])

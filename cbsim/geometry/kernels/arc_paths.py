@@ -51,6 +51,7 @@ def family(k, d, a, b):
         p = math.sqrt(square)
         way = math.atan2(-side * (ca + cb), d + side * (sa + sb)) - math.atan2(-side * 2.0, p)
         return side, 0.0, -side, turned(side * (way - a)), p, turned(side * (way - b)), 1
+    # three arcs: the second turns the other way by more than half a turn
     side = -side
     cosine = (6.0 - d * d + 2.0 * cab - side * 2.0 * d * (sa - sb)) / 8.0
     if abs(cosine) > 1.0:
@@ -65,6 +66,7 @@ def dubins_into(start, goal, radius, out):
     """Write all Dubins paths from one pose (3,) to another to `out` (6, 3, 2); returns their number."""
     dx, dy = goal[0] - start[0], goal[1] - start[1]
     line, count = math.atan2(dy, dx), 0
+    # headings count from north; the formulas want lengths in radii and angles to the line between the poses
     d, a, b = math.hypot(dx, dy) / radius, start[2] + 0.5 * math.pi - line, goal[2] + 0.5 * math.pi - line
     for k in range(6):
         one, two, three, p, q, r, found = family(k, d, a, b)
@@ -73,6 +75,7 @@ def dubins_into(start, goal, radius, out):
         word = out[count]
         word[0, 0], word[1, 0], word[2, 0] = one / radius, two / radius, three / radius
         word[0, 1], word[1, 1], word[2, 1] = p * radius, q * radius, r * radius
+        # formulas give words that miss the goal too: drive each and see
         x, y, heading = start[0], start[1], start[2]
         for arc in range(3):
             x, y, heading = advance(x, y, heading, word[arc, 0], word[arc, 1])
@@ -104,6 +107,7 @@ def three_point_into(start, goal, radius, out):
             word = out[count]
             word[0, 0], word[1, 0], word[2, 0] = side / radius, -side / radius, side / radius
             word[0, 1] = turned(side * (one - start[2])) * radius
+            # the middle arc is driven backwards: its length is negative
             word[1, 1] = -turned(side * (two - one)) * radius
             word[2, 1] = turned(side * (goal[2] - two)) * radius
             count += 1

@@ -20,7 +20,7 @@ def is_upright(q):
 @inner
 def turn_of(q):
     """Cosine and sine of the heading of an upright body."""
-    return 1.0 - 2.0 * q[3] * q[3], 2.0 * q[0] * q[3]
+    return 1.0 - 2.0 * q[3] * q[3], 2.0 * q[0] * q[3]  # 1 − 2 sin² and 2 sin cos of half the heading
 
 
 @inner

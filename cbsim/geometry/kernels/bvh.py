@@ -44,7 +44,7 @@ def bin_of(corners, t, axis, low, width):
     """Which of the bins along an axis the centre of a triangle falls in."""
     a, b, c = corners[t, 0, axis], corners[t, 1, axis], corners[t, 2, axis]
     middle = 0.5 * (min(a, b, c) + max(a, b, c))
-    return min(int((middle - low) / width * BINS), BINS - 1)
+    return min(int((middle - low) / width * BINS), BINS - 1)  # the largest centre belongs to the last bin
 
 
 @inner
@@ -60,6 +60,7 @@ def best_split(corners, order, start, stop, spread, tallies, bounds, behind):
     best, best_axis, best_bin = math.inf, -1, 0
     for axis in range(3):
         low, width = spread[axis], spread[3 + axis] - spread[axis]
+        # all centres are equal along this axis
         if not width > 0.0:
             continue
         tallies[:] = 0
@@ -74,6 +75,7 @@ def best_split(corners, order, start, stop, spread, tallies, bounds, behind):
                     bounds[b, 3 + k] = max(bounds[b, 3 + k], corners[t, c, k])
         # cost of a split: numbers of triangles times areas of both sides; sweep from the end, then from the start
         behind[BINS - 1] = 0.0
+        # the row behind the bins, empty so far, is scratch
         box = bounds[BINS]
         count = 0
         for b in range(BINS - 1, 0, -1):
@@ -223,6 +225,7 @@ def ray_tree(px, py, pz, dx, dy, dz, limit, triangles, boxes, links, root, stack
         node = -1
         while top > 0 and node < 0:
             top -= 1
+            # hits since it was put there may have come nearer
             if enter(boxes, stack[top], px, py, pz, ix, iy, iz) <= limit:
                 node = stack[top]
         if node < 0:
@@ -258,7 +261,9 @@ def overlaps_into(low, high, triangles, boxes, links, root, stack, out):
             apart = apart or boxes[node, k] > high[k] or boxes[node, 3 + k] < low[k]
         if apart:
             continue
+        # a fork, whose first child is the next node; the link is its second
         if links[node, 1] == 0:
+            # the first child is popped first, so that triangles are found in ascending order
             stack[top], stack[top + 1] = links[node, 0], node + 1
             top += 2
             continue

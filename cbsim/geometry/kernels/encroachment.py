@@ -40,6 +40,7 @@ def encroachments(mine, theirs, bounds, sizes, numbers, time, crosses, times, wh
     lines, excess = np.empty((12, 3)), np.empty(12)
     own, other = np.empty((4, 2)), np.empty((4, 2))
     half = 0.5 * math.hypot(sizes[0, 0], sizes[0, 1])
+    # the bounds of the way of the one: reference points at the begin and the end of each step
     low_x, low_y, high_x, high_y = np.inf, np.inf, -np.inf, -np.inf
     for a in range(len(mine)):
         end_x, end_y = mine[a, 0] + mine[a, 2], mine[a, 1] + mine[a, 3]
@@ -109,6 +110,7 @@ def least_difference(own, mine, other, theirs, apart, lines, excess):
     and 0 ≤ s, t ≤ 1 four more: the least and the largest ``apart + t − s`` are at corners of the polygon that they
     bound.
     """
+    # −s ≤ 0, s ≤ 1, −t ≤ 0 and t ≤ 1
     for k in range(4):
         lines[k, 0] = lines[k, 1] = lines[k, 2] = 0.0
     lines[0, 0], lines[2, 1] = -1.0, -1.0
@@ -119,7 +121,9 @@ def least_difference(own, mine, other, theirs, apart, lines, excess):
         low, high = extent(own, x, y)
         other_low, other_high = extent(other, x, y)
         goes, comes = mine[2] * x + mine[3] * y, theirs[2] * x + theirs[3] * y
+        # the projections overlap at (s, t) if s goes − t comes ≤ before, and if t comes − s goes ≤ beyond
         before, beyond = other_high - low, high - other_low
+        # not even at the most favourable shares
         if min(goes, 0.0) - max(comes, 0.0) > before or min(comes, 0.0) - max(goes, 0.0) > beyond:
             return np.inf
         lines[4 + 2 * k, 0], lines[4 + 2 * k, 1], lines[4 + 2 * k, 2] = goes, -comes, before
@@ -140,6 +144,7 @@ def least_difference(own, mine, other, theirs, apart, lines, excess):
                 holds = holds and lines[j, 0] * s + lines[j, 1] * t <= excess[j]
             if holds:
                 least, most = min(least, apart + t - s), max(most, apart + t - s)
+    # where both signs occur, both are there at one time
     if least > 0.0:
         return least
     return -most if most < 0.0 else 0.0

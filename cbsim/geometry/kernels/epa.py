@@ -136,6 +136,7 @@ def write_flat(one, two, corners, count, out):
     sign = -1.0 if toward < 0.0 else 1.0
     out[0], out[1], out[2], out[3] = 0.0, sign * nx / length, sign * ny / length, sign * nz / length
     p = q = r = 0.0
+    # weights of the corners in the point nearest to the origin, for the touching points
     if count == 1:
         p = 1.0
     else:
@@ -149,6 +150,7 @@ def write_flat(one, two, corners, count, out):
 def push_out(corners, planes, faces, edges, count, used):
     """Replace the faces that see the newest corner by a cone to it; return the faces in use, -1 if there is no room."""
     x, y, z, horizon = corners[count, 0], corners[count, 1], corners[count, 2], 0
+    # a face sees the corner if that lies beyond its plane
     for f in range(used):
         if faces[f, 0] < 0:
             continue
@@ -254,6 +256,7 @@ def faced(corners, planes, faces, used, face):
     px, py, pz = nearest * nx, nearest * ny, nearest * nz
     best, chosen = math.inf, face
     for f in range(used):
+        # faces that are gone, or farther away
         if faces[f, 0] < 0 or planes[f, 3] > nearest + GAIN:
             continue
         if planes[f, 0] * nx + planes[f, 1] * ny + planes[f, 2] * nz < 1.0 - 1e-9:

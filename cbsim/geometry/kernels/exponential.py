@@ -43,10 +43,11 @@ def exp(x):
 @inner
 def expm1(x):
     """Exponential less 1; error below 2 units in the last place."""
+    # outside, one of the two terms is lost in the rounding of the other
     if not -38.0 < x < 700.0:
         return -1.0 if x < 0.0 else exp(x)
     n = math.floor(x * LOG2_E + 0.5)
-    if n == 0:
+    if n == 0:  # no scaling: the polynomial itself has all digits near 0
         return x if abs(x) < 1e-17 else exp_part(x, 0)  # keeps the sign of zero
     scale = two_to(n)
     return (scale - 1.0) + scale * exp_part(x, n)
@@ -60,7 +61,7 @@ def log(x):
     if x == math.inf:
         return x
     k = 0
-    if x < 2.2250738585072014e-308:
+    if x < 2.2250738585072014e-308:  # subnormal: the mantissa has no hidden bit
         x, k = x * 2.0**54, -54
     # exponent and mantissa from the bits, the mantissa then in [√½, √2)
     word = bits_of(x)

@@ -66,6 +66,7 @@ def outline_into(shape, size, x, y, z, q, low, high, out):
     """
     if shape == SHAPE_SPHERE:
         out[0, 0], out[0, 1] = x, y
+        # the widest circle in the slab: at the centre's height, or at the slab's edge nearest to it
         radius = chord(0.5 * size[0], max(low - z, z - high, 0.0))
         return (1 if radius >= 0.0 else 0), radius
     if not is_upright(q):
@@ -74,6 +75,7 @@ def outline_into(shape, size, x, y, z, q, low, high, out):
     if shape == SHAPE_WHEEL:
         half = chord(0.5 * size[1], max(low - z, z - high, 0.0))
         rectangle_into(x, y, c, s, 0.5 * size[0], half, out)
+        # half < 0 where the wheel ends above or below the slab
         return (4 if half >= 0.0 else 0), 0.0
     out[0, 0], out[0, 1] = x, y
     if shape == SHAPE_CAPSULE:
@@ -171,6 +173,7 @@ def wrap(points, count):
     hull, size, floor = points[HALF:], 0, 2
     for step in range(2 * count - 1):  # the lower chain from left to right, the upper one back
         k = step if step < count else 2 * count - 2 - step
+        # turned round: the upper chain must not take corners off the lower one
         if step == count:
             floor = size + 1
         while size >= floor and bends_right(hull, size, points[k]):

@@ -52,6 +52,7 @@ def core_distance(one, two, simplex, out):
     dx, dy, dz = one[5] - two[5], one[6] - two[6], one[7] - two[7]
     if dx == 0.0 and dy == 0.0 and dz == 0.0:
         dx = 1.0
+    # the first point lies towards the origin
     corner_into(one, two, -dx, -dy, -dz, simplex, 0)
     simplex[0, WEIGHT] = 1.0
     count, scale = 1, abs(dx) + abs(dy) + abs(dz)
@@ -71,6 +72,7 @@ def core_distance(one, two, simplex, out):
             best = length
             write_nearest(simplex, count, vx, vy, vz, length, out)
         corner_into(one, two, -vx, -vy, -vz, simplex, count)
+        # no point of the difference is nearer along v than the newest
         bound = (simplex[count, 0] * vx + simplex[count, 1] * vy + simplex[count, 2] * vz) / length
         if length - bound <= GAP + 1e-14 * scale:
             break

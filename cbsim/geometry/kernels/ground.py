@@ -78,6 +78,7 @@ def stand(triangles, boxes, links, x, y, heading, half_base, half_track, feet, p
         hanging = 0
         for wheel in range(4):
             front, side = 1.0 - 2.0 * (wheel // 2), 1.0 - 2.0 * (wheel % 2)
+            # right of forward (f_x, f_y) is (f_y, −f_x)
             dx = front * half_base * fx + side * half_track * fy
             dy = front * half_base * fy - side * half_track * fx
             # height of the last plane at the wheel; ground farther than `reach` from it is not in contact
@@ -107,6 +108,7 @@ def stand(triangles, boxes, links, x, y, heading, half_base, half_track, feet, p
 @inner
 def gradient_of(q):
     """Gradient of the plane that a body of the orientation q (4,) stands on with its z axis as the normal."""
+    # a plane with the normal (x, y, z) rises by −x / z per metre east
     x, y, z = rotate(q, 0.0, 0.0, 1.0)
     east, north = -x / z, -y / z
     if abs(east) < LEVEL and abs(north) < LEVEL:
@@ -123,9 +125,11 @@ def lean_into(heading, p, q, out):
     fx, fy = -math.sin(heading), math.cos(heading)
     ahead, right = p * fx + q * fy, p * fy - q * fx
     pitch = math.atan(ahead)
+    # the roll turns about the pitched forward axis, in a plane that leans by the pitch
     roll = -math.atan(right * math.cos(pitch))
     a, b = math.cos(0.5 * heading), math.sin(0.5 * heading)
     c, d = math.cos(0.5 * pitch), math.sin(0.5 * pitch)
     e, f = math.cos(0.5 * roll), math.sin(0.5 * roll)
+    # (a, 0, 0, b) ∘ (c, d, 0, 0), then times (e, 0, f, 0)
     w, x, y, z = a * c, a * d, b * d, b * c
     out[0], out[1], out[2], out[3] = w * e - y * f, x * e - z * f, w * f + y * e, x * f + z * e

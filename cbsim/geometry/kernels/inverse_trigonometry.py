@@ -57,7 +57,7 @@ def atan2(y, x):
         value = QUARTER_PI
     else:
         value = HALF_PI if b == 0.0 else atan(a / b)
-    if math.copysign(1.0, x) < 0.0:
+    if math.copysign(1.0, x) < 0.0:  # left half: π less the angle of the mirror image, with π in two parts
         value = PI - (value - PI_LOW)
     return math.copysign(value, y)
 
@@ -66,7 +66,7 @@ def atan2(y, x):
 def root_parts(w):
     """√w as its upper half, of which the square is exact, and the rest."""
     root = math.sqrt(w)
-    upper = float_of(bits_of(root) >> 32 << 32)
+    upper = float_of(bits_of(root) >> 32 << 32)  # the lower half of the bits cleared: the square of the rest is exact
     return root, upper, (w - upper * upper) / (root + upper) if root > 0.0 else 0.0
 
 
@@ -76,6 +76,7 @@ def asin(x):
     a = abs(x)
     if a < 0.5:
         return x + x * asin_tail(x * x)
+    # asin a = π/2 − 2 asin √w, w = (1 − a) / 2, with the parts of π/2 and √w subtracted from the largest on
     w = 0.5 * (1.0 - a)
     root, upper, rest = root_parts(w)
     value = QUARTER_PI - ((2.0 * root * asin_tail(w) - (HALF_PI_LOW - 2.0 * rest)) - (QUARTER_PI - 2.0 * upper))
@@ -86,7 +87,8 @@ def asin(x):
 def acos(x):
     """Inverse cosine; error below 1 unit in the last place. NaN beyond ±1."""
     if abs(x) < 0.5:
-        return HALF_PI - (x - (HALF_PI_LOW - x * asin_tail(x * x)))
+        return HALF_PI - (x - (HALF_PI_LOW - x * asin_tail(x * x)))  # π/2 − asin x
+    # 2 asin √w, and π less that on the negative side
     w = 0.5 * (1.0 - abs(x))
     root, upper, rest = root_parts(w)
     tail = root * asin_tail(w)

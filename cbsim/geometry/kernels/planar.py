@@ -22,6 +22,7 @@ def planar_into(motion, out):
     for k in range(len(motion)):
         body = motion[k]
         a, b, c, d = body[3], body[4], body[5], body[6]
+        # horizontal components of the body's forward axis y, turned by the quaternion
         east, north = a * (-2.0 * d) + c * (2.0 * b), 1.0 + d * (-2.0 * d) - b * (2.0 * b)
         heading = math.atan2(-east, north)
         out[k, 0], out[k, 1], out[k, 2] = heading, -math.sin(heading), math.cos(heading)

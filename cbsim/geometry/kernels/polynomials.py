@@ -30,6 +30,7 @@ LARGE, SMALL = 2.0**500, 2.0**-500  # between them, squares neither overflow nor
 def rest_of(x: Any, n: Any) -> Any:
     """Reduce an angle: x − n π/2 as the sum of two numbers, |x| < `LARGE_ANGLE`."""
     a, b, tail = x - n * PART_1, n * PART_2, n * PART_3
+    # a − b = t + error without rounding (two-sum, Knuth)
     t = a - b
     v = a - t
     error = (a - (t + v)) + (v - b)
@@ -39,10 +40,12 @@ def rest_of(x: Any, n: Any) -> Any:
 
 def product_with_half_pi(a: Any, b: Any, c: Any) -> Any:
     """Multiply a + b + c, a > b > c > 0, with π/2: the sum of two numbers."""
+    # sums of terms of decreasing size: what rounding takes off each is exact
     high = a + b
     low = (a - high) + b + c
     total = high + low
     low = (high - total) + low
+    # Dekker's product: both factors in halves, whose products are exact
     product = total * HALF_PI
     t = SPLIT * total
     t0 = t - (t - total)

@@ -36,6 +36,7 @@ def slab(p, d, h):
     inverse = 1.0 / (1.0 if level else d)
     a, b = (-h - p) * inverse, (h - p) * inverse
     near, far = min(a, b), max(a, b)
+    # a level ray is between the planes everywhere or nowhere
     inside = abs(p) <= h
     near = (-math.inf if inside else math.inf) if level else near
     far = (math.inf if inside else -math.inf) if level else far
@@ -46,6 +47,7 @@ def slab(p, d, h):
 def first_of(near, far):
     """First surface point of a shape that the ray's line is inside of from `near` to `far`."""
     ahead = near if near >= 0.0 else far
+    # outside it is where the line enters, inside where it leaves
     return ahead if near <= far and far >= 0.0 else math.inf
 
 
@@ -127,6 +129,7 @@ def ray_triangle(px, py, pz, dx, dy, dz, a, b, c):
     # barycentric coordinates u, v and the distance by Cramer's rule; det = e1 · (d × e2) is 0 for parallel rays
     hx, hy, hz = dy * e2z - dz * e2y, dz * e2x - dx * e2z, dx * e2y - dy * e2x
     det = e1x * hx + e1y * hy + e1z * hz
+    # relative to the edges, so that the size of the triangle does not matter
     area = (e1x * e1x + e1y * e1y + e1z * e1z) * (e2x * e2x + e2y * e2y + e2z * e2z)
     if det * det <= EDGE_ON * EDGE_ON * area:
         return math.inf

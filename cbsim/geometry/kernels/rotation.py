@@ -12,6 +12,7 @@ __all__ = ["heading_of", "rotate", "rotate_back", "turn_in_place"]
 def rotate(q, x, y, z):
     """Turn a body vector into the world: q · (0, v) · q*."""
     a, b, c, d = q[0], q[1], q[2], q[3]
+    # with t = 2 v × x the result is x + a t + v × t, v the vector part
     tx = 2.0 * (c * z - d * y)
     ty = 2.0 * (d * x - b * z)
     tz = 2.0 * (b * y - c * x)

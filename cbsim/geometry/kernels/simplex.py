@@ -96,6 +96,7 @@ def on_tetrahedron(c):
     best, inside = math.inf, True
     # the origin is inside if no face separates it from the opposite corner; else the nearest point is on such a face
     for skip in range(4):
+        # the three rows other than `skip`
         i, j, k = (1 if skip == 0 else 0), (2 if skip <= 1 else 1), (3 if skip <= 2 else 2)
         if hides_origin(c, i, j, k, skip):
             continue

@@ -89,6 +89,7 @@ def support(solid, dx, dy, dz):
     if kind == POINT:
         return cx, cy, cz
     # the direction in the body's frame, where the support point is found by its signs
+    # columns 8 to 16 are the rotation matrix, row by row
     bx = solid[8] * dx + solid[11] * dy + solid[14] * dz
     by = solid[9] * dx + solid[12] * dy + solid[15] * dz
     bz = solid[10] * dx + solid[13] * dy + solid[16] * dz

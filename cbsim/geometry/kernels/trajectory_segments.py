@@ -14,6 +14,7 @@ __all__ = ["segment_at", "segment_position_into"]
 @inlined
 def segment_at(start_times, first, last, guess, time):
     """Row of the segment that holds at a time [s], searched from a guess; the later one where two meet."""
+    # time passes in small steps: the segment is the guess, or one of the next
     row = min(max(guess, first), last)
     while row < last and time >= start_times[row + 1]:
         row += 1

@@ -90,6 +90,7 @@ def reduced(x):
 def sin(x):
     """Sine; error below 1 unit in the last place. NaN if x isn't finite."""
     n, r, low = reduced(x)
+    # odd quadrants swap sine and cosine; n & 2 and (n + 1) & 2 are where either is negative
     value = cos_of(r, low) if n & 1 else sin_of(r, low)
     value = -value if n & 2 else value
     return x if abs(x) < 1e-8 else value  # keeps the sign of zero
@@ -121,6 +122,7 @@ def sin_cos_into(angles, sines, cosines):
     """Write sines and cosines (n,) of angles below 10⁵, with the bits of `sin` and `cos`; without branches."""
     for k in range(angles.shape[0]):
         x = angles[k]
+        # floor by rounding, and by 1 less where that was up; n modulo 4 in the same way, all in floats
         y = x * TWO_OVER_PI + 0.5
         n = (y + ROUND) - ROUND
         n = n - 1.0 if n > y else n
@@ -156,6 +158,7 @@ def tan_into(angles, tangents):
         n = n - 1.0 if n > y else n
         r, low = rest_of(x, n)
         s, c = sin_of(r, low), cos_of(r, low)
+        # n modulo 2, as in `sin_cos_into` modulo 4
         m = 0.5 * n
         half = (m + ROUND) - ROUND
         half = half - 1.0 if half > m else half

@@ -92,6 +92,7 @@ def command_into(sizes, floats, ints, worlds, vehicles, actions, active):
         state = state_of(floats[w * n : (w + 1) * n], ints[w * m : (w + 1) * m], sizes)
         for a in range(vehicles.shape[0]):
             row = state.command[vehicles[a]]
+            # full braking, steering straight, both levers forward; the handbrake is off
             row[0], row[1], row[2], row[3], row[4], row[5] = -1.0, 0.0, 1.0, 1.0, 0.0, 0.0
             if not active[w, a]:
                 continue
@@ -120,6 +121,7 @@ def follow(samples, offsets, lanelets, route, half_length, place, x, y, row):
         ux, uy = samples[k + 1, SAMPLE_X] - ax, samples[k + 1, SAMPLE_Y] - ay
         square = max(ux * ux + uy * uy, 1e-12)
         part = ((x - ax) * ux + (y - ay) * uy) / square
+        # on to the next piece, on to the next lanelet, or back a piece, until the foot of the point is on this one
         if part > 1.0 and k + 1 < last:
             k, goes_on = k + 1, True
         elif part > 1.0 and number + 1 < route.shape[0] and route[number + 1] >= 0:
@@ -147,6 +149,7 @@ def look_ahead(lanelets, route, place, station, half_length, speed, within, row)
     number, distance = int(place[NUMBER]), AHEAD
     lanelet = route[number]
     left = lanelets[lanelet, LENGTH] - station
+    # way of the front bumper to the line at the end of the lanelet
     front = left - half_length
     if lanelets[lanelet, HAS_STOP] > 0.0:
         if front < -SLACK:
@@ -159,6 +162,7 @@ def look_ahead(lanelets, route, place, station, half_length, speed, within, row)
             place[STOOD] = 1.0
         elif front > within and place[STOOD] == 1.0:  # it has backed away
             place[STOOD] = 0.0
+        # a line at which it has stood, or that it has passed, is ahead no more
         if place[STOOD] == 0.0:
             distance = min(distance, front)
     for k in range(number + 1, route.shape[0]):
@@ -180,6 +184,7 @@ def remember(history, weights, clock, vx, vy, rate, fx, fy, row):
     now[EAST], now[NORTH], now[RATE], now[AHEAD_EAST], now[AHEAD_NORTH] = vx, vy, rate, fx, fy
     for c in range(ALONG, TURNING_RATE + 1):
         row[c] = 0.0
+    # less than a second is known
     if clock + 1 < size:
         return
     slope_x, slope_y, slope_r, curve_x, curve_y, value_r = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
@@ -265,6 +270,7 @@ def measure_into(
                 for c in range(PROGRESS, ARRIVED + 1):
                     row[c] = 0.0
             offset, ahead, station = follow(samples, offsets, lanelets, routes[w, a], half_lengths[a], place, x, y, row)
+            # counted over all steps of the World in a step of the environment
             row[PROGRESS] += place[BASE] + station - place[WAY]
             place[WAY] = place[BASE] + station
             row[X], row[Y], row[HEADING], row[SPEED], row[YAW_RATE] = x, y, heading, speed, rate

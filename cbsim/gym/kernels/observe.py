@@ -69,6 +69,7 @@ def span_into(gathered, first, last, x, y, fx, fy, square, out, at):
         there = np.float32(1.0) if dx * dx + dy * dy <= square else np.float32(0.0)
         ux, uy = gathered[2, first + k], gathered[3, first + k]
         near = there > np.float32(0.0)
+        # to the right of the agent, and ahead
         out[0, at + k] = dx * fy - dy * fx if near else np.float32(0.0)
         out[1, at + k] = dx * fx + dy * fy if near else np.float32(0.0)
         out[2, at + k], out[3, at + k] = (ux * fx + uy * fy) * there, (fx * uy - fy * ux) * there
@@ -90,8 +91,10 @@ def sort_nearest(distances, nearest):
         stop, near = min(begin + BLOCK, distances.shape[0]), 0
         for k in range(begin, stop):
             near += 1 if distances[k] <= most else 0
+        # blocks in which nothing is near are skipped
         for k in range(begin, stop if near > 0 else begin):
             distance = distances[k]
+            # of equal distances those with lower rows stay
             if distance > most or (found == count and distance == most):
                 continue
             found = min(found + 1, count)
@@ -142,6 +145,7 @@ def pieces_into(pieces, x, y, fx, fy, out):
 def points_into(samples, offsets, route, place, spacing, pose, out):
     """Write points of the route ahead (3, k) at equal distances as an agent sees them: place, and heading."""
     x, y, fx, fy, heading = pose
+    # the search goes on from the sample on which the agent is
     number, k = int(place[NUMBER]), int(place[SAMPLE])
     last, way = offsets[route[number] + 1] - 1, place[WAY] - place[BASE]
     for j in range(out.shape[1]):
@@ -150,10 +154,12 @@ def points_into(samples, offsets, route, place, spacing, pose, out):
             if k + 1 < last:
                 k += 1
             elif number + 1 < route.shape[0] and route[number + 1] >= 0:
+                # from here on the way along the next lanelet
                 way -= samples[k + 1, SAMPLE_STATION]
                 number += 1
                 k, last = offsets[route[number]], offsets[route[number] + 1] - 1
             else:
+                # the route ends: its last point is repeated
                 way = samples[k + 1, SAMPLE_STATION]
         span = samples[k + 1, SAMPLE_STATION] - samples[k, SAMPLE_STATION]
         part = (way - samples[k, SAMPLE_STATION]) / span
@@ -162,6 +168,7 @@ def points_into(samples, offsets, route, place, spacing, pose, out):
         turn = samples[k, SAMPLE_HEADING] + part * (samples[k + 1, SAMPLE_HEADING] - samples[k, SAMPLE_HEADING])
         turn -= heading
         out[0, j], out[1, j] = dx * fy - dy * fx, dx * fx + dy * fy
+        # within ±π
         out[2, j] = turn - 2.0 * math.pi * math.floor(turn / (2.0 * math.pi) + 0.5)
 
 
@@ -172,6 +179,7 @@ def objects_into(gathered, own, x, y, fx, fy, square, distances, orders, w, a, o
         nearest_into(gathered, own, x, y, fx, fy, square, distances, orders[w, a], out)
         return
     count = gathered.shape[1]
+    # around the agent's own row, which is left out
     split = own if own >= 0 else count
     last = max(count, split + 1)
     span_into(gathered, 0, split, x, y, fx, fy, square, out, 0)

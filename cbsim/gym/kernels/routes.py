@@ -38,6 +38,7 @@ def routes_into(keys, event, firsts, ways_on, offsets, lengths, least, routes):
                 continue
             chosen = 0
             if ways > 1:
+                # four words to a block; draw k has word k
                 block = philox_block(keys[a, 0], keys[a, 1], event, count // 4)
                 chosen = int(uniform_of(block[count % 4]) * ways)
             lanelet = ways_on[first + chosen]

@@ -52,6 +52,7 @@ def junction_events(times, motion, columns, half_lengths, watched, gates, count,
         for i in range(steps):
             body = motion[i, column]
             a, b, c, d = body[3], body[4], body[5], body[6]
+            # the body's forward axis, seen from above, and its front bumper
             east, north = 2.0 * (b * c - a * d), 1.0 - 2.0 * (b * b + d * d)
             length = max(math.sqrt(east * east + north * north), 1e-12)
             poses[i, 2], poses[i, 3] = east / length, north / length
@@ -62,6 +63,7 @@ def junction_events(times, motion, columns, half_lengths, watched, gates, count,
         for gate in range(len(gates)):
             x, y, half = gates[gate, 0], gates[gate, 1], gates[gate, 4] + WITHIN
             inside = low_x <= x + half and high_x >= x - half and low_y <= y + half and high_y >= y - half
+            # nothing can happen at a gate that the bumper never comes near, unless somebody waits there already
             if not inside and not (gate >= count and waits[who, gate - count]):
                 continue
             east, north, half = gates[gate, 2], gates[gate, 3], gates[gate, 4]
@@ -78,9 +80,11 @@ def junction_events(times, motion, columns, half_lengths, watched, gates, count,
                     at_line = -WITHIN <= along[i] <= OVER and facing >= ALONG and abs(across[i]) <= half
                     if at_line != waits[who, gate - count]:
                         v = motion[i, column]
+                        # waiting begins at rest, and ends when the bumper leaves the stretch before the line
                         if not at_line or math.sqrt(v[7] * v[7] + v[8] * v[8] + v[9] * v[9]) < STILL:
                             kind = BEGINS if at_line else ENDS
                             waits[who, gate - count] = at_line
+                # from behind the gate to beyond it within a step: the place of crossing by linear interpolation
                 elif along[i - 1] <= 0.0 and along[i] > 0.0 and facing >= FACING:
                     part = along[i - 1] / (along[i - 1] - along[i])
                     if abs(across[i - 1] + part * (across[i] - across[i - 1])) <= half:

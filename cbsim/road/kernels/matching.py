@@ -33,6 +33,7 @@ def match_into(positions, headings, onward, intervals, stretches, bounds, out):
     out : (n, 4), out
         Line (-1 for none), station, offset and heading error.
     """
+    # lines near any position at all, then for each position
     near, count = np.empty(len(stretches), np.int64), 0
     low_x, low_y, high_x, high_y = np.inf, np.inf, -np.inf, -np.inf
     for i in range(len(positions)):
@@ -80,11 +81,13 @@ def beside(x, y, a, b):
     """`cbsim.geometry.polyline.beside` of a place and an interval between two samples; nan where there is no foot."""
     chord_x, chord_y, away_x, away_y = b[0] - a[0], b[1] - a[1], x - a[0], y - a[1]
     turn_x, turn_y = b[2] - a[2], b[3] - a[3]
+    # share of the interval at which the interpolated direction is orthogonal to the way to the place
     constant = away_x * a[2] + away_y * a[3]
     linear = (away_x * turn_x + away_y * turn_y) - (chord_x * a[2] + chord_y * a[3])
     quadratic = -(chord_x * turn_x + chord_y * turn_y)
     inside = linear * linear - 4.0 * quadratic * constant
     below = math.sqrt(max(inside, 0.0)) - linear
+    # the quadratic by its root near 0, without cancellation
     if not (inside >= 0.0 and below > 0.0):
         return np.nan, np.nan
     share = 2.0 * constant / below

@@ -37,6 +37,7 @@ def project_into(line, places, out):
             square = east * east + north * north
             if square < nearest:
                 best, nearest, away = k, square, math.sqrt(square)
+            # by the triangle inequality, as the line is at least as long as the chord
             skipped = line[k, 4] + (math.sqrt(square) - away) - SLACK
             k += 1
             while k < len(line) and line[k, 4] < skipped:

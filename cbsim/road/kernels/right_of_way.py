@@ -31,6 +31,7 @@ def who_yields(rule, yields, at_green, one_inside, other_inside, one_green, othe
     one_turn, other_turn : int
         Places in the order of arrival (`order_arrivals`); equal where nobody waits.
     """
+    # rules (a), (b), (e) of docs/theory/right_of_way.md §2; all others are in `yields`
     if one_inside != other_inside:
         return 1 if one_inside else 0
     if one_green != other_green:
@@ -63,6 +64,7 @@ def fill_ties(offsets, others, sides, rows, yields, movements, out):
             out[a, b] = False
         for entry in range(offsets[movements[a]], offsets[movements[a] + 1]):
             for b in range(n):
+                # `sides` tells which of the pair the first one is
                 if others[entry] == movements[b]:
                     out[a, b] = yields[rows[entry]] == sides[entry]
 
@@ -96,6 +98,7 @@ def order_arrivals(arrivals, approaches, ties, out):
                 earliest = arrivals[k]
         best, best_free = -1, False
         for k in range(n):
+            # the group of the earliest of those that are left
             if out[k] >= 0 or arrivals[k] > earliest + GROUP_TIME:
                 continue
             free = True

@@ -35,6 +35,7 @@ def device_at_into(constants, placed, state, body, mount, time, orientation, out
         position[k], velocity[k] = state.position[body, k], 0.0
     for k in range(4):
         orientation[k] = state.orientation[body, k]
+    # views of one row, in which the pose at that time takes the place of the present one
     place, turn = position.reshape(1, 3), orientation.reshape(1, 4)
     for m in range(constants.mover_body.shape[0]):
         if constants.mover_body[m] == body:
@@ -54,5 +55,6 @@ def device_at_into(constants, placed, state, body, mount, time, orientation, out
             rate = vehicle_motion_into(constants, state, v, time, velocity)
     x, y, z = rotate(orientation, mount[0], mount[1], mount[2])
     position[0], position[1], position[2] = position[0] + x, position[1] + y, position[2] + z
+    # v + ω × arm of a device that turns about the vertical
     velocity[0], velocity[1] = velocity[0] - rate * y, velocity[1] + rate * x
     out[6], out[7] = heading_of(orientation), rate

@@ -125,6 +125,7 @@ def any_below(values, limit):
 @inlined
 def noisy(noise, distance, draw, spread, shift):
     """Return the reading [m] of a true distance and a draw of its noise; 0 where there is none, without branches."""
+    # beams without return go on as 0, since the loop has no branches; they are not marked as seen
     distance = distance if (noise.least <= distance) & (distance <= noise.most) else 0.0
     # independent errors add in quadrature
     sigma = noise.sigma + noise.slope * distance
@@ -140,6 +141,7 @@ def spread_into(true, noise, draws, width, layers, beams, ranges):
         row, first = true[layer * width : layer * width + beams], layer * beams
         drawn, out = draws[first : first + beams], ranges[first : first + beams]
         if noise.bins.shape[0] == 0:
+            # one pair of deviations for all, or those of each beam's bin
             for beam in range(beams):
                 out[beam] = noisy(noise, row[beam], drawn[beam], spread, shift)
         else:
@@ -203,6 +205,7 @@ def measure_into(true, width, noise, key_0, key_1, index, words, draws, ranges, 
         draws[:] = 0.0
     spread_into(true, noise, draws, width, layers, beams, ranges)
     if noise.early > 0.0:
+        # which beams return early, and where: two draws for each
         philox_into(key_0, key_1, index, EARLY * size, words[:size])
         uniform_into(words[:size], draws)
         early = draws < noise.early

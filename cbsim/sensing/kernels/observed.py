@@ -35,12 +35,14 @@ def blocks(eye, dx, dy, dz, body, state, shapes):
     y = state.position[body, 1] - eye[1]
     z = state.position[body, 2] - eye[2]
     square, radius = dx * dx + dy * dy + dz * dz, shapes.radius[body]
+    # its sphere first: the point of the line that is nearest to its centre
     part = min(max((x * dx + y * dy + z * dz) / max(square, 1e-12), 0.0), 1.0)
     ax, ay, az = x - part * dx, y - part * dy, z - part * dz
     if ax * ax + ay * ay + az * az > radius * radius:
         return False
     ox, oy, oz = rotate_back(state.orientation[body], -x, -y, -z)
     lx, ly, lz = rotate_back(state.orientation[body], dx, dy, dz)
+    # slabs of its box, in the body's frame (Kay and Kajiya 1986)
     enter, leave = 0.0, SHORT
     for axis in range(3):
         origin = ox if axis == 0 else (oy if axis == 1 else oz)
@@ -119,7 +121,8 @@ def is_seen(eye, own_turn, sensor, body, near, count, state, shapes, hiders):
     ox, oy, _ = rotate_back(state.orientation[body], -cx, -cy, -cz)
     nearest = (1 if oy > 0.0 else 7) if ox > 0.0 else (3 if oy > 0.0 else 5)
     for point in range(16):
-        # from the nearest corner on, to both sides: most often the first point is seen
+        # eight points about the outline, counter-clockwise, above the middle and below it; from the nearest corner on,
+        # to both sides: most often the first point is seen
         turn = point % 8
         side = (nearest + ((turn + 1) // 2 if turn % 2 == 1 else 8 - turn // 2)) % 8
         sx = 0.5 if side in (0, 1, 7) else (-0.5 if side in (3, 4, 5) else 0.0)
@@ -139,6 +142,7 @@ def is_seen(eye, own_turn, sensor, body, near, count, state, shapes, hiders):
                 continue
             bx, by, bz = rotate_back(own_turn, dx, dy, dz)
             bx, by, bz = rotate_back(sensor[3:7], bx, by, bz)
+            # angle from the first bound of the field, counter-clockwise
             if (math.atan2(-bx, by) - sensor[7]) % (2.0 * math.pi) > sensor[8] - sensor[7]:
                 continue
         # what hid the point before is likely to hide this one, too
@@ -211,6 +215,7 @@ def observed_into(pack, sizes, floats, ints, own, sensors, reach, mode, key_0, k
         if not seen:
             continue
         serial = 0
+        # the row of a car follows from that of its body, since cars of flows come last in both
         car = cars - 1 - (last_car - body)
         if 0 <= car < cars and car_rows[car, BODY] == body:
             serial = state.intent[car, SERIAL]
@@ -221,9 +226,11 @@ def observed_into(pack, sizes, floats, ints, own, sensors, reach, mode, key_0, k
         row[3] = math.atan2(-fx, fy)
         ids[found] = serial * bodies + body
         if mode == NOISY:
+            # counters from 2⁴⁰ on are for names, those below for errors
             name, _, _, _ = philox_block(key_0, key_1, np.uint64(serial), np.uint64(1 << 40) + np.uint64(body))
             ids[found] = np.int64(name >> np.uint64(11))
             w0, w1, w2, w3 = philox_block(key_0, key_1, np.uint64(occasion), np.uint64(body))
+            # a uniform number of 53 bits
             if float(w3 >> np.uint64(11)) * (1.0 / 9007199254740992.0) < MISS:
                 continue
             dx, dy = row[0] - state.position[own, 0], row[1] - state.position[own, 1]

@@ -52,15 +52,19 @@ def track_pose_into(past, first, memory, clock, step, time, positions, orientati
 
     Positions follow the cubic Hermite spline of both steps' positions and velocities, orientations the shorter arc.
     """
+    # a time that is a step but for rounding counts as that step
     before = math.floor(time / step + 1e-9)
     if before >= clock or memory == 0:
         copy_into(positions, orientations, body, places, turns, row)
         return
+    # of a time before the history the oldest step is taken
     before = max(before, clock - memory + 1, 0)
     part = max(time / step - before, 0.0)
     part = 0.0 if part < 1e-9 else part  # at a step, its bits are kept
+    # the pose history is a ring: step k is in row k mod memory
     one, two = first + before % memory, first + (before + 1) % memory
     p2, p3 = part * part, part * part * part
+    # Hermite's basis for position and velocities; `rise` is 0 and 1 at the ends
     rise, leave, arrive = 3.0 * p2 - 2.0 * p3, p3 - 2.0 * p2 + part, p3 - p2
     for k in range(3):
         bend = leave * past[one, 7 + k] + arrive * past[two, 7 + k]
@@ -148,6 +152,8 @@ def loose_at_into(constants, placed, state, loose, time, positions, orientations
 @inlined
 def mount_in_place(mount, poses, row):
     """Turn the pose of a bot, a row of (n, 7), into that of the sensor that stands at `mount` (7,) in its frame."""
+    # x + a t + v × t with the vector part v of the bot's quaternion and t = 2 v × x; then the product of both
+    # quaternions
     a, b, c, d = poses[row, 3], poses[row, 4], poses[row, 5], poses[row, 6]
     x, y, z, e, f, g, h = mount[0], mount[1], mount[2], mount[3], mount[4], mount[5], mount[6]
     tx, ty, tz = 2.0 * (c * z - d * y), 2.0 * (d * x - b * z), 2.0 * (b * y - c * x)

@@ -35,11 +35,13 @@ def cast_body_into(origin, turn, directions, body, positions, orientations, shap
     square, radius = px * px + py * py + pz * pz, shapes.radius[body]
     m = turn_between(orientations, body, turn)
     sx, sy, sz = shapes.size[body, 0], shapes.size[body, 1], shapes.size[body, 2]
+    # squared distance of the sensor less the squared radius, reduced for rounding: 0 or less from inside of the sphere
     room = square - radius * radius * (1.0 + 1e-6) - 1e-9 * (1.0 + square)
     for i in range(rows):
         for j in range(columns):
             dx, dy, dz = turned(m, directions[i, j, 0], directions[i, j, 1], directions[i, j, 2])
             along = -(px * dx + py * dy + pz * dz)
+            # away from it, or the foot of the perpendicular is farther from the centre than the radius
             if room > 0.0 and (along < 0.0 or along * along < room):
                 continue
             if kind == MESH:

@@ -111,6 +111,7 @@ def disturbed(lasers, s, errors, beams):
             i = layer * width + j
             error = errors[min(j, lasers.beams[s] - 1)]
             azimuth = lasers.azimuths[start + i] + error
+            # horizontal part of the direction, whose height an error of azimuth keeps
             level = math.sqrt(max(1.0 - up[i] * up[i], 0.0))
             east[i], north[i] = -math.sin(azimuth) * level, math.cos(azimuth) * level
             worst = max(worst, abs(error))
@@ -129,7 +130,7 @@ def fan_at(lasers, s, errors, beams):
     east, north, up = lasers.east[start:stop], lasers.north[start:stop], lasers.up[start:stop]
     if errors.shape[0] > 0:
         east, north, up, worst = disturbed(lasers, s, errors, beams)
-        slack += worst
+        slack += worst  # the window of a body is wider by the largest error
     return Fan(
         layers, lasers.beams[s], lasers.width[s], lasers.first[s], lasers.step[s], slack, east, north, up,
         lasers.slopes[row : row + layers], lasers.order[row : row + layers],
@@ -181,6 +182,7 @@ def scans_into(
     outlines = Outlines(
         shapes.kind, shapes.size, shapes.radius, shapes.root, shapes.triangles, shapes.node_box, shapes.node_link
     )
+    # nan: no poses yet
     last = everywhere = math.nan
     for job in range(jobs.shape[0]):
         s, number, n, at = jobs[job, 0], jobs[job, 1], jobs[job, 2], jobs[job, 3]
@@ -208,6 +210,7 @@ def scans_into(
                 room.turned, room.ints, found,
             )  # fmt: skip
         else:
+            # loose bodies are at their poses at that time, static ones where they stand
             origin, turn = poses[n, :3], poses[n, 3:]
             cast_still_into(origin, turn, fan, own, reach, places, turns, loose, room.floats, room.ints, found)
             here, attitude = state.position, state.orientation

@@ -38,6 +38,7 @@ def matrix_of(w, x, y, z):
 def turn_between(orientations, body, turn):
     """Matrix that turns vectors of the sensor frame, given by its quaternion (4,), into the frame of a body."""
     bw, bx, by, bz = orientations[body, 0], orientations[body, 1], orientations[body, 2], orientations[body, 3]
+    # conjugate of the body's quaternion times that of the sensor
     sw, sx, sy, sz = turn[0], turn[1], turn[2], turn[3]
     return matrix_of(
         bw * sw + bx * sx + by * sy + bz * sz,
@@ -61,6 +62,7 @@ def turned(m, x, y, z):
 def place_in(positions, orientations, body, x, y, z):
     """Where a point [m] of the world lies in the frame of a body."""
     x, y, z = x - positions[body, 0], y - positions[body, 1], z - positions[body, 2]
+    # by the conjugate quaternion: x + a t + v × t with its vector part v and t = 2 v × x
     a, b, c, d = orientations[body, 0], -orientations[body, 1], -orientations[body, 2], -orientations[body, 3]
     tx, ty, tz = 2.0 * (c * z - d * y), 2.0 * (d * x - b * z), 2.0 * (b * y - c * x)
     return x + a * tx + c * tz - d * ty, y + a * ty + d * tx - b * tz, z + a * tz + b * ty - c * tx
@@ -80,6 +82,7 @@ def hit(kind, sx, sy, sz, px, py, pz, dx, dy, dz):
     if kind == CYLINDER:
         return ray_cylinder(px, py, pz, dx, dy, dz, 0.5 * sx, 0.5 * sz)
     if kind == WHEEL:
+        # axes in cyclic order, so that x comes third
         return ray_cylinder(py, pz, px, dy, dz, dx, 0.5 * sy, 0.5 * sx)
     if kind == CAPSULE:
         return ray_capsule(px, py, pz, dx, dy, dz, 0.5 * sx, 0.5 * (sz - sx))

@@ -72,6 +72,7 @@ scenery_of = unpacker(Scenery)
 @inlined
 def reaches_beyond(ranges, begin, end, gap):
     """Whether a beam of a run has no hit up to a distance [m]."""
+    # a sum over all, not the first found: a loop without branches is vector code
     open_ones = 0
     for i in range(np.uint64(begin), np.uint64(end)):
         open_ones += ranges[i] > gap
@@ -91,6 +92,7 @@ def sort_groups(origin, view, scenery, reach, sorted_too, floats, ints):
     for block in range(scenery.boxes.shape[0]):
         box = scenery.boxes[block]
         standing_windows_into(origin, view, box, floats)
+        # fields of a window: 5 and 6 its beams, 8 the least distance (`standing_windows_into`)
         for k in range(min(GROUP, groups - block * GROUP)):
             low, high = floats[k + 5 * CHUNK], floats[k + 6 * CHUNK]
             if low <= high:
@@ -128,7 +130,9 @@ def cast_group_into(origin, view, fan, period, occluding, block, floats, ints, r
     last, count = fan.beams - 1, 0
     for k in range(GROUP):
         low, high = floats[k + 5 * CHUNK], floats[k + 6 * CHUNK]
+        # the window does not wrap around
         if low >= 0.0 and high < period:
+            # whole lanes of beams; an entry with a > b is overwritten by the next
             a, b = int(low), min(int(high), last)
             ints[3 * count], ints[3 * count + 1], ints[3 * count + 2] = k, a & -LANES, (b | (LANES - 1)) + 1
             count += a <= b
@@ -159,6 +163,7 @@ def cast_level_groups_into(origin, turn, fan, reach, scenery, floats, ints, left
     view, period = view_of(turn, fan, reach), 2.0 * math.pi / abs(fan.step)
     occluding = fan.layers == 1
     groups = scenery.plain.shape[0]
+    # behind the list of other bodies: tallies, found, order
     table = ints[ints.shape[0] - SHELLS - 2 * groups :]
     order, found = table[SHELLS + groups :], table[SHELLS : SHELLS + groups]
     others = 0
@@ -183,6 +188,7 @@ def cast_level_groups_into(origin, turn, fan, reach, scenery, floats, ints, left
 def list_groups(origin, turn, fan, reach, scenery, ints, left):
     """List the static bodies that a sensor in any attitude may see; return their number."""
     m, count = matrix_of(turn[0], turn[1], turn[2], turn[3]), 0
+    # fields of a box: 0 to 2 its centre, 5 to 7 half sizes, 8 half of its diagonal
     for group in range(scenery.plain.shape[0]):
         box, k = scenery.boxes[group // GROUP], group % GROUP
         px, py, pz = origin[0] - box[k], origin[1] - box[k + GROUP], origin[2] - box[k + 2 * GROUP]

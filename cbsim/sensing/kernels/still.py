@@ -111,6 +111,7 @@ def cast_level_boxes_into(fan, shapes, entries, count, work, start, ranges):
 @inlined
 def cast_level_into(origin, turn, fan, own, reach, positions, orientations, shapes, floats, ints, ranges):
     """Cast a level sensor against all upright boxes; list the other bodies, and return how many there are."""
+    # ints: entries, stack of the tree, list of the other bodies
     left = ints[ENTRIES + DEPTH :]
     period, last = 2.0 * math.pi / abs(fan.step), fan.beams - 1
     others = 0
@@ -129,6 +130,7 @@ def cast_level_into(origin, turn, fan, own, reach, positions, orientations, shap
                 # whole vector lanes: beams in excess miss the box
                 a, b = math.ceil(low), min(math.floor(high), last)
                 ints[3 * count], ints[3 * count + 1], ints[3 * count + 2] = k, a & -LANES, (b | (LANES - 1)) + 1
+                # an entry counts unless it is empty or the sensor's own body; the next one overwrites it otherwise
                 count += (a <= b) & (body != own)
             elif body != own and low <= high:
                 count = around_into(fan.beams, fan.step, low, high, k, ints, count)

@@ -88,6 +88,7 @@ def poses_into(constants, placed, state, own, mount, time, scan_time, bodies, pl
     if way != STANDS:
         path_into(constants, placed, state, way, row, time, scan_time, beams, 0, last, places, turns)
     for j in range(last, -1, -1):
+        # beams from the last back: the sensor of a body that stands has one pose
         if way == STANDS and j < last:
             for k in range(7):
                 poses[j, k] = poses[last, k]
@@ -145,6 +146,7 @@ def wandered(constants, state, way, row, begin, end, positions):
                 far = max(far, gap_squared(x, y, origins[leg, 2] + velocities[leg, 2] * e, positions, body))
         return math.sqrt(far)
     body, memory, past = constants.tracked_body[row], constants.memory, state.pose_history
+    # recorded steps about the span, with one more on either side for the Bézier points
     first = max(math.floor(begin / constants.step) - 1, state.clock[0] - memory + 1, 0)
     for step in range(first, min(math.floor(end / constants.step) + 2, state.clock[0]) + 1):
         i = row * memory + step % memory
@@ -162,7 +164,7 @@ def aim_into(fan, poses, aims, ranges):
     """
     width, size = fan.width, fan.layers * fan.width
     for j in range(width):
-        b = min(j, fan.beams - 1)
+        b = min(j, fan.beams - 1)  # beams that fill a row up are aimed like the last
         m = matrix_of(poses[b, 3], poses[b, 4], poses[b, 5], poses[b, 6])
         z = poses[b, 2]
         for k in range(3):
@@ -208,6 +210,7 @@ def list_into(constants, state, fan, own, reach, span, run, bodies, poses, ints)
             continue
         for k in range(around_into(fan.beams, fan.step, low, high, body, ints, 0)):
             a, b = max(ints[3 * k + 1], start), min(ints[3 * k + 2], stop)
+            # only beams of this run; static boxes are cast in whole blocks, since their pose is the same in all runs
             if a < b:
                 if way == STANDS and shapes.kind[body] == BOX:  # whole blocks, for vector code
                     a, b = ints[3 * k + 1], ints[3 * k + 2]
@@ -243,11 +246,13 @@ def cast_listed_into(constants, placed, state, fan, count, time, scan_time, bodi
     triangles, boxes, links = shapes.triangles, shapes.node_box, shapes.node_link
     width, size = fan.width, fan.layers * fan.width
     for entry in range(count):
+        # of an entry: body, beams from … to, layers from … to, how it moves, and its row in the table of that
         at = ENTRIES + DEPTH + WORDS * entry
         body, begin, end, way, row = ints[at], ints[at + 1], ints[at + 2], ints[at + 5], ints[at + 6]
         first, last = ints[at + 3], ints[at + 4]
         kind, root = shapes.kind[body], shapes.root[body]
         sx, sy, sz = shapes.size[body, 0], shapes.size[body, 1], shapes.size[body, 2]
+        # boxes that stand have a loop of their own, which is vector code
         if way == STANDS and kind == BOX:
             hx, hy, hz = 0.5 * sx, 0.5 * sy, 0.5 * sz
             for k in range(first, last):
@@ -257,6 +262,7 @@ def cast_listed_into(constants, placed, state, fan, count, time, scan_time, bodi
         if way != STANDS:
             path_into(constants, placed, state, way, row, time, scan_time, fan.beams, begin, end, places, turns)
         for j in range(begin, end):
+            # origins stand behind directions, the same for all layers
             x, y, z = aims[3 * size + j], aims[3 * size + width + j], aims[3 * size + 2 * width + j]
             if way == STANDS:
                 px, py, pz = place_in(positions, orientations, body, x, y, z)

@@ -26,6 +26,7 @@ def aim_into(dx, dy, dz, body, orientations, shapes, directions):
     away = max(math.sqrt(dx * dx + dy * dy + dz * dz), 1e-6)
     fx, fy, fz = dx / away, dy / away, dz / away
     flat = math.hypot(fx, fy)
+    # straight up or down: any direction to the right
     rx, ry = (fy / flat, -fx / flat) if flat > 1e-9 else (1.0, 0.0)
     ux, uy, uz = ry * fz, -rx * fz, rx * fy - ry * fx  # right × forward
     low_u, high_u, low_v, high_v = math.inf, -math.inf, math.inf, -math.inf
@@ -35,6 +36,7 @@ def aim_into(dx, dy, dz, body, orientations, shapes, directions):
         sz = (0.5 if corner & 4 else -0.5) * shapes.size[body, 2]
         cx, cy, cz = rotate(orientations[body], sx, sy, sz)
         cx, cy, cz = cx + dx, cy + dy, cz + dz
+        # perspective projection; corners beside or behind the eye count as ahead of it
         depth = max(cx * fx + cy * fy + cz * fz, NEAR * away)
         u, v = (cx * rx + cy * ry) / depth, (cx * ux + cy * uy + cz * uz) / depth
         low_u, high_u, low_v, high_v = min(low_u, u), max(high_u, u), min(low_v, v), max(high_v, v)
@@ -100,6 +102,7 @@ def visible_into(origin, turn, view, own, rows, positions, orientations, shapes,
         total, seen = 0, 0
         for k in range(ACROSS * UP):
             x, y, z = directions[0, k]
+            # a ray counts if the body alone would be met above the ground
             if not alone[0, k] < ray_ground(origin[2], z) - SAME:
                 continue
             total += 1

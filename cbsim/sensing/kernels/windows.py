@@ -43,7 +43,7 @@ def azimuth_of(x, y):
     t = z * (0.9998660 + s * (-0.3302995 + s * (0.1801410 + s * (-0.0851330 + s * 0.0208351))))
     t = t if a <= b else 0.5 * math.pi - t
     t = t if y >= 0.0 else math.pi - t
-    return t if x <= 0.0 else -t
+    return t if x <= 0.0 else -t  # left of forward is positive
 
 
 @inlined
@@ -98,12 +98,14 @@ def level_window(view, x, y, z, bw, bz, hx, hy, hz, radius):
     apart = (room > 0.0) & (room * room > CLOSE * CLOSE * square)
     half = (hx * ay + hy * ax) / (room if apart else 1.0)
     half = half if apart else ALL_AROUND
+    # from the sensor towards the body, that is along −p, turned into the sensor's frame
     centre = (azimuth_of(-(cosine * px + sine * py), sine * px - cosine * py) - first) * inverse
+    # beams as real numbers within one period of the first
     centre = centre if centre >= 0.0 else centre + period
     spread = (half + slack) * abs(inverse)
     limit = reach + radius
     seen = (square <= limit * limit) & (not flat or abs(z) <= hz)
-    spread = spread if seen else -1.0 - period
+    spread = spread if seen else -1.0 - period  # an empty window, whatever is added to it
     return px, py, cosine, sine, centre - spread, centre + spread, room if apart else 0.0
 
 
@@ -185,7 +187,7 @@ def around_into(beams, step, low, high, row, out, count):
     # a window may reach over the end of the fan: test it shifted by a full turn both ways
     top = beams - 1.0
     period = 2.0 * math.pi / abs(step)
-    if high - low >= period:
+    if high - low >= period:  # more than a full turn: every beam once
         low, high = 0.0, top
     for turn in range(3):
         shift = (0.0, period, -period)[turn]
@@ -259,6 +261,7 @@ def window_of(first, step, slack, slopes, m, px, py, pz, hx, hy, hz):
     """
     zx, zy, zz = m[0][2], m[1][2], m[2][2]  # the sensor's up axis
     height = px * zx + py * zy + pz * zz
+    # horizontal part of the way between both, and its length in `square`
     qx, qy, qz = px - height * zx, py - height * zy, pz - height * zz
     # half extents of the box across and along the line of sight, times its length, in the sensor's horizontal plane
     lateral = hx * abs(zy * pz - zz * py) + hy * abs(zz * px - zx * pz) + hz * abs(zx * py - zy * px)
@@ -267,6 +270,7 @@ def window_of(first, step, slack, slopes, m, px, py, pz, hx, hy, hz):
     room = square - radial
     room = room if room > 0.0 and room * room > CLOSE * CLOSE * square else 0.0
     half = lateral / room if room > 0.0 else ALL_AROUND
+    # x and y of −p in the sensor's frame: columns of m
     cx = m[0][0] * px + m[1][0] * py + m[2][0] * pz
     cy = m[0][1] * px + m[1][1] * py + m[2][1] * pz
     inverse = 1.0 / step

@@ -77,6 +77,7 @@ def mark_alone(table, step, sizes, positions, orientations, planar, roles, reach
     for v in range(vehicles):
         planar[v, ALONE], fastest = 1.0, max(fastest, abs(planar[v, 3]))
     thrown = (THROW * fastest + KICK) * step
+    # all pairs at first; then, until nothing changes, those of which one alone may be touched, and thrown at the other
     changes, is_first = True, True
     while changes:
         changes = False
@@ -84,6 +85,7 @@ def mark_alone(table, step, sizes, positions, orientations, planar, roles, reach
             a, b = pairs[k, 0], pairs[k, 1]
             v, other = roles[a, VEHICLE], roles[b, VEHICLE]
             one = planar[v, ALONE] > 0.0
+            # a static body is taken for as free as the vehicle: it is not thrown
             two = one if other < 0 else planar[other, ALONE] > 0.0
             if not (one or two) or (not is_first and one == two):
                 continue

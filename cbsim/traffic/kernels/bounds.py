@@ -73,8 +73,10 @@ def bound(constants, shapes, road, state, steps, bounds, reach):
         speed, fastest = state.travel[i, SPEED], road.car_sizes[i, CLASS_ACCELERATION]
         way = duration * (speed + 0.5 * fastest * duration)
         x, y = state.position[body, 0], state.position[body, 1]
+        # where it was at the begin of the last step belongs to its bounds, too
         u, w = constants.step * state.velocity[body, 0], constants.step * state.velocity[body, 1]
         ahead_x, ahead_y, is_straight = straight_ahead(road, state.travel[i], state.intent[i], i, x, y, way)
+        # on a straight lanelet it is between its place and the farthest one; elsewhere anywhere around it
         way = ASIDE if is_straight else SIDEWAYS_TOO * way
         way += shapes.radius[body] + 1e-6
         box[0], box[1] = min(x, x - u, ahead_x) - way, min(y, y - w, ahead_y) - way

@@ -54,6 +54,7 @@ def branch_of_second(fork, second, step):
     for k in range(fork.shape[0]):
         if fork[k, 1] == 0:
             break
+        # the last decision before the fork: if that fell into this second, or a later one, the second had begun before
         before = (fork[k, 0] - 1) * step + (parts - 1) * (step / parts)
         if fork[k, 0] > 0 and int(math.floor(before)) >= second:
             break
@@ -84,13 +85,14 @@ def hold_draws(fork, held, intent, pool_counts, step):
     for k in range(fork.shape[0]):
         if fork[k, 1] == 0 or fork[k, 0] > step:
             break
-        if fork[k, 0] == step:
+        if fork[k, 0] == step:  # the branch before the fork is the one to hold
             is_fork = True
             break
         branch = fork[k, 1]
     if not is_fork or step == 0:
         return
     cars = intent.shape[0]
+    # `held` has the draw, numbered from 1, and the branch in which it has begun
     for i in range(cars):
         if held[i, 0] != intent[i, GOAL] + 1:
             held[i, 0], held[i, 1] = intent[i, GOAL] + 1, branch

@@ -97,6 +97,7 @@ def note_static_obstacles(pack, sizes, floats, ints, car_floats, car_ints):
         moves[constants.moving[k]] = True
     count = road.car_rows.shape[0]
     for i in range(count):
+        # nothing of cars is known yet
         work.memo[i, 0] = work.ways.keys[i, 0] = work.ways.lanelets[i, 0] = -1
     search = make_mesh_search(shapes.triangles.shape[0])
     for body in range(bodies):
@@ -147,6 +148,7 @@ def move_cars(road, shapes, crossings, sides, walkers, seed, state, work, time, 
         prefetch_pieces(road, travel, intent, i)
         if sides.rows.shape[0] > 0 and work.changes[i] != -1:
             stays, phase = intent[i, LANELET] == lanelet and intent[i, GOAL] == goal, intent[i, PHASE]
+            # who has stopped may still turn round
             may = phase == DRIVING or (phase == STOPPED and work.changes[i] <= TURNS)
             if stays and may and not is_slowed(state.order, i):
                 leave_lane(road, shapes, crossings, sides, seed, state, work, i, work.changes[i])
@@ -159,6 +161,7 @@ def move_cars(road, shapes, crossings, sides, walkers, seed, state, work, time, 
 @inner
 def leave_lane(road, shapes, crossings, sides, seed, state, work, i, what):
     """Let car i begin what it has decided on: a change of lanes, to pass somebody, or to turn round."""
+    # a row of `Sides`, or `PASSES` or, far below, `TURNS` less such a row
     if what >= 0:
         change_over(road, sides, seed, state, work, i, what)
     elif what > TURNS:
@@ -272,6 +275,7 @@ def drive_cars(pack, sizes, floats, ints, car_floats, car_ints):
 def remember_cars(constants, road, state):
     """Write the pose and the motion of every car to the ring of the newest steps."""
     cars = road.car_rows.shape[0]
+    # cars are the last of the tracked bodies
     first = constants.tracked_body.shape[0] - cars
     for i in range(cars):
         if road.car_rows[i, VEHICLE] >= 0:
@@ -289,6 +293,7 @@ def remember_cars(constants, road, state):
 def mark_hits(contacts, first, last, roles, movers, intent):
     """Note which reactive cars have been hit: they stand for good."""
     for row in range(first, last):
+        # columns 1 and 2 are the bodies
         for side in range(1, 3):
             car = roles[int(contacts[row, side]), MOVER] - movers
             if 0 <= car < intent.shape[0]:

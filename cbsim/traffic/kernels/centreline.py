@@ -24,6 +24,7 @@ def on_lanelet(road, lanelet, station):
     """Point of the centreline at a station [m]; beyond its end the last piece continues."""
     k, u = piece_at(road, lanelet, station)
     piece = road.pieces[k]
+    # a parabola: a + u (b + u c), with the columns of a, b and c in turn
     return piece[0] + u * (piece[2] + u * piece[4]), piece[1] + u * (piece[3] + u * piece[5])
 
 
@@ -52,6 +53,7 @@ def foot_on(road, lanelet, station, x, y):
         dy = y - piece[1] - u * (piece[3] + u * piece[5])
         tx, ty = piece[2] + 2.0 * u * piece[4], piece[3] + 2.0 * u * piece[5]
         size = max(math.sqrt(tx * tx + ty * ty), 1e-9)
+        # along the tangent to the foot, and across it to the place
         more, offset = (dx * tx + dy * ty) / size, (tx * dy - ty * dx) / size
         station = min(max(station + more, 0.0), length)
     return station, offset

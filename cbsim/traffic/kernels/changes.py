@@ -123,6 +123,7 @@ def wanted_row(sides, lanelet, station, wanted):
 def end_at_change(road, sides, travel, intent, plan, ways, i, destination):
     """Let a car stop before the end of its way where it has to change lanes: its way does not end there."""
     base, k, has_end = -travel[i, STATION], 0, destination >= 0
+    # where the destination comes first on the way, nothing has to be changed
     if has_end and int(road.destinations[destination, 0]) == intent[i, LANELET]:
         has_end = base + road.destinations[destination, 1] < 0.0  # one that is behind is come to by another round
         if not has_end:
@@ -136,6 +137,7 @@ def end_at_change(road, sides, travel, intent, plan, ways, i, destination):
     wanted = wanted_change(road, sides, destination, lanelet)
     if wanted < 0:
         return
+    # the farthest station at which the other lane is still beside this one
     last = 0.0
     for row in range(sides.offsets[lanelet], sides.offsets[lanelet + 1]):
         if sides.rows[row, 0] == wanted:
@@ -157,6 +159,7 @@ def see_beside(road, sides, travel, entries, ways, i):
         row = side_row(sides, lanelet, max(-base, 0.0), left)
         if row >= 0 and (sides.rows[row, 1] & SAME) != 0:
             other, here = sides.rows[row, 0], map_beside(sides, row, max(-base, 0.0))
+            # on its own lanelet from its rear on, on the next ones from their begin
             at = place_in_order(entries, other, here + 0.01 if base <= 0.0 else -1.0)
             if at < entries.first[other + 1]:
                 e = entries.order[at]
@@ -177,6 +180,7 @@ def see_aside(road, sides, travel, intent, plan, entries, ways, i):
     row = side_row(sides, intent[i, LANELET], one[STATION], is_left(one))
     if row < 0:
         return
+    # it changes lanes, and is still on the one that it leaves
     if (sides.rows[row, 1] & SAME) != 0:
         gap, leader = see_beside(road, sides, travel, entries, ways, i)
         able = clearing_speed(one[OFFSET], one[RUN], one[MOVED], gap, leader)
@@ -185,6 +189,7 @@ def see_aside(road, sides, travel, intent, plan, entries, ways, i):
         if able < math.inf:  # it may have to stop behind who is ahead there
             plan[STOP] = min(plan[STOP], gap - SPARE + 0.5 * leader * leader / BRAKES)
         return
+    # it passes somebody against an oncoming lane
     gap, leader = see_oncoming(road, sides, travel, entries, i, row)
     plan[DESIRED] = min(plan[DESIRED], PASS_SPEED)
     if gap < plan[SIDE_GAP]:
@@ -215,6 +220,7 @@ def evaluate(road, crossings, sides, seed, travel, intent, drawn, plans, entries
     allowed = allowed and sides.spans[row, 1] - sides.spans[row, 0] >= ROOM
     if not allowed or station < 0.0 or station + length > road.lanelets[target, LENGTH]:
         return -1.0, 0.0, 0.0, -1, 0.0, 0.0
+    # what it would follow there: the next one on the lane, or somebody who has just left that lane at a fork
     gap, leader = leader_from(road, seed, intent, entries, i, destination, target, station, station + length)
     desired = plan[DESIRED]
     if road.lanelets[target, LIMIT] < road.lanelets[lanelet, LIMIT] and values[OWN_SPEED] < 0.0:
@@ -225,10 +231,12 @@ def evaluate(road, crossings, sides, seed, travel, intent, drawn, plans, entries
     own_values = values[HEADWAY], values[LEAST], values[STRONGEST], values[COMFORTABLE]
     own = follow(int(values[MODEL]), speed, desired, gap, leader, own_values, dt) if gap > 0.0 else -math.inf
     other, theirs, behind = worst_behind(road, sides, drawn, plans, entries, cars, target, station, speed, tree, dt)
+    # MOBIL's incentive: its own gain, and politeness times those of the new follower and of the old one
     gain = own - follow(int(values[MODEL]), speed, desired, plan[GAP], plan[LEADER], own_values, dt)
     if other >= 0 and gap > 0.0 and behind > 0.0:
         before = follows(drawn, plans, entries, cars, other, gap + length + behind, leader, dt)
         gain += POLITENESS * (theirs - before)
+    # the old follower: the nearest one behind on its own lane
     rank = place_in_order(entries, lanelet, own_station - 1e-9) - 1
     if rank >= entries.first[lanelet]:
         follower = entries.order[rank]
@@ -246,6 +254,7 @@ def has_ground(road, crossings, seed, travel, intent, plan, i, destination, targ
     length, run = road.car_sizes[i, CAR_LENGTH], run_of(travel[i, SPEED], across)
     if min(plan[LINE], plan[CHAIN]) < run:
         return False
+    # at the end of the other lanelet there must be a lane beside again
     if station + length + run > road.lanelets[target, LENGTH]:
         beyond, _ = following(road, seed, i, intent[i, SERIAL], destination, target, intent[i, GOAL])
         if beyond >= 0 and (road.links[beyond, EXTRAS] & (FORKS | BESIDE)) != BESIDE:
@@ -284,6 +293,7 @@ def choose_change(
         first = wanted_row(sides, lanelet, own_station, wanted)
         last = first + 1 if first >= 0 else first
     for row in range(first, last):
+        # a change by choice has to leave it on its way
         if wanted < 0:
             beside = sides.spans[row, 0] <= own_station <= sides.spans[row, 1]
             if not (beside and stays_on_way(road, sides, destination, sides.rows[row, 0])):
@@ -293,6 +303,7 @@ def choose_change(
         )
         if station < 0.0:
             continue
+        # safe for itself and for the new follower; of those by choice the one of most advantage
         if own >= -SAFE and theirs >= -SAFE:
             if wanted >= 0 or gain > most:
                 best, place, most = row, station, gain
@@ -338,6 +349,7 @@ def change_over(road, sides, seed, state, work, i, row):
     """Put a car that has moved on the lanelet beside it; its pose stays what it is."""
     travel, intent, ways, destination = state.travel, state.intent, work.ways, work.destinations[i]
     target, sizes = sides.rows[row, 0], road.car_sizes[i]
+    # both axles are projected on the other centreline: the line through their offsets keeps position and heading
     base = travel[i, STATION] + sizes[REAR_AXLE]
     x, y = point_ahead(road, seed, intent, ways, i, destination, base, 0.0)
     wheelbase = sizes[FRONT_AXLE] - sizes[REAR_AXLE]

@@ -152,7 +152,7 @@ def see_room(road, seed, travel, intent, values, plan, entries, claims, queues, 
     while base < clear + own + least:
         end = base + road.lanelets[lanelet, LENGTH]
         if base < clear + length:
-            queues.places[i] = lanelet
+            queues.places[i] = lanelet  # where its front will stand
         if end > clear or stands_there(entries, lanelet, base, cars):
             least = room_behind(entries, claims, lanelet, base, clear, own, least, cars)
             if least < 0.0:
@@ -381,7 +381,7 @@ def arbitrate(
         if queues.is_blocked[i] != 0:
             continue
         last = 1
-        for takes in range(2):
+        for takes in range(2):  # first whether it may enter, then it holds its whole chain
             if last > 0:
                 last = may_enter(
                     *(road, crossings, seed, travel, intent, values, own, entries, watch, claims, queues, ways),

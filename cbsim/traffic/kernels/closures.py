@@ -122,7 +122,7 @@ def begin_ways(road, sides, ways, routes):
 def is_closed(closed, lanelet):
     """Whether a lanelet is closed."""
     for row in range(closed.shape[0]):
-        if closed[row] == lanelet + 1:
+        if closed[row] == lanelet + 1:  # 0 is none
             return True
     return False
 
@@ -134,7 +134,7 @@ def is_cut_off(road, closed, work, i, lanelet):
     Those round closed lanelets are taken wherever there are any, so that it is enough to follow one way.
     """
     destination, count, one = work.destinations[i], road.lanelets.shape[0], lanelet
-    for _ in range(count if destination >= 0 else AHEAD):
+    for _ in range(count if destination >= 0 else AHEAD):  # a way to a destination visits no lanelet twice
         if destination >= 0:
             if one == int(road.destinations[destination, 0]):
                 return False
@@ -164,7 +164,7 @@ def renew_ways(base, around, sides, intent, work, closed):
     if not same:
         for row in range(closed.shape[0]):
             routes.noted[row] = closed[row]
-        ways.version[0] += 1
+        ways.version[0] += 1  # ways that cars keep are of another version now
         if is_free:
             begin_ways(base, sides, ways, routes)
         else:
@@ -191,7 +191,7 @@ def wander_elsewhere(base, routes, closed):
     leads_there, changed = routes.times, True
     for lanelet in range(base.lanelets.shape[0]):
         leads_there[lanelet] = 1.0 if is_closed(closed, lanelet) else 0.0
-    while changed:
+    while changed:  # what leads only to such lanelets leads there, until none is added
         changed = False
         for lanelet in range(base.lanelets.shape[0]):
             first, last = base.links[lanelet, WANDER], base.links[lanelet, WANDER_END]
@@ -233,7 +233,7 @@ def find_ways(base, around, sides, work, destination):
         times[lanelet] = math.inf
     times[end] = 0.0
     changed, back = True, True
-    while changed:
+    while changed:  # Bellman–Ford relaxation, over the lanelets forwards and backwards by turns
         changed = False
         for k in range(count):
             lanelet = count - 1 - k if back else k
@@ -287,7 +287,7 @@ def blocks_for_good(travel, intent, watch, work, e, static, others):
         return intent[e, PHASE] == HIT or (intent[e, PHASE] == PAUSING and travel[e, WAITING] >= STOOD)
     if e < static:
         return True
-    if e >= others:
+    if e >= others:  # a car that is partly there
         return intent[-2 - work.entries.watched[e], PHASE] == HIT
     return abs(work.entries.stands[e, PACE]) <= STANDS and watch[work.entries.watched[e], PLACE] == 0.0
 
@@ -313,6 +313,7 @@ def blocked_lanelet(road, travel, intent, watch, work, i, static, others):
     """
     lanelet = intent[i, LANELET]
     length, plan = road.car_sizes[i, CAR_LENGTH], work.plan[i]
+    # base: way left from its front
     entries, base = work.entries, road.lanelets[lanelet, LENGTH] - travel[i, STATION] - length
     own = length + work.drawn[i, LEAST]
     far = NEAR if plan[CHAIN] == math.inf else plan[CHAIN_END] + own + reach_of_turn(own)

@@ -28,6 +28,7 @@ def find_occupied_crosswalks(pack, constants, state, lanelets):
         for p in range(people.walkers.shape[0]):
             body = constants.guided_body[people.walkers[p, 0]]
             x, y = state.position[body, 0] - area[0], state.position[body, 1] - area[1]
+            # columns of an area: centre, direction, and half of its extents along and across that
             along, across = abs(x * area[2] + y * area[3]), abs(y * area[2] - x * area[3])
             if along <= area[4] + NEAR and across <= area[5] + NEAR and state.position[body, 2] > 0.0:
                 found[lanelet] = min(found[lanelet], people.span_begins[s])
@@ -50,6 +51,7 @@ def place_to_stop(road, crossings, lights, lanelet, time, base, end, length, spe
         How far beyond a light it has been passed [m].
     """
     shown, occupied = lights
+    # for people it stops where it still can
     if lanelet < occupied.shape[0] and occupied[lanelet] < math.inf:
         ahead = base + occupied[lanelet] - length
         if ahead >= 0.0 and speed * speed <= 2.0 * BRAKES * ahead + 0.01:

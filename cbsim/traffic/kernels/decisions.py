@@ -96,10 +96,9 @@ def decide(
     With `keeps`, crossing areas that somebody was in earlier in the step stay held: bodies move straight within a step,
     so that another one in the same area later in it could touch whoever has left.
     """
-    # the conflicts of the step before are forgotten; only those of which something was noted need it
     ahead_of, distances, waiting, tree, changes = scratch
     cars, entries, claims, queues, ways = intent.shape[0], work.entries, work.claims, work.queues, work.ways
-    for n in range(claims.size[1]):
+    for n in range(claims.size[1]):  # conflicts of which something was noted in the step before
         row = claims.touched[n]
         if not keeps:
             clear_conflict(claims, row)
@@ -108,9 +107,8 @@ def decide(
             claims.comer[row, side] = -1
             if crossings.rules[row, MERGES] != 0:
                 claims.holder[row, side], claims.left_in[row, side], claims.heads[row, side] = -1, 0.0, -1
-    # nobody has asked for room behind conflicts, and nobody is listed in a merging one
     claims.size[1] = claims.size[1] if keeps else 0
-    claims.size[0] = 0
+    claims.size[0] = 0  # nobody has asked for room behind conflicts
     for lanelet in range(claims.reserved.shape[0]):
         claims.reserved[lanelet] = 0.0
     # bodies that make no claims go first: what they are in, and come to, is known before any car looks
@@ -157,8 +155,7 @@ def decide(
             intent[i, PHASE] = phase = CROSSING
         if plan[CHAIN] == math.inf or phase in (HIT, PAUSING):
             continue
-        # who rests at a line, or rolls from it, has a place in the order of its junction; who drives asks only when
-        # it comes so near that it would have to brake, and by the time at which it came to rest, or now
+        # at a line, or rolling from it: a place in the order of its junction; driving: when it would have to brake
         if phase in (STOPPED, ROLLING):
             join(queues, crossings.rules[crossings.entry_rows[queues.conflicts[i]], JUNCTION], i)
         elif plan[LINE] < plan[CHAIN] or not asks(travel[i, SPEED], drawn[i, COMFORTABLE], plan[CHAIN], dt):
@@ -166,8 +163,7 @@ def decide(
         else:
             travel[i, ARRIVAL] = time - travel[i, WAITING]
         waits[i], asking = asking, i
-    # the order of arrival of each junction, before claims are given: it decides who yields to whom
-    for junction in range(work.counts[1]):
+    for junction in range(work.counts[1]):  # before claims are given: the order of arrival decides who yields to whom
         if queues.heads[junction] >= 0:
             order_waiting(crossings, travel, intent, entries, watch, queues, junction, waiting)
     # room behind the conflicts, as it is before this step's claims; the lists of the junctions are filled again by it

@@ -63,6 +63,7 @@ def read_driven_cars(road, seed, state, work):
         body, half = road.car_rows[i, BODY], 0.5 * road.car_sizes[i, CAR_LENGTH]
         destination = destination_of(road, intent, work.drawn, i)
         keep_way(road, seed, intent, work.ways, i, destination)
+        # the lanelet on which the middle of the car is, and the station there
         lanelet, where, k, forks = intent[i, LANELET], travel[i, STATION] + half, 0, work.ways.forks[i]
         while where > road.lanelets[lanelet, LENGTH]:
             beyond, forks = next_on_way(road, seed, intent, work.ways, i, destination, lanelet, k, forks)
@@ -72,6 +73,7 @@ def read_driven_cars(road, seed, state, work):
             lanelet, k = beyond, k + 1
         x, y = state.position[body, 0], state.position[body, 1]
         station, _ = foot_on(road, lanelet, min(where, road.lanelets[lanelet, LENGTH]), x, y)
+        # the rear moves by as much as the foot of the middle
         travel[i, STATION] = max(travel[i, STATION] + station - where, 0.0)
         travel[i, SPEED] = max(forward_speed(state, body, heading_of(state.orientation[body])), 0.0)
 
@@ -104,6 +106,7 @@ def command_vehicles(constants, road, seed, state, work, step):
             steer_wheels(wanted, False, ahead, left, speed, state.actuator[v, 1], parameters, command)
             push = (wanted - speed) / step
             if push >= 0.0:
+                # acceleration that throttle gives at this speed (docs/theory/drives_and_tyres.md §3)
                 share = max(1.0 - speed / parameters[MAX_SPEED], LEAST_SHARE)
                 command[0] = min(push / (parameters[MAX_ACCELERATION] * share), 1.0)
             else:

@@ -77,6 +77,7 @@ def draw_driver(road, demand, seed, intent, drawn, memo, i, words, normal):
     if last - first > 1:
         row = pick(demand.mix_rows, first, last, uniform(seed, DRIVERS, word, serial, 0))
     driver, values = demand.drivers[int(demand.mix_rows[row, 0])], drawn[i]
+    # block 0 has chosen the driver; its numbers are from block 1 on
     philox_into(np.uint64(seed) ^ DRIVERS, np.uint64(word), serial, 1, words)
     normal_into(words, normal)
     values[MODEL] = driver[0]
@@ -98,5 +99,6 @@ def draw_driver(road, demand, seed, intent, drawn, memo, i, words, normal):
     if pool >= 0:
         first, last = demand.pool_rows[pool, FIRST_TARGET], demand.pool_rows[pool, LAST_TARGET] + 1
         if last > first:
+            # a block of its own: those below number the forks of the way
             chosen = pick(demand.targets, first, last, uniform(seed, ROUTES, word, serial, 1 << 40))
             values[DESTINATION] = demand.targets[chosen, 0]

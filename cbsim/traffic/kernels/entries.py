@@ -76,6 +76,8 @@ def find_obstacles(road, around, shapes, state, body, count, entries):
                 if across > SWEPT or along > SWEPT:
                     continue
                 lanelet = around.owners[k]
+                # squared distance from the rectangle or the circle, which may not exceed half of what a car sweeps
+                # there
                 gap = max(across, 0.0) ** 2 + max(along, 0.0) ** 2
                 if is_round:
                     gap = max(math.sqrt(u * u + w * w) - half_length, 0.0) ** 2
@@ -87,6 +89,8 @@ def find_obstacles(road, around, shapes, state, body, count, entries):
                     if count - begin == OBSTACLES or count == entries.where.shape[0]:
                         continue
                     entries.where[e] = lanelet
+                    # until all samples have been looked at, PACE is the squared distance of the nearest one, and
+                    # `order` its row
                     entries.stands[e, SPOT], entries.stands[e, EXTENT], entries.stands[e, PACE] = (
                         math.inf,
                         -math.inf,
@@ -101,6 +105,7 @@ def find_obstacles(road, around, shapes, state, body, count, entries):
                 entries.stands[e, EXTENT] = max(entries.stands[e, EXTENT], road.samples[k, ALONG])
     for e in range(begin, count):
         k, lanelet = entries.order[e], entries.where[e]
+        # tangent at the nearest sample: the chord to the next one, or at the end from the one before
         other = k + 1 if k + 1 < road.sample_offsets[lanelet + 1] else k
         k = other - 1 if other == k else k
         tx, ty = road.samples[other, 0] - road.samples[k, 0], road.samples[other, 1] - road.samples[k, 1]
@@ -108,6 +113,7 @@ def find_obstacles(road, around, shapes, state, body, count, entries):
         tx, ty = (tx / span, ty / span) if span > 0.0 else (0.0, 1.0)
         middle = road.samples[k, ALONG] + (x - road.samples[k, 0]) * tx + (y - road.samples[k, 1]) * ty
         extent = abs(ax * tx + ay * ty) * half_width + abs(bx * tx + by * ty) * half_length
+        # the body's extent along the tangent, but not far beyond the samples that it was found by
         first, last = entries.stands[e, SPOT], entries.stands[e, EXTENT]
         rear = min(max(middle - extent, first - 1.0), first + SWEPT)
         front = max(min(middle + extent, last + 1.0), last - SWEPT)
@@ -162,9 +168,11 @@ def find_shadows(road, sides, travel, intent, entries, count):
         if row < 0 or count == entries.where.shape[0]:
             continue
         rear, length = map_beside(sides, row, one[STATION]), road.car_sizes[i, CAR_LENGTH]
+        # `watched` of such an entry is −2 less the row of the car
         entries.where[count], entries.watched[count] = sides.rows[row, 0], -2 - i
         entries.stands[count, SPOT], entries.stands[count, PACE] = rear, one[SPEED]
         if (sides.rows[row, 1] & SAME) == 0:
+            # where it will be clear again is behind its rear on the oncoming lanelet, which runs the other way
             end = map_beside(sides, row, one[STATION] + length + way_until_clear(one, base))
             length = rear - end
             entries.stands[count, SPOT], entries.stands[count, PACE] = end, -one[SPEED]

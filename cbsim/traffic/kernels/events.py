@@ -106,6 +106,7 @@ def note_mistakes(road, seed, state, floats, memo, events, ints, step, second, b
     travel, intent, body = state.travel, state.intent, road.car_rows[i, BODY]
     phase, serial = intent[i, PHASE], intent[i, SERIAL]
     if floats[P_RUNS] > 0.0:
+        # somebody who runs a line has its body over it without having been let
         line = line_under(road, travel, intent, i)
         if phase in (STOPPED, CROSSING, ROLLING):
             memo[LINE] = OVER
@@ -115,6 +116,7 @@ def note_mistakes(road, seed, state, floats, memo, events, ints, step, second, b
             memo[LINE] = line
     if floats[P_IGNORES] > 0.0 and intent[i, CLAIM] != memo[CLAIMED]:
         branch = branch_of_car(state.fork, state.held, i, memo[FORKS], step - 1)
+        # numbered as by `branches.at_junction`, for the same draw as that of the decision
         occasion = numbered((memo[FORKS] << 20) + 1, branch)
         if intent[i, CLAIM] > 0 and uniform(seed, MISTAKES, word, serial, occasion) < floats[P_IGNORES]:
             write_event(events, ints, step, IGNORES_RIGHT_OF_WAY, body, memo[NUMBER])
@@ -145,6 +147,7 @@ def note_events(pack, state, floats, ints, events):
     constants, road, demand = constants_of(pack), road_of(pack), demand_of(pack)
     seed, step = state.seed[0], state.clock[0]
     parts = max(1, int(math.ceil(constants.step / LONGEST_STEP - 1e-9)))
+    # the second of the step's last decision, as `branches` counts them
     second = int(math.floor(max(step - 1, 0) * constants.step + (parts - 1) * constants.step / parts))
     braking = numbered(second, branch_of_second(state.fork, second, constants.step))
     for i in range(road.car_rows.shape[0]):
@@ -152,6 +155,7 @@ def note_events(pack, state, floats, ints, events):
         phase, serial, body, pool = state.intent[i, PHASE], state.intent[i, SERIAL], road.car_rows[i, BODY], 0
         now = serial + 1 if phase != ABSENT else 0
         if memo[KNOWN] != now:
+            # whoever was in the row before has left; an event without room is written after a later step
             if memo[KNOWN] > 0:
                 if not write_event(events, ints, step, LEFT, body, memo[NUMBER]):
                     continue

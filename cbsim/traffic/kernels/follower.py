@@ -60,6 +60,7 @@ def follow_trajectories(constants, state, time):
         state.goal[f] = segment
         rate, scrub = state.angular_velocity[body, 2], scrub_of(constants.vehicle_drive[v], parameters)
         if is_pause(constants, segment):
+            # at rest on skid wheels it turns to the next direction just in time
             command[0] = -1.0
             if levers and segment < last and abs(speed) < STANDING:
                 ahead, left = way_on(constants, segment + 1, fx, fy)
@@ -139,6 +140,8 @@ def next_segment(constants, segment, last, x, y, speed, time, levers):
                 break
         else:
             ex, ey, _, beyond = segment_frame(constants, segment + 1, x, y)
+            # coordinates from the corner along both segments have the sum 0 on the line across its bisector
+            # unless the way nearly turns back there
             cut = dx * ex + dy * ey > -0.9 and length - along < 2.0 * CORNER and along - length + beyond >= 0.0
             if along < length and not cut:
                 break
@@ -155,6 +158,7 @@ def corner_speed(constants, segment, parameters):
     tangent = math.sqrt((1.0 - cosine) / max(1.0 + cosine, 1e-6))  # of half the angle
     if tangent < 1e-3:
         return math.inf
+    # of the circle that touches both segments `CORNER` before and after the corner
     radius = CORNER / tangent
     share = min(math.atan(parameters[WHEELBASE] / radius) / parameters[MAX_STEER], 1.0)
     winding = CORNER * parameters[LEVER_RATE] / share
@@ -179,6 +183,7 @@ def wanted_speed(constants, first, segment, last, x, y, speed, time, levers, par
     along = min(max(along, 0.0), length)
     due = segment_at(constants.segment_start, first, last, segment, time)
     pace = math.hypot(constants.segment_velocity[due, 0], constants.segment_velocity[due, 1])
+    # way behind the schedule
     behind = (
         constants.segment_station[due]
         + pace * (time - constants.segment_start[due])
@@ -186,6 +191,7 @@ def wanted_speed(constants, first, segment, last, x, y, speed, time, levers, par
         - along
     )
     stop = way_to_stop(constants, segment, length - along, levers)
+    # braking from a speed v takes v / b and covers half of what the schedule does: it falls v² / (2 b) behind
     lead = written * written / (2.0 * BRAKE) * max(1.0 - stop / RUN_UP, 0.0)
     wanted = min(max(written + CATCH_UP * (behind + lead), 0.0), HURRY * written, parameters[MAX_SPEED])
     corner = segment > first and along < CORNER and not is_pause(constants, segment - 1)
@@ -200,6 +206,7 @@ def wanted_speed(constants, first, segment, last, x, y, speed, time, levers, par
             limit, room = CREEP, way
         else:
             limit, room = corner_speed(constants, segment, parameters), max(way - CORNER, 0.0)
+        # v² = v₀² + 2 b s
         allowed = math.sqrt(limit * limit + 2.0 * BRAKE * room)
         if allowed < wanted:
             wanted, slowing = allowed, room > 0.0
@@ -232,6 +239,7 @@ def point_ahead(constants, segment, last, x, y, fx, fy, look, levers):
 @inner
 def steer_wheels(wanted, slowing, ahead, left, speed, steering, parameters, command):
     """Command a steering wheel and a throttle; slow down while the wheel is still to be turned far."""
+    # curvature of the circle through the rear axle, tangent to the heading, and the point (Coulter)
     bend = 2.0 * left / max(ahead * ahead + left * left, 1e-6)
     angle = math.atan(parameters[WHEELBASE] * bend) / parameters[MAX_STEER]
     if ahead < 0.0:
@@ -240,12 +248,14 @@ def steer_wheels(wanted, slowing, ahead, left, speed, steering, parameters, comm
     missing = abs(command[1] - steering)
     if missing > WINDING:
         wanted = min(wanted, max(CORNER * parameters[LEVER_RATE] / missing, SLOWEST))
+    # v² · bend is the lateral acceleration
     if abs(bend) > 0.0:
         wanted = min(wanted, max(math.sqrt(SIDEWAYS / abs(bend)), SLOWEST))
     push = SPEED_GAIN * (wanted - speed)
     if slowing and speed > 0.8 * wanted:
         push -= BRAKE
     if push >= 0.0:
+        # near the top speed a throttle accelerates less: see `actuators.next_speed`
         left_over = max(1.0 - speed / parameters[MAX_SPEED], 0.1)
         command[0] = min(push / (parameters[MAX_ACCELERATION] * left_over), 1.0)
     else:

@@ -120,6 +120,7 @@ def turn_where_free(road, shapes, crossings, sides, seed, state, work, i, row):
         begin_turn(road, sides, seed, state, work, i, row)
         if is_ground_free(road, shapes, state, i, 0.0, travel[RUN], POSES, MARGIN):
             return
+        # back to what it was before `begin_turn`, to look once more from farther back
         travel[OFFSET], travel[SLOPE], travel[MOVED], travel[RUN], travel[BACK] = 0.0, 0.0, 0.0, 0.0, 0.0
         travel[STATION], intent[LANELET], intent[NEXT], intent[PHASE] = station, lanelet, onward, phase
         back += FURTHER

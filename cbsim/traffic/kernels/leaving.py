@@ -89,6 +89,7 @@ def choose_changes(
     is_closed_somewhere = False
     for k in range(work.routes.noted.shape[0]):
         is_closed_somewhere = is_closed_somewhere or work.routes.noted[k] != 0
+    # a car looks at a change by choice in one of so many decisions, in turns by row
     beats, number = max(int(math.floor(BEAT / dt + 0.5)), 1), int(math.floor(time / dt + 0.5))
     for i in range(intent.shape[0]):
         work.changes[i], work.routes.blocked[i] = -1, 0
@@ -124,6 +125,7 @@ def choose_changes(
                     *(road, crossings, sides, demand, seed, travel, intent, watch, work, i, static, others, tree)
                 )
                 work.routes.blocked[i] = 1 if row == -1 else 0
+            # −1 where the row is −1
             what = PASSES - row
             if row == -1:
                 row = choose_turn(
@@ -135,6 +137,7 @@ def choose_changes(
         if row < 0 or what == -1:
             continue
         target, own = sides.rows[row, 0], travel[i, STATION]
+        # who passes or turns round needs both lanelets, who changes only the other
         if (is_forced or is_apart(sides, places, targets, chosen, target, place)) and (
             what >= 0 or is_apart(sides, places, targets, chosen, lanelet, own)
         ):
@@ -142,4 +145,5 @@ def choose_changes(
             targets[chosen + 1], places[chosen + 1] = lanelet, own
             chosen += 1 if what >= 0 else 2
         else:
+            # what `choose_pass` or `choose_turn` has noted does not hold any more
             travel[i, BACK], travel[i, MOVED] = 0.0, 0.0

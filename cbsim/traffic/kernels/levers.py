@@ -33,6 +33,7 @@ def scrub_of(drive, parameters):
 @inner
 def quickest(scrub, parameters):
     """Yaw rate [rad/s] to turn on the spot with, and how fast it can be taken back [rad/s²]."""
+    # yaw rate with the sides at full speed against each other
     reach = parameters[MAX_SPEED] / (0.5 * parameters[TRACK] * scrub)
     return min(SPIN, reach), EASE * parameters[LEVER_RATE] * reach
 
@@ -41,6 +42,7 @@ def quickest(scrub, parameters):
 def turning_time(angle, scrub, parameters):
     """Time [s] that a turn on the spot takes: a trapezium of yaw rate."""
     rate, ease = quickest(scrub, parameters)
+    # a triangle where the full rate is not reached
     angle = abs(angle)
     if angle < rate * rate / ease:
         return 2.0 * math.sqrt(angle / ease)
@@ -58,14 +60,17 @@ def steer_levers(wanted, ahead, left, speed, rate, scrub, actuator, parameters, 
     share = min(max((ASKEW - abs(angle)) / (ASKEW - STRAIGHT), 0.0), 1.0)
     wanted *= share
     spin, ease = quickest(scrub, parameters)
+    # no faster than it can stop by the time that it looks there
     on_the_spot = math.copysign(min(spin, math.sqrt(2.0 * ease * abs(angle)), AIM_GAIN * abs(angle)), angle)
     turn = share * 2.0 * left / max(ahead * ahead + left * left, 1e-6) * wanted + (1.0 - share) * on_the_spot
     if share == 0.0 and abs(speed) > SLOW and abs(rate) < CALM:
         turn = 0.0
+    # speed of a side against the middle, with scrubbing made up for and the error of the yaw rate fed back
     side = 0.5 * parameters[TRACK] * (scrub * turn + TURN_GAIN * (turn - rate))
     most = max(abs(wanted - side), abs(wanted + side), top)
     one, two = (wanted - side) / most, (wanted + side) / most
     a, b = actuator[2], actuator[3]
+    # the throttle for which sides at the present levers are nearest to the wanted speeds (least squares)
     square = a * a + b * b
     needed = (one * a + two * b) / square if square > 1e-12 else 1.0
     command[0], command[2], command[3] = min(max(needed, 0.0), 1.0), one, two

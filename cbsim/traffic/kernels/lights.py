@@ -24,6 +24,7 @@ def state_at(crossings, shown, lanelet, time):
         if shown.shape[0] > 0 and shown[light] >= 0:
             strictest = max(strictest, shown[light])
             continue
+        # phases of a program end at times from its begin; the last end is the length of the cycle
         phase, last = crossings.signal_programs[light], crossings.signal_programs[light + 1] - 1
         cycle = crossings.signal_phases[last, 0]
         within = time - cycle * math.floor(time / cycle)

@@ -28,6 +28,7 @@ def move_literally(constants, state, time):
             time,
             state.position[body],
         )
+        # a segment has one velocity and one orientation
         if segment != state.trajectory_segment[m]:
             state.trajectory_segment[m] = segment
             for k in range(3):

@@ -63,6 +63,7 @@ def follow_merging(road, travel, plans, claims):
         while at >= 0:
             who, rest = claims.merging[at, 1], claims.rests[at]
             gap = rear - road.car_sizes[i, CAR_LENGTH] - rest
+            # who is nearer to the end is ahead; of equals the one with the lower number
             if (rest, who) < (rear, i) and gap < min(plan[GAP], plan[SIDE_GAP]):
                 plan[SIDE_GAP], plan[SIDE_LEADER] = gap, travel[who, SPEED]
             at = claims.merging[at, 0]

@@ -52,6 +52,7 @@ def cut_off(triangle, top, corners):
         if a[2] <= top:
             corners[count, 0], corners[count, 1] = a[0], a[1]
             count += 1
+        # an edge that passes the height
         if (a[2] <= top) != (b[2] <= top):
             part = (top - a[2]) / (b[2] - a[2])
             corners[count, 0], corners[count, 1] = a[0] + part * (b[0] - a[0]), a[1] + part * (b[1] - a[1])
@@ -68,6 +69,7 @@ def square_from_outline(corners, count, x, y):
         ex, ey = corners[m, 0] - corners[k, 0], corners[m, 1] - corners[k, 1]
         px, py = x - corners[k, 0], y - corners[k, 1]
         side, square = ex * py - ey * px, ex * ex + ey * ey
+        # inside of a convex outline all edges have the point on one side
         left, right = left or side >= 0.0, right or side <= 0.0
         part = min(max((px * ex + py * ey) / square, 0.0), 1.0) if square > 0.0 else 0.0
         gx, gy = px - part * ex, py - part * ey
@@ -79,6 +81,7 @@ def square_from_outline(corners, count, x, y):
 def is_near(shapes, body, x, y, half, top, search):
     """Whether some triangle below a height comes within a distance of a point, both in the frame of an upright mesh."""
     low, high = search.low, search.high
+    # a column without a lower end
     low[0], low[1], low[2] = x - half, y - half, -math.inf
     high[0], high[1], high[2] = x + half, y + half, top
     found = overlaps_into(
@@ -123,18 +126,23 @@ def find_mesh(road, around, shapes, state, body, count, entries, swept, top, sea
                 k, lanelet = around.samples[at], around.owners[around.samples[at]]
                 u, w = road.samples[k, 0] - x, road.samples[k, 1] - y
                 half = min(swept, 0.5 * road.widths[lanelet])
+                # in the frame of the mesh
                 height = top - state.position[body, 2]
+                # the sample in the frame of the upright mesh
                 if not is_near(shapes, body, u * ax + w * ay, w * ax - u * ay, half, height, search):
                     continue
                 e, station = entry_on(entries, begin, count, lanelet), road.samples[k, ALONG]
+                # a body stands on `OBSTACLES` lanelets at most, and the table may be full
                 if e == count:
                     if count - begin == OBSTACLES or count == entries.where.shape[0]:
+                        # EXTENT holds the last station until all samples are known
                         continue
                     entries.where[e], entries.stands[e, SPOT], entries.stands[e, EXTENT] = lanelet, station, station
                     count += 1
                 entries.stands[e, SPOT] = min(entries.stands[e, SPOT], station)
                 entries.stands[e, EXTENT] = max(entries.stands[e, EXTENT], station)
     for e in range(begin, count):
+        # from here on the length, as of other bodies; a mesh on one sample has some, too
         entries.stands[e, EXTENT] = max(entries.stands[e, EXTENT] - entries.stands[e, SPOT], 0.1)
         entries.stands[e, PACE] = 0.0
     return count

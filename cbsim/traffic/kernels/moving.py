@@ -44,6 +44,7 @@ def move(road, crossings, seed, state, drawn, plan, ways, destinations, i, time,
     travel, intent = state.travel[i], state.intent[i]
     phase = intent[PHASE]
     speed, acceleration = travel[SPEED], travel[ACCELERATION]
+    # the ballistic update of docs/theory/car_following.md §5
     after = speed + acceleration * dt
     if after < 0.0:
         way, after = 0.5 * speed * speed / -acceleration if acceleration < 0.0 else 0.0, 0.0
@@ -68,6 +69,7 @@ def move(road, crossings, seed, state, drawn, plan, ways, destinations, i, time,
     if is_aside(travel):
         advance_shift(travel, road.car_sizes[i], way)
         return_from_pass(travel)
+    # on to the next lanelets; a claim ends with the lanelet of its last conflict
     while travel[STATION] > road.lanelets[intent[LANELET], LENGTH] and intent[NEXT] >= 0:
         lanelet = intent[LANELET]
         if intent[CLAIM] > 0 and crossings.entry_lanelets[intent[CLAIM] - 1] == lanelet:
@@ -85,6 +87,7 @@ def move(road, crossings, seed, state, drawn, plan, ways, destinations, i, time,
         return
     if road.car_rows[i, FIRST_GOAL] >= 0 and destinations[i] >= 0 and phase in (DRIVING, CROSSING, ROLLING):
         ahead = plan[WAY_END] - way
+        # a goal with a pause is a stop as well
         if plan[WAY_END] == plan[STOP]:
             if ahead < AT_LINE and after < RESTS:
                 intent[PHASE], travel[WAITING] = PAUSING, 0.0

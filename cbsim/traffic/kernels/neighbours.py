@@ -22,6 +22,7 @@ BRANCHES = 16  # lanelets behind that are still to be looked at
 def follows(drawn, plans, entries, cars, e, gap, leader, dt):
     """Acceleration of an entry behind a leader [m/s²]."""
     pace = entries.stands[e, PACE]
+    # other bodies go on at the speed that they have
     if e >= cars:
         return follow(0, max(pace, 0.0), max(pace, 1.0), gap, leader, FOLLOWS, dt)
     values = drawn[e]
@@ -81,10 +82,12 @@ def worst_behind(road, sides, drawn, plans, entries, cars, lanelet, station, spe
     stack, places = tree
     found, worst, least = -1, math.inf, math.inf
     at = place_in_order(entries, lanelet, station) - 1
+    # on the lanelet itself the nearest one behind is the only one
     if at >= entries.first[lanelet]:
         e = entries.order[at]
         gap = station - entries.stands[e, SPOT] - entries.stands[e, EXTENT]
         return e, follows(drawn, plans, entries, cars, e, gap, speed, dt) if gap > 0.0 else -math.inf, gap
+    # else all lanelets that lead to it, each up to its last entry
     stack[0], places[0], size = lanelet, station, 1
     while size > 0:
         size -= 1
@@ -99,6 +102,7 @@ def worst_behind(road, sides, drawn, plans, entries, cars, lanelet, station, spe
                 value = follows(drawn, plans, entries, cars, e, gap, speed, dt) if gap > 0.0 else -math.inf
                 if value < worst:
                     found, worst, least = e, value, gap
+            # nobody is on it: whoever is on lanelets before it follows
             elif there < BEHIND and size < stack.shape[0]:
                 stack[size], places[size] = before, there
                 size += 1
@@ -122,6 +126,7 @@ def has_no_conflicts(road, crossings, seed, intent, i, destination, lanelet, beg
         base += road.lanelets[lanelet, LENGTH]
         if base >= end:
             return True
+        # a stop line is at the end of its lanelet
         if road.links[lanelet, STOP_LINE] != 0 and base > begin:
             return False
         lanelet, forks = following(road, seed, i, intent[i, SERIAL], destination, lanelet, forks)

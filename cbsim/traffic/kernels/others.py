@@ -63,6 +63,7 @@ def find_others(constants, shapes, road, around, state, entries, count):
 @inner
 def see_arrivals(road, entries, watch, begin, count, time):
     """Note who has come to rest at a stop line, and who has gone on."""
+    # negative until it is seen at its line in this step
     for row in range(watch.shape[0]):
         watch[row, PLACE] = -watch[row, PLACE]
     for e in range(begin, count):
@@ -71,6 +72,7 @@ def see_arrivals(road, entries, watch, begin, count, time):
             continue
         before = road.lanelets[lanelet, LENGTH] - entries.stands[e, SPOT] - entries.stands[e, EXTENT]
         pace = entries.stands[e, PACE]
+        # it stays at its line, or it comes to rest there
         if watch[row, PLACE] == -1.0 - lanelet and abs(pace) < MOVES and before < 2.0 * AT_LINE:
             watch[row, PLACE] = lanelet + 1.0
         elif watch[row, PLACE] <= 0.0 and abs(pace) < RESTS and -AT_LINE < before < AT_LINE:
@@ -113,6 +115,7 @@ def announce_others(road, crossings, around, entries, watch, claims, queues, tre
         elif pace < MOVES:
             continue
         front = entries.stands[e, SPOT] + entries.stands[e, EXTENT]
+        # all ways that it may take from its lanelet on
         stack[0], bases[0], size = lanelet, 0.0, 1
         while size > 0:
             size -= 1
@@ -120,12 +123,13 @@ def announce_others(road, crossings, around, entries, watch, claims, queues, tre
             for k in range(road.links[lanelet, ENTRY], road.links[lanelet, ENTRY_END]):
                 conflict, side = crossings.entry_rows[k], crossings.entry_sides[k]
                 first = base + crossings.entry_spans[k, 0]
-                if base + crossings.entry_spans[k, 1] < entries.stands[e, SPOT]:
+                if base + crossings.entry_spans[k, 1] < entries.stands[e, SPOT]:  # its rear has left it
                     continue
                 if first < front:
                     hold(claims, conflict, side, e, math.inf)
                     claims.alone[conflict, side] = 1
                 elif first - front < SEEN:
+                    # from rest it accelerates evenly
                     eta = math.sqrt(2.0 * (first - front) / STARTS) if waits else (first - front) / pace
                     announce(claims, conflict, side, e, eta)
             end = base + road.lanelets[lanelet, LENGTH]
@@ -145,6 +149,7 @@ def free_others(road, crossings, around, entries, watch, claims, queues, begin, 
         if watch[row, PLACE] != lanelet + 1.0 or queues.turns[e] != 0:
             continue
         free = True
+        # free if nobody else holds the other side of a conflict on any of its ways on
         for k in range(around.successor_offsets[lanelet], around.successor_offsets[lanelet + 1]):
             way = around.successors[k]
             for n in range(road.links[way, ENTRY], road.links[way, ENTRY_END]):

@@ -77,15 +77,19 @@ def wait_outside(road, zones, parking, travel, plan, values, i, destination, dt,
     if gate < 0 or parking[i, WAY] >= 0 or plan[WAY_END] == math.inf:
         return False
     apron, mouth = zones.gates[gate, GATE], zones.gates[gate, MOUTH]
+    # before the mouth of the zone, so that the mouth stays free; if that is passed, before the apron
     inside = plan[WAY_END] - road.lanelets[apron, LENGTH]
     stop = inside - road.lanelets[mouth, LENGTH]
     if stop < -PASSED:
         stop = inside
+    # not within the conflicts ahead: it waits before them
     if plan[CHAIN] < stop < plan[CHAIN_END] - road.car_sizes[i, CAR_LENGTH]:
         stop = plan[CHAIN]
     plan[STOP] = min(plan[STOP], stop - BEFORE_LINE)
     speed = travel[i, SPEED]
+    # comfortable braking, what it drives in two steps, and `ASKS`
     near = stop < 0.5 * speed * speed / values[COMFORTABLE] + 2.0 * speed * dt + ASKS
+    # nobody stands between it and its stop
     if near and plan[GAP] > stop and parking[i, SINCE] < 0:
         parking[i, SINCE] = int(math.floor(time * 1000.0 + 0.5))
     return stop <= plan[CHAIN]
@@ -112,6 +116,7 @@ def let_in(zones, marks, is_taken, destination):
     gate, preferred = zones.goals[destination, ENTRY_GATE], zones.goals[destination, PREFERRED]
     zone, spots = zones.spots[preferred, ZONE], zones.spots.shape[0]
     first, count = zones.areas[zone, FIRST_SPOT], zones.areas[zone, LAST_SPOT] - zones.areas[zone, FIRST_SPOT]
+    # spots from the preferred one on, round the zone; those whose way is blocked for good are left out
     for n in range(count):
         spot = first + (preferred - first + n) % count
         way = zones.ins[gate * spots + spot]
@@ -176,9 +181,11 @@ def drive_in_zones(shapes, road, network, zones, seed, state, work, scratch, tim
             mark(marks, zones.spot_cells, zones.spots[spot, FIRST_SPOT_CELL], zones.spots[spot, LAST_SPOT_CELL], FIXED)
             is_taken[spot] = True
             continue
+        # who is on its way in has its spot already
         is_taken[spot] = is_taken[spot] or zones.ways[way, APRON] < 0
         if intent[i, PHASE] == HIT and is_in_zone(intent, i):
             stand_on_way(zones, marks, way, travel[i, STATION])
+    # tickets in turn: each car moves with the cells of earlier tickets marked, and then marks its own
     size = sort_cars(parking, TICKET, order)
     for n in range(size):
         i = order[n]
@@ -191,6 +198,7 @@ def drive_in_zones(shapes, road, network, zones, seed, state, work, scratch, tim
             begin = zones.lengths[way, WAY_LENGTH] + travel[i, STATION]
         if intent[i, PHASE] != HIT:
             take_way(zones, marks, way, begin, bit)
+    # then those who ask, in the order in which they began to
     size = sort_cars(parking, SINCE, order)
     now = int(math.floor(time * 1000.0 + 0.5))
     for zone in range(is_open.shape[0]):
@@ -223,5 +231,6 @@ def drive_in_zones(shapes, road, network, zones, seed, state, work, scratch, tim
                 parking[i, WAY], parking[i, TICKET] = way, latest
                 is_taken[zones.ways[way, SPOT]] = True
                 take_way(zones, marks, way, -math.inf, TAKEN)
+        # who has waited for long keeps all later ones out
         if way < 0 and way != -1 and now - parking[i, SINCE] > PATIENCE:
             is_open[zone] = False

@@ -92,6 +92,7 @@ BRANCHES = 16
 @inlined
 def stands_for_good(work, travel, intent, watch, i, e, static, others):
     """Whether an entry is a body that has stood for 10 s and is in no queue at a line, as far as car i can know."""
+    # cars come first among the entries, then bodies that never move, then others
     if e < intent.shape[0]:
         return intent[e, PHASE] == HIT or (intent[e, PHASE] == PAUSING and travel[e, WAITING] >= STOOD)
     if e < static:
@@ -146,6 +147,7 @@ def way_before(across, length):
 @inlined
 def stop_at(work, travel, i, distance):
     """Let a car stop at a distance, unless it would have to brake hard, as for somebody who has just been hit."""
+    # at most twice the comfortable braking: v² / 2d
     speed = travel[i, SPEED]
     if speed < SLOW or speed * speed <= 4.0 * work.drawn[i, COMFORTABLE] * distance:
         work.plan[i, STOP] = min(work.plan[i, STOP], distance)
@@ -163,6 +165,7 @@ def mind_blocker(road, sides, travel, intent, watch, work, i, static, others):
         return
     if not stands_for_good(work, travel, intent, watch, i, e, static, others):
         return
+    # to the same direction first, then against the oncoming
     station, gap = travel[i, STATION], entries.stands[e, SPOT] - travel[i, STATION] - road.car_sizes[i, CAR_LENGTH]
     for side in range(2):
         row = crossable_row(sides, lanelet, station, side == 0)
@@ -189,9 +192,11 @@ def blocked_up_to(work, travel, intent, watch, i, static, others, needed):
             at += 1
             continue
         rear = entries.stands[e, SPOT]
+        # enough room to be back before whoever is next
         if front >= 0.0 and rear > front + max(needed, NO_QUEUE):
             break
         if not stands_for_good(work, travel, intent, watch, i, e, static, others):
+            # whoever drives on beyond that room does not matter
             if front < 0.0 or entries.stands[e, PACE] < STANDS or rear < front + needed:
                 return -1.0
             break
@@ -207,6 +212,7 @@ def time_to(ahead, pace, limit, yields):
         return 0.0
     if not yields:
         return travel_time(ahead, pace, max(limit, 1.0), SPEEDS_UP)
+    # earlier root of ahead = v t − ½ a t²; without one it stops before
     left = pace * pace - 2.0 * COURTESY * ahead
     return math.inf if left <= 0.0 else (pace - math.sqrt(left)) / COURTESY
 
@@ -233,6 +239,7 @@ def oncoming_in(road, sides, demand, entries, lanelet, place, yields, tree):
                 length = road.car_sizes[demand.pool_rows[p, FIRST_CAR], CAR_LENGTH]
                 ahead = there - demand.flows[p, ORIGIN_STATION] - length
                 least = min(least, time_to(ahead, road.lanelets[one, LIMIT], road.lanelets[one, LIMIT], yields))
+        # the next one behind that place which comes that way
         at = place_in_order(entries, one, there) - 1
         while at >= entries.first[one] and does_not_come(entries, entries.order[at]):
             at -= 1
@@ -241,6 +248,7 @@ def oncoming_in(road, sides, demand, entries, lanelet, place, yields, tree):
             ahead = there - entries.stands[e, SPOT] - entries.stands[e, EXTENT]
             pace, limit = max(entries.stands[e, PACE], 0.0), road.lanelets[one, LIMIT]
             least = min(least, time_to(ahead, pace, max(limit, pace), yields))
+        # nobody on it: whoever comes next comes by a lanelet before it
         elif there < FREE:
             for k in range(sides.predecessor_offsets[one], sides.predecessor_offsets[one + 1]):
                 if size < stack.shape[0]:
@@ -274,6 +282,7 @@ def choose_pass(road, crossings, sides, demand, seed, travel, intent, watch, wor
     if abs(across) < NARROWEST or rear - station - length < way_before(across, length):
         return -1
     wheelbase = road.car_sizes[i, FRONT_AXLE] - road.car_sizes[i, REAR_AXLE]
+    # room beyond the bodies: for the return, both axles and a length
     beyond = AHEAD_OF_IT * length + run + wheelbase + length
     front = blocked_up_to(work, travel, intent, watch, i, static, others, beyond + 2.0)
     end = front + beyond
@@ -281,12 +290,14 @@ def choose_pass(road, crossings, sides, demand, seed, travel, intent, watch, wor
         return -1
     if not has_no_conflicts(road, crossings, seed, intent, i, destination, lanelet, station, end + BEFORE_JUNCTION):
         return -1
+    # stations of the oncoming lane fall along the pass: `there` is less than `here`
     target, here, there = sides.rows[row, 0], map_beside(sides, row, station), map_beside(sides, row, end)
     for e in range(road.links[target, ENTRY], road.links[target, ENTRY_END]):
         if crossings.entry_spans[e, 0] < here and crossings.entry_spans[e, 1] > there:
             return -1
     at = place_in_order(entries, target, there)
     while at < entries.first[target + 1] and entries.sorted_stands[at, SPOT] < here:
+        # somebody who stands makes it impossible, somebody who moves makes it wait
         if entries.stands[entries.order[at], PACE] >= -STANDS:
             return -1 if abs(entries.stands[entries.order[at], PACE]) < STANDS else -2
         at += 1
@@ -321,6 +332,7 @@ def see_oncoming(road, sides, travel, entries, i, row):
         if entries.stands[e, PACE] >= -STANDS:  # who drives against the lane, too, ends where it does
             break
         at -= 1
+    # too far to matter before it is back
     if gap > one[BACK] + run_of(0.0, max(abs(one[SIDEWAYS]), abs(one[OFFSET]))):
         return math.inf, 0.0
     if one[SIDEWAYS] == 0.0:

@@ -61,6 +61,7 @@ def wait_for_next(road, demand, seed, p, number):
     if demand.flows[p, EVEN] != 0:
         return 1.0 / rate
     drawn = uniform(seed, ARRIVALS, road.words[p], number, 0)
+    # exponential: arrivals are a Poisson process
     return -math.log(1.0 - drawn) / rate
 
 
@@ -95,10 +96,12 @@ def see_ahead(road, crossings, occupied, seed, entries, i, serial, destination, 
         gap, leader, beside, pace = leaders_on(road, crossings, entries, lanelet, at, base, length, math.inf)
         if beside < gap:
             gap, leader = beside, pace
+        # the first conflict area that begins ahead of its front
         for e in range(road.links[lanelet, ENTRY], road.links[lanelet, ENTRY_END]):
             if base + crossings.entry_spans[e, 0] > length:
                 stop = min(stop, base + crossings.entry_spans[e, 0] - length)
                 break
+        # the first crosswalk that somebody is on
         if lanelet < occupied.shape[0] and base + occupied[lanelet] > length:
             stop = min(stop, base + occupied[lanelet] - length)
         if road.links[lanelet, STOP_LINE] != 0 and end > length:
@@ -120,6 +123,7 @@ def speed_to_appear(values, own, gap, leader, stop, dt):
     free = gap - values[LEAST] - keeps * values[HEADWAY]
     if free <= 0.0:
         return -1.0
+    # the speed from which it can brake comfortably to that of the leader in the free gap
     speed = min(speed, keeps + math.sqrt(2.0 * values[COMFORTABLE] * free))
     for _ in range(TRIES):
         if accelerate_behind(values, speed, own, gap, leader, False, dt) >= -HARDEST:
@@ -140,6 +144,7 @@ def appear(road, network, crossings, demand, seed, state, work, occupied, time, 
         if demand.flows[p, RATE] <= 0.0:
             continue
         counts = state.pool_counts[p]
+        # the first arrival: at once for even ones, else after a random time
         if state.pool_next[p] == UNBEGUN:
             first = 0.0 if demand.flows[p, EVEN] != 0 else wait_for_next(road, demand, seed, p, numbered(0, branch))
             state.pool_next[p] = demand.flows[p, BEGIN] + first
@@ -154,6 +159,7 @@ def appear(road, network, crossings, demand, seed, state, work, occupied, time, 
         if i > demand.pool_rows[p, LAST_CAR]:
             continue
         born = branch_of_arrival(state.held, cars + p, counts[APPEARED], branch)
+        # serials of all pools alternate, after those of cars that are there from the begin
         state.intent[i, SERIAL] = serial_of(cars + counts[APPEARED] * pools + p, born)
         if memo[i, 0] != state.intent[i, SERIAL] or memo[i, 1] != seed:
             draw_driver(road, demand, seed, state.intent, drawn, memo, i, words, normal)
@@ -163,6 +169,7 @@ def appear(road, network, crossings, demand, seed, state, work, occupied, time, 
         lanelet, station = demand.pool_rows[p, ORIGIN], demand.flows[p, ORIGIN_STATION]
         own = values[FACTOR] * road.lanelets[lanelet, LIMIT] if values[OWN_SPEED] < 0.0 else values[OWN_SPEED]
         blocked = False
+        # the last one behind the place decides
         for at in range(entries.first[lanelet], entries.first[lanelet + 1]):
             e = entries.order[at]
             if entries.stands[e, SPOT] >= station:
@@ -187,6 +194,7 @@ def appear(road, network, crossings, demand, seed, state, work, occupied, time, 
                 station,
                 length,
             ),
+            # as far as `look` sees
             station + length + 20.0 + own * (4.0 + 0.5 * own),
         )
         speed = speed_to_appear(values, own, gap, leader, stop, dt)

@@ -65,6 +65,7 @@ def trace_cars(road, zones, seed, state, work, part, path):
         body, row = road.car_rows[i, BODY], path[i]
         if state.intent[i, PHASE] == ABSENT or road.car_rows[i, VEHICLE] >= 0:
             continue
+        # absent bodies are at another height
         was_absent = position[body, 2] != road.car_sizes[i, HEIGHT]
         x, y, w, z = position[body, 0], position[body, 1], orientation[body, 0], orientation[body, 3]
         put_car(road, zones, seed, state, work, i)
@@ -75,6 +76,7 @@ def trace_cars(road, zones, seed, state, work, part, path):
             orientation[body, 0],
             orientation[body, 3],
         )
+        # who has just appeared counts as having stood there before
         if was_absent:
             for k in range(part + 1):
                 row[k, 0], row[k, 1], row[k, 2], row[k, 3] = now[0], now[1], now[2], now[3]
@@ -98,6 +100,7 @@ def pose_alone(road, zones, seed, state, work, step, path, i):
         (position[body, 0] - x) / step,
         (position[body, 1] - y) / step,
     )
+    # z of the quaternion product of both orientations, that is the sine of half the angle between them
     sine = w * q[3] - z * q[0]  # of half the turn, which is small in a step
     sine = sine if w * q[0] + z * q[3] >= 0.0 else -sine
     state.angular_velocity[body, 2] = 2.0 * sine / step
@@ -109,7 +112,9 @@ def head_and_move(desk, count, step):
     for k in range(np.uint64(0), np.uint64(count)):
         dx, dy, w, z = desk[k + AXLES_X], desk[k + AXLES_Y], desk[k + W], desk[k + Z]
         distance = math.sqrt(dx * dx + dy * dy)
+        # the heading is 0 towards y, counter-clockwise
         cosine, sine = dy / distance, -(dx / distance)
+        # half-angle formulas by the larger of cosine and sine, as in `head_along`
         ahead = cosine > -0.5
         half = math.sqrt(0.5 * (1.0 + cosine if ahead else 1.0 - cosine))
         other = 0.5 * sine / half
@@ -140,6 +145,7 @@ def pose_cars(road, zones, seed, state, work, step, path, begin, end, scratch):
             continue
         body = road.car_rows[i, BODY]
         was_absent = position[body, 2] != road.car_sizes[i, HEIGHT]
+        # whose pose needs more than two points of its way
         if was_absent or path.shape[0] > 0 or is_in_zone(intent, i) or is_aside(travel[i]):
             pose_alone(road, zones, seed, state, work, step, path, i)
             continue

@@ -35,6 +35,7 @@ def prefetch_rows(road, crossings, entries, claims, intent, travel, ways, i):
 
     Lanelets are those kept for it, whether they are still its own or not.
     """
+    # rows for cars far ahead, and for nearer ones what these rows refer to
     far, near = i + FAR, i + NEAR
     if road.lanelets.shape[0] <= CACHED:
         return

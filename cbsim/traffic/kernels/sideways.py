@@ -94,6 +94,7 @@ def is_left(one):
 @inlined
 def is_clear_before(across, run, moved, speed, gap, leader):
     """Whether a car that shifts by so much is clear of its leader before it comes to it; it may become faster."""
+    # way until it is clear of the other lane, in which the leader moves on
     rest = clear_part(across) * run - moved
     return gap + leader * rest / max(speed, FASTER) > rest + SPARE
 
@@ -149,6 +150,7 @@ def clear_part(across):
     size, low, high = abs(across), 0.0, 1.0
     if size <= CLEAR:
         return 1.0
+    # the smooth step has no closed inverse: bisection
     for _ in range(20):
         middle = 0.5 * (low + high)
         if size * smooth_step(middle) < CLEAR:

@@ -75,6 +75,7 @@ CONFLICTS = 1.0  # [m] from conflicts within which nobody turns
 @inlined
 def first_angle(radius, across):
     """Angle of the first arc; the last is as long, and that in reverse between them makes it half a turn [rad]."""
+    # the end of three arcs is r (4 cos θ − 2) to the right of the begin, and has to be −across
     return math.acos(max((2.0 * radius - across) / (4.0 * radius), 0.0)) if across < 2.0 * radius else 0.5 * math.pi
 
 
@@ -110,6 +111,7 @@ def point_of_arcs(way, radius, across):
     """As `point_of_turn` has it, without a part in reverse at its begin."""
     angle = first_angle(radius, across)
     first, straight = radius * angle, max(across - 2.0 * radius, 0.0)
+    # lanes two radii or more apart: two quarter circles, with a straight part between them
     if across >= 2.0 * radius:
         left = turn_length(radius, across) - way
         if way < first:
@@ -118,6 +120,7 @@ def point_of_arcs(way, radius, across):
             return -radius - (way - first), radius, angle, left
         heading = (way - straight) / radius
         return -radius - straight + radius * math.cos(heading), radius * math.sin(heading), heading, left
+    # three arcs: each about a centre that is two radii from that of the arc before
     if way < first:
         return radius * (math.cos(way / radius) - 1.0), radius * math.sin(way / radius), way / radius, first - way
     reverse = radius * (math.pi - 2.0 * angle)
@@ -187,6 +190,7 @@ def choose_turn(road, crossings, sides, demand, travel, intent, watch, work, i, 
         return -1
     if not blocked and not is_cut_off(road, closed, work, i, lanelet):
         return -1
+    # how far it has to reverse so that the ground ahead is clear of conflicts and bodies, here and on the other lanelet
     reach, rear = reach_of_turn(length), station + road.car_sizes[i, REAR_AXLE]
     _, end = clear_of_conflicts(road, crossings, lanelet, station)
     if at < entries.first[lanelet + 1]:
@@ -240,6 +244,7 @@ def begin_turn(road, sides, seed, state, work, i, row):
     x, y = on_lanelet(road, lanelet, rear)
     there, across = foot_on(road, target, map_beside(sides, row, rear), x, y)
     u, w = on_lanelet(road, lanelet, rear + sizes[FRONT_AXLE] - sizes[REAR_AXLE])
+    # where both lanelets are not parallel, the difference of their directions is turned off along the way
     further, ahead = foot_on(road, target, there - 1.0, u, w)
     travel[OFFSET], travel[SLOPE], travel[MOVED] = across, 0.0, 0.0
     if further < there - 0.1:
@@ -293,6 +298,7 @@ def place_in_turn(road, one, sizes, lanelet, moved):
     back = way_back(one)
     x, y, heading, _ = point_of_turn(moved, back, TIGHT * sizes[CAR_LENGTH], across)
     y += back
+    # `heading` from straight ahead, and the rest of that difference
     bend = heading + side * one[SLOPE] * (1.0 - moved / max(one[RUN], 1e-9))
     px, py = ex + (across + x) * rx + y * tx, ey + (across + x) * ry + y * ty
     c, s = math.cos(bend), math.sin(bend)
@@ -304,6 +310,7 @@ def place_in_turn(road, one, sizes, lanelet, moved):
 @inner
 def distance_in_turn(road, one, sizes, lanelet, moved, x, y):
     """Distance of a point from a car that has moved so far in its turn [m], less where it is off a corner."""
+    # coordinates along and across the car
     cx, cy, hx, hy = place_in_turn(road, one, sizes, lanelet, moved)
     along, across = (x - cx) * hx + (y - cy) * hy, (x - cx) * hy - (y - cy) * hx
     return max(abs(along) - 0.5 * sizes[CAR_LENGTH], abs(across) - 1.0)
@@ -334,6 +341,7 @@ def meets_somebody(road, walkers, state, i, way):
             later = moved + way * part / LOOKS
             least = distance_in_turn(road, one, sizes, lanelet, later, place[0], place[1])
             least = min(least, distance_in_turn(road, one, sizes, lanelet, later, x, y))
+            # too near, and coming nearer
             if least < min(PERSON, now - NEARER):
                 return True
     return False
@@ -352,6 +360,7 @@ def turning_acceleration(road, sides, walkers, entries, state, i, dt):
         return -min(travel[i, SPEED] / dt, HOLDS)
     one, radius = travel[i], TIGHT * road.car_sizes[i, CAR_LENGTH]
     _, _, _, left = point_of_turn(one[MOVED], way_back(one), radius, abs(one[OFFSET]))
+    # to rest at the change of gear (docs/theory/car_following.md §4), and never quite at rest before it
     aim = min(FASTEST, math.sqrt(EASY * EASY * dt * dt + 2.0 * EASY * left) - EASY * dt + 0.05)
     return min((aim - one[SPEED]) / dt, EASY)
 

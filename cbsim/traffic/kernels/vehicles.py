@@ -78,6 +78,7 @@ def drive_vehicles(
         record_command(constants, state, v)
     remember_places(planar, before)
     substeps = constants.substeps
+    # vehicles that nothing can touch are carried through all substeps at once
     if are_free(constants, state):
         table = constants.vehicle_parameters
         if may_leave(planar, table, constants.step, anchors):
@@ -104,6 +105,7 @@ def drive_vehicles(
                 hear(ring, state.clock[0], k / constants.substeps, constants.step, parameters, state.actuator[v])
             p, q = (0.0, 0.0) if is_level else gradient_of(state.orientation[constants.vehicle_body[v]])
             step_on_ground(drive, planar[v], state.wheel[v], state.actuator[v], state.command[v], parameters, p, q, dt)
+        # a vehicle has left its bounds: pairs are searched again
         if has_left(planar, anchors):
             until = workspace.memo[UNTIL]
             pairs = near_pairs(constants, shapes.radius, start, segments, planar, workspace, pairs)
@@ -112,6 +114,7 @@ def drive_vehicles(
         if pairs.driven_count == 0:
             remember_places(planar, before)
             continue
+        # at k = −1 no time has passed
         time, span = (start + (k + 1) / constants.substeps) * constants.step, dt if k >= 0 else 0.0
         table = constants.vehicle_parameters
         found, touches = collide(
@@ -166,6 +169,7 @@ def planar_into(constants, state, body, planar):
     p, q = slope_of(constants, state, body)
     if p == 0.0 and q == 0.0:
         fx, fy = -sine, cosine
+        # the left is (−f_y, f_x)
         forward, left = velocity[0] * fx + velocity[1] * fy, velocity[1] * fx - velocity[0] * fy
     else:
         right, forward, _ = rotate_back(orientation, velocity[0], velocity[1], velocity[2])
@@ -189,12 +193,14 @@ def settle(constants, state, v, planar, stack):
     elif turn != 0.0 or planar[0] != position[0] or planar[1] != position[1]:  # what rests keeps every bit
         was_level = p == 0.0 and q == 0.0
         centre, secant = constants.vehicle_height[v], math.sqrt(1.0 + p * p + q * q)
+        # height of the plane of before at the new place, under the middle of the wheels
         feet = position[2] - centre / secant + p * (planar[0] - position[0]) + q * (planar[1] - position[1])
         position[0], position[1] = planar[0], planar[1]
         height, p, q = stand(
             constants.ground_triangles,
             constants.ground_box,
             constants.ground_link,
+            # the foot of the normal through the centre
             planar[0] + centre * p / secant,
             planar[1] + centre * q / secant,
             heading,
@@ -235,9 +241,11 @@ def remember(constants, state, v, body):
     for k in range(4):
         row[3 + k] = state.orientation[body, k]
     row[10] = state.angular_velocity[body, 2]
+    # column 2 of `wheel` is of rear wheels; of skid vehicles columns 1 and 2 are of the sides
     turning = state.wheel[v, 2]
     if constants.vehicle_drive[v] >= SKID_KINEMATIC:
         turning = 0.5 * (state.wheel[v, 1] + state.wheel[v, 2])
     rolling = turning * constants.vehicle_parameters[v, WHEEL_RADIUS]
     row[11] = rolling
+    # the way that the wheels have rolled, by the trapezoidal rule
     row[12] = last[12] + 0.5 * constants.step * (last[11] + rolling)

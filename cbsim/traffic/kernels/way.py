@@ -59,6 +59,7 @@ def following(road, seed, i, serial, destination, lanelet, forks):
     pool = road.car_rows[i, POOL]
     word = word_of(road.words, pool, i)
     number = uniform(seed, ROUTES, word, serial, forks)
+    # one draw at each fork that has more than one way on
     return road.wanders[first + min(int(number * (last - first)), last - first - 1)], forks + 1
 
 
@@ -68,6 +69,7 @@ def keep_way(road, seed, intent, ways, i, destination):
     key, one = ways.keys[i], intent[i]
     serial, lanelet, forks = one[SERIAL], one[LANELET], one[GOAL]
     version = ways.version[0]
+    # everything that the way depends on is the same
     if key[0] == serial and key[1] == lanelet and key[2] == one[NEXT] and key[3] == forks:
         if key[4] == seed and key[5] == version:
             return
@@ -110,6 +112,7 @@ def point_ahead(road, seed, intent, ways, i, destination, ahead, offset):
 def head_along(q, x, y):
     """Write the quaternion of a body that is upright and heads along a unit vector."""
     cosine, sine = y, -x  # of the heading
+    # half-angle formulas by the larger of both, without cancellation
     if cosine > -0.5:
         half = math.sqrt(0.5 * (1.0 + cosine))
         w, z = half, 0.5 * sine / half

@@ -252,6 +252,7 @@ def path_of(cars, parts, floats):
 @inner
 def car_workspace_of(cars, lanelets, conflicts, others, routes, floats, ints):
     """Slice the arrays of a workspace from its two blocks; parameters as those of `car_workspace_sizes`."""
+    # ends of the tables in both blocks, one after another
     entries = 2 * cars + OBSTACLES * others
     a = VALUES * cars
     b = a + 5 * entries

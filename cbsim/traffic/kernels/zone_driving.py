@@ -119,10 +119,12 @@ def change_state(road, zones, state, i, dt, time):
             if parking[SINCE] < 0 and travel[WAITING] >= pause_of(road, zones, state.intent, i):
                 parking[SINCE] = int(math.floor(time * 1000.0 + 0.5))
         return
+    # on its way out, which it has left once it is beyond the apron
     if apron >= 0:
         if intent[LANELET] != apron:
             parking[WAY], parking[TICKET], parking[SINCE] = -1, 0, -1
         return
+    # on its way in, of which its rear axle has gone so far: it begins MOST_TAIL along the lanelet of the gate
     behind = travel[STATION] + road.car_sizes[i, REAR_AXLE] - zones.frames[zone, MOST_TAIL]
     for gate in range(zones.gates.shape[0]):
         if intent[LANELET] == zones.gates[gate, GATE] and behind >= 0.0 and intent[PHASE] != HIT:
@@ -140,11 +142,13 @@ def advance_in_zone(road, zones, seed, state, drawn, marks, i, dt):
     is_out = zones.ways[way, APRON] >= 0
     reach = station + 1.0 + 2.0 * speed * dt + 0.5 * speed * speed / EASY + 2.0
     taken = first_taken(zones, marks, way, station, reach, EVERY) - BEFORE
+    # who drives out goes on over the end to the apron; a change of gear comes first
     rest = end + SPARE if is_out else end
     rest = min(rest, back) if station < back else rest
     k = sample_before(zones, way, station)
     here, there = zones.samples[k], zones.samples[k + 1]
     u = min(max((station - here[AHEAD]) / max(there[AHEAD] - here[AHEAD], 1e-9), 0.0), 1.0)
+    # squares of speeds are linear between samples
     allowed = math.sqrt(here[SQUARE] + u * (there[SQUARE] - here[SQUARE]))
     left = max(min(rest, taken) - station, 0.0)
     aim = min(allowed, math.sqrt(EASY * EASY * dt * dt + 2.0 * EASY * left) - EASY * dt)
@@ -153,6 +157,7 @@ def advance_in_zone(road, zones, seed, state, drawn, marks, i, dt):
     after = max(speed + chosen * dt, 0.0)
     travel[ACCELERATION] = (after - speed) / dt
     step = 0.5 * (speed + after) * dt
+    # it comes to rest exactly where it changes gear
     if station < back and station + step >= back - ARRIVED and intent[PHASE] != HIT:
         step, after = back - station, 0.0
     travel[STATION], travel[SPEED] = station + step, after
@@ -166,6 +171,7 @@ def advance_in_zone(road, zones, seed, state, drawn, marks, i, dt):
     elif travel[STATION] >= end:
         frames = zones.frames[zone_of(zones, way)]
         intent[LANELET], intent[PHASE] = zones.ways[way, APRON], DRIVING
+        # the apron is counted from the rear bumper, ways in zones from the rear axle
         travel[STATION] = travel[STATION] - end + frames[MOST_TAIL] - road.car_sizes[i, REAR_AXLE]
         if road.car_rows[i, POOL] < 0:
             intent[GOAL] += 1

@@ -72,6 +72,7 @@ def zone_of(zones, way):
 @inner
 def sample_before(zones, way, station):
     """Row of the last sample of a way at or before a station, but one that has another behind it."""
+    # the last sample has none behind it
     low, high = zones.ways[way, FIRST_SAMPLE], zones.ways[way, LAST_SAMPLE] - 2
     while low < high:
         middle = (low + high + 1) // 2
@@ -89,6 +90,7 @@ def pose_in_zone(road, zones, travel, parking, position, orientation, i):
     k = sample_before(zones, way, station)
     here, there = zones.samples[k], zones.samples[k + 1]
     u = (station - here[AHEAD]) / max(there[AHEAD] - here[AHEAD], 1e-9)
+    # the heading is 0 towards y and counter-clockwise; the body's place is halfway between the axles
     x, y = here[0] + u * (there[0] - here[0]), here[1] + u * (there[1] - here[1])
     heading = here[HEADING] + min(max(u, 0.0), 1.0) * (there[HEADING] - here[HEADING])
     ahead, aside = math.cos(heading), -math.sin(heading)
@@ -133,6 +135,7 @@ def first_taken(zones, marks, way, station, until, bits):
     for k in range(zones.ways[way, FIRST_CELL], zones.ways[way, LAST_CELL]):
         if zones.spans[k, 0] > until:
             break
+        # what begins before the station is covered already
         if zones.spans[k, 0] > station and (marks[zones.cells[k]] & bits) != 0:
             return zones.spans[k, 0]
     return math.inf
@@ -143,6 +146,7 @@ def mark_body(zones, shapes, state, body, marks):
     """Mark the cells that another body stands on."""
     size, x, y, q = shapes.size[body], state.position[body, 0], state.position[body, 1], state.orientation[body]
     z = state.position[body, 2]
+    # it is not there (absent cars are far below), or bodies pass below it
     if shapes.solid[body] == 0 or z < 0.5 * PARKED_HEIGHT or z - 0.5 * size[2] > OVERHEAD:
         return
     reach = math.hypot(0.5 * size[0], 0.5 * size[1]) + AROUND
@@ -155,6 +159,7 @@ def mark_body(zones, shapes, state, body, marks):
         low, high = int(math.floor((y - reach - south) / cell)), int(math.floor((y + reach - south) / cell)) + 1
         for row in range(max(low, 0), min(high + 1, rows)):
             for column in range(max(left, 0), min(right + 1, columns)):
+                # the centre of the cell in the frame of the body
                 u, w = west + cell * column - x, south + cell * row - y
                 if abs(u * ax + w * ay) > 0.5 * size[0] + AROUND or abs(u * bx + w * by) > 0.5 * size[1] + AROUND:
                     continue
@@ -172,6 +177,7 @@ def end_of(road, zones, way, i):
 @inner
 def sort_cars(parking, column, order):
     """List the cars with a positive value of a column of `State.parking`, by it, then by row; return how many."""
+    # tickets count from 1, 0 is none; of SINCE, in ms, −1 is none
     size, least = 0, 1 if column == TICKET else 0
     for i in range(parking.shape[0]):
         if parking[i, column] < least:

@@ -37,6 +37,7 @@ def slew_levers(actuator, command, parameters, dt):
 
     The handbrake closes the throttle; a negative throttle is a closed one, for closed it brakes.
     """
+    # columns of the command: throttle, steering, left and right lever, reverse, handbrake
     actuator[0] = slew(actuator[0], 0.0 if command[5] > 0.0 else command[0], parameters[THROTTLE_RATE] * dt)
     actuator[2] = slew(actuator[2], command[2], parameters[LEVER_RATE] * dt)
     actuator[3] = slew(actuator[3], command[3], parameters[LEVER_RATE] * dt)
@@ -54,6 +55,7 @@ def next_speed(speed, throttle, reverse, handbrake, parameters, dt):
         loss = strength * parameters[MAX_DECELERATION] * dt
         return max(speed - loss, 0.0) if speed > 0.0 else min(speed + loss, 0.0)
     top = parameters[MAX_SPEED]
+    # the acceleration falls linearly with the speed, to none at the top speed
     drive = gear * throttle * parameters[MAX_ACCELERATION] * max(0.0, 1.0 - gear * speed / top)
     return min(max(speed + drive * dt, -top), top)
 

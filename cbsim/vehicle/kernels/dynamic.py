@@ -102,7 +102,7 @@ def step_dynamic(planar, wheel, actuator, command, parameters, pull, dt):
     # rotate the axes with the mean yaw rate of the substep, extrapolated; the velocity in the world is unchanged
     turn = (planar[5] + 0.5 * dt * wheel[3]) * dt
     was_u, was_w = turned(turn, planar[3], planar[4])
-    u, w = turned(turn, planar[3], planar[4] + ahead * planar[5])
+    u, w = turned(turn, planar[3], planar[4] + ahead * planar[5])  # of the centre of gravity
     r = planar[5]
     entry = u
     # axle loads with transfer by the last substep's acceleration; both stay positive, as the car does not tip over
@@ -171,7 +171,7 @@ def step_dynamic(planar, wheel, actuator, command, parameters, pull, dt):
         w, r = 0.0, 0.0
     # the centre moves by the mean of its velocities before and after
     carry(turn, 0.5 * dt * (was_u + u), 0.5 * dt * (was_w + w - ahead * r), planar)
-    wheel[0] = (u - entry) / dt
+    wheel[0] = (u - entry) / dt  # for the load transfer of the next substep
     wheel[3] = (r - planar[5]) / dt if r != 0.0 else 0.0
     planar[3], planar[4], planar[5] = u, w - ahead * r, r
     # spin of the wheels, 0 where brakes exceed the grip and lock them

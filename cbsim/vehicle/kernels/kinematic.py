@@ -93,12 +93,14 @@ def roll_on_arc(planar, wheel, actuator, command, parameters, dt, is_last):
     middle_sine, middle_cosine = (sine, cosine) if bits_of(middle) == bits_of(heading) else math.sin_cos(middle)
     if planar.shape[0] == PLANAR:
         planar[KNOWN_HEADING], planar[KNOWN_SINE], planar[KNOWN_COSINE] = after, next_sine, next_cosine
+    # the rear axle moves along the chord at the mean heading; half a wheelbase ahead of it is the centre
     planar[0] = x + half_base * (sine - next_sine) - chord * middle_sine
     planar[1] = y + half_base * (next_cosine - cosine) + chord * middle_cosine
     planar[2], planar[3], planar[4], planar[5] = after, speed, half_base * curvature * speed, curvature * speed
     if not is_last:
         return
     wheel[0] = (speed - before) / dt
+    # the front wheels run on the larger circle: 1 / cos δ = √(1 + tan² δ)
     wheel[1] = speed * math.sqrt(1.0 + slope * slope) / parameters[WHEEL_RADIUS]
     wheel[2] = speed / parameters[WHEEL_RADIUS]
 
@@ -133,6 +135,7 @@ def roll_through(planar, wheel, actuator, command, parameters, dt, substeps, arc
     sine, cosine = sine_cosine_of(heading, planar)
     throttle, steering = actuator[0], actuator[1]
     for k in range(row):
+        # places that fill a row up
         if k >= substeps:
             angles[k], angles[row + k], angles[2 * row + k] = 0.0, 0.0, 0.0
             continue
@@ -149,8 +152,10 @@ def roll_through(planar, wheel, actuator, command, parameters, dt, substeps, arc
     half_base = 0.5 * parameters[WHEELBASE]
     for k in range(substeps):
         half = angles[2 * row + k]
+        # `sinc`, with the sine that is known already
         ratio = 1.0 - half * half / 6.0 if abs(half) < 1e-4 else sines[2 * row + k] / half
         chord = ways[k] * ratio
+        # the rear axle moves along the chord; the place is half a wheelbase ahead of it
         x = x + half_base * (sine - sines[k]) - chord * sines[row + k]
         y = y + half_base * (cosines[k] - cosine) + chord * cosines[row + k]
         sine, cosine = sines[k], cosines[k]
@@ -159,5 +164,6 @@ def roll_through(planar, wheel, actuator, command, parameters, dt, substeps, arc
     planar[4], planar[5] = half_base * curvature * speed, curvature * speed
     planar[KNOWN_HEADING], planar[KNOWN_SINE], planar[KNOWN_COSINE] = heading, sine, cosine
     wheel[0] = (speed - before) / dt
+    # front wheels roll faster, by 1 / cosine of their steering angle
     wheel[1] = speed * math.sqrt(1.0 + slope * slope) / parameters[WHEEL_RADIUS]
     wheel[2] = speed / parameters[WHEEL_RADIUS]

@@ -83,10 +83,12 @@ def unload_lane(block, j, planar, wheel, actuator, parameters, dt):
     planar[0], planar[1], planar[2], planar[3] = (
         lane_of(block, X)[j], lane_of(block, Y)[j], lane_of(block, HEADING)[j], speed
     )  # fmt: skip
+    # at the place, half a wheelbase ahead of the rear axle, which does not slip sideways
     planar[4], planar[5] = lane_of(block, HALF_BASE)[j] * curvature * speed, curvature * speed
     planar[KNOWN_HEADING] = planar[2]
     planar[KNOWN_SINE], planar[KNOWN_COSINE] = lane_of(block, SINE)[j], lane_of(block, COSINE)[j]
     wheel[0] = (speed - lane_of(block, BEFORE)[j]) / dt
+    # front wheels roll faster, by 1 / cosine of their steering angle
     wheel[1] = speed * math.sqrt(1.0 + slope * slope) / parameters[WHEEL_RADIUS]
     wheel[2] = speed / parameters[WHEEL_RADIUS]
 
@@ -110,12 +112,14 @@ def change_speeds(block, dt):
         steering = slew(steerings[j], to_steering[j], lever_limit[j])
         speed, gear, top = speeds[j], gears[j], tops[j]
         strength = 1.0 if held[j] > 0.0 else -throttle
+        # without branches: both outcomes, of which one is taken
         loss = strength * losses[j] * dt
         braked = max(speed - loss, 0.0) if speed > 0.0 else min(speed + loss, 0.0)
         drive = gear * throttle * gains[j] * max(0.0, 1.0 - gear * speed / top)
         driven = min(max(speed + drive * dt, -top), top)
         after = braked if (held[j] > 0.0) | (throttle < 0.0) else driven
         throttles[j], steerings[j], speeds[j], before[j] = throttle, steering, after, speed
+        # trapezoidal rule
         angles[j], ways[j] = steering * full[j], 0.5 * (speed + after) * dt
 
 
@@ -143,10 +147,12 @@ def change_places(block):
     half_sines = lane_of(block, SINES + 2)
     for j in range(LANES):
         half, sine, cosine = halves[j], sines[j], cosines[j]
+        # chord of the arc: way · sin(half) / half, for small angles by the series
         is_small = abs(half) < 1e-4
         ratio = half_sines[j] / (1.0 if is_small else half)
         ratio = 1.0 - half * half / 6.0 if is_small else ratio
         chord = ways[j] * ratio
+        # the rear axle moves along the chord; the place is half a wheelbase ahead of it
         xs[j] = xs[j] + half_bases[j] * (old_sines[j] - sine) - chord * middle_sines[j]
         ys[j] = ys[j] + half_bases[j] * (cosine - old_cosines[j]) + chord * middle_cosines[j]
         old_sines[j], old_cosines[j] = sine, cosine

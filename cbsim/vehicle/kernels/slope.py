@@ -40,8 +40,10 @@ def step_on_ground(drive, planar, wheel, actuator, command, parameters, p, q, dt
     # heading in the ground plane, where lengths uphill are 1 / cos a longer than on the map
     within = above + lean(ex * fy - ey * fx, fx * ex + fy * ey, secant)
     fx, fy = -math.sin(within), math.cos(within)
+    # heading from uphill: sine and cosine of its angle in the plane
     sine, cosine = ex * fy - ey * fx, fx * ex + fy * ey
     planar[2] = within
+    # gravity along the plane is downhill, against the cosine of a heading that points uphill
     down = -GRAVITY * rise / secant
     pull = (down * cosine, -down * sine, GRAVITY / secant)
     step_vehicle(drive, planar, wheel, actuator, command, parameters, pull, dt)

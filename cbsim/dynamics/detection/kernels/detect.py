@@ -55,6 +55,7 @@ def pull_of(settings, h):
 @inlined
 def slack_of(h, pull):
     """Half of the detection distance of bodies at rest [m]."""
+    # at rest gravity may still move bodies in two steps
     return 0.5 * NEAR + 2.0 * h * pull
 
 
@@ -95,7 +96,7 @@ def detect(model, colliders, work, z, settings, h, margin, again):
     for i in range(colliders.colliders):
         if not again:
             placed[i, APPROACH_SPEED] = 0.0
-        placed[i, GAP] = math.inf
+        placed[i, GAP] = math.inf  # nothing is near yet
         put(model.link, colliders.collider_link, colliders.collider, placed, colliders.corner, colliders.world, z, i)
         if colliders.collider_link[i, KIND] == SURFACE:
             root = colliders.collider_link[i, FIRST]
@@ -103,7 +104,7 @@ def detect(model, colliders, work, z, settings, h, margin, again):
                 placed[i, LOW + k] = colliders.node_box[root, k] - slack
                 placed[i, HIGH + k] = colliders.node_box[root, 3 + k] + slack
         else:
-            if colliders.collider_link[i, LINK] >= 0:
+            if colliders.collider_link[i, LINK] >= 0:  # the world does not move
                 placed[i, SPEED] += 0.5 * margin / h
             # motion in two steps: this one, and the next if a step is made in parts
             far = slack + 2.0 * h * placed[i, SPEED]
@@ -111,6 +112,7 @@ def detect(model, colliders, work, z, settings, h, margin, again):
     find_candidates(colliders)
     base = len(model.contact_link)
     _remember(colliders, work.contact_work, base)
+    # contacts of the description keep their rows: those between colliders are written behind them
     found[CONTACTS] = base
     for n in range(found[CANDIDATES]):
         meet(model, colliders, z, n, slack, reach_of(colliders, n, h, pull))
@@ -150,6 +152,7 @@ def exceeded_margin(model, colliders, z, settings):
     find_candidates(colliders)
     total = found[CONTACTS]
     for n in range(found[CANDIDATES]):
+        # contacts are met here for their gaps alone, and overwritten one by one
         meet(model, colliders, z, n, 0.0, 0.0)
         found[CONTACTS] = total
     did = found[FULL] != 0
@@ -162,11 +165,13 @@ def exceeded_margin(model, colliders, z, settings):
 @inlined
 def _pair_key(colliders, row):
     one, other = colliders.key[row, KEY_ONE], colliders.key[row, KEY_OTHER]
+    # one number for the pair, whatever the order
     return min(one, other) * len(colliders.placed) + max(one, other)
 
 
 @inlined
 def _slot(key, size):
+    # Knuth's multiplicative hash; sizes are powers of two, so that the mask is a remainder
     return (key * 2654435761) & (size - 1)
 
 
@@ -195,6 +200,7 @@ def _take_over(colliders, contact_work, base):
         key, one = _pair_key(colliders, row), colliders.key[row, KEY_ONE]
         at = _place(slot, key)
         best, least = -1, (SAME * colliders.collider[one, BOUND]) ** 2
+        # the contact on the same collider that lies nearest, on the body, within a tenth of its size
         if slot[at, 0] == key:
             for k in range(slot[at, 1], slot[at, 2]):
                 if colliders.old_key[k, 1] == one:
@@ -208,7 +214,7 @@ def _take_over(colliders, contact_work, base):
             contact_work[row, c.ACTIVE] = old[best, 3]
             for m in range(12):
                 contact_work[row, c.SLACK + m] = old[best, 4 + m]
-    colliders.found[KEPT] = 0
+    colliders.found[KEPT] = 0  # they have been used: the next detection stores those of this step
 
 
 @inlined
@@ -243,6 +249,7 @@ def _tie_up(model, colliders, base):
         one, other = colliders.contact_link[row, c.ONE], colliders.contact_link[row, c.OTHER]
         if other < 0:
             continue
+        # contacts of one pair are adjacent
         if last >= 0 and _ties(tie, last, one, other):
             continue
         last = _known(colliders, one, other)
@@ -250,6 +257,7 @@ def _tie_up(model, colliders, base):
             if ties >= len(tie):
                 found[FULL] = 1
                 return
+            # the same couplings in the same order keep the plan
             changed |= ties >= found[TIES] or tie[ties, 0] != min(one, other) or tie[ties, 1] != max(one, other)
             tie[ties, 0], tie[ties, 1] = min(one, other), max(one, other)
             _note(colliders, ties, one, other)
@@ -260,7 +268,7 @@ def _tie_up(model, colliders, base):
     if changed:
         plan(colliders, len(model.link))
     if found[FULL] != 0:
-        found[TIES] = -1
+        found[TIES] = -1  # no couplings: the next detection plans again
     else:
         if changed:
             _number_loop_joints(colliders)

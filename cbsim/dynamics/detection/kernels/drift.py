@@ -58,6 +58,7 @@ def _spun(z, k, direction, by):
     # q⁻¹ ∘ (0, ω) ∘ q
     a, e, f, g = product(z[k, o], -z[k, o + 1], -z[k, o + 2], -z[k, o + 3], 0.0, x, y, w)
     _, e, f, g = product(a, e, f, g, z[k, o], z[k, o + 1], z[k, o + 2], z[k, o + 3])
+    # the spin stands in the body's frame
     z[k, s], z[k, s + 1], z[k, s + 2] = z[k, s] + e, z[k, s + 1] + f, z[k, s + 2] + g
 
 
@@ -70,6 +71,7 @@ def _like(colliders, row, first, last, size):
         if contact_link[k, c.ONE] != contact_link[row, c.ONE] or contact_link[k, c.SHAPE] != contact_link[row, c.SHAPE]:
             continue
         away = 0.0
+        # directions count as lengths at a distance of `size`
         for m in range(3):
             away += (contact[k, c.ORIGIN + m] - contact[row, c.ORIGIN + m]) ** 2
             away += (contact[k, c.PLANE + m] - contact[row, c.PLANE + m]) ** 2
@@ -89,6 +91,7 @@ def _drift_of_pair(model, colliders, z, n, first, end, slack, reach, drift, move
         colliders.contact,
         found[CONTACTS],
     )
+    # the body that is moved: that of the first collider, unless it is in the world
     a = i if collider_link[i, LINK] >= 0 else j
     b = collider_link[a, LINK]
     k = model.link[b, c.BODY]
@@ -101,11 +104,13 @@ def _drift_of_pair(model, colliders, z, n, first, end, slack, reach, drift, move
     o = c.ROTATION
     turn = z[k, o], z[k, o + 1], z[k, o + 2], z[k, o + 3]
     spin = z[k, c.SPIN], z[k, c.SPIN + 1], z[k, c.SPIN + 2]
+    # only the rolling direction of ellipsoids depends on spin
     rolls = collider_link[i, KIND] == ELLIPSOID or collider_link[j, KIND] == ELLIPSOID
     rate = STEP * max(1e-3, math.sqrt(spin[0] ** 2 + spin[1] ** 2 + spin[2] ** 2))
     for row in range(first, end):
         mover[row, 0] = b
     for direction in range(DIRECTIONS if rolls else 6):
+        # lengths in proportion to the smaller collider; a rotation moves the farthest point by as much
         by = STEP * small if direction < 3 else STEP * small / arm if direction < 6 else rate
         for row in range(first, end):
             mover[row, 1] = 0
@@ -129,6 +134,7 @@ def _drift_of_pair(model, colliders, z, n, first, end, slack, reach, drift, move
             z[k, c.POSITION], z[k, c.POSITION + 1], z[k, c.POSITION + 2] = place
             z[k, o], z[k, o + 1], z[k, o + 2], z[k, o + 3] = turn
             z[k, c.SPIN], z[k, c.SPIN + 1], z[k, c.SPIN + 2] = spin
+        # two samples are a central difference; where one way the contact vanishes, the other is one-sided
         for row in range(first, end):
             for m in range(TOLD if mover[row, 1] == 2 else 0):
                 drift[row, direction * TOLD + m] *= 0.5
@@ -175,6 +181,7 @@ def find_contacts(model, colliders, work, z, settings, ended, drift, mover):
     total, end = colliders.found[CONTACTS], len(model.contact_link)
     for n in range(colliders.found[CANDIDATES] if len(drift) > 0 else 0):
         i, j, first = colliders.candidate[n, 0], colliders.candidate[n, 1], end
+        # contacts stand in the order of the candidates
         while end < total and (
             (colliders.key[end, KEY_ONE] == i and colliders.key[end, KEY_OTHER] == j)
             or (colliders.key[end, KEY_ONE] == j and colliders.key[end, KEY_OTHER] == i)

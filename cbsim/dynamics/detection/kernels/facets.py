@@ -59,6 +59,7 @@ def against_surface(model, colliders, z, i, j, slack, reach):
         _meet_facet(model, colliders, z, i, s, colliders.hit[k], reach)
         if colliders.found[FULL] != 0:
             return
+    # a key names the surface, not the row that stands for each of its triangles in turn
     for row in range(first, colliders.found[CONTACTS]):
         if colliders.key[row, KEY_ONE] == s:
             colliders.key[row, KEY_ONE] = j
@@ -75,6 +76,7 @@ def _lay(colliders, facet, s, t):
         for m in range(3):
             colliders.world[corner + k, m] = facet[t, FACET_CORNERS + 3 * k + m]
         colliders.face_normal[face, k] = facet[t, FACET_NORMAL + k]
+        # any point of a triangle serves as the origin of its frame
         colliders.placed[s, PLACE + k] = facet[t, FACET_CORNERS + k]
         colliders.rim[colliders.face[face, FACE_FIRST] + k] = corner + k
 
@@ -91,6 +93,7 @@ def _meet_facet(model, colliders, z, i, s, t, reach):
         return
     ax, ay, az, bx, by, bz, nx, ny, nz = polished(colliders, i, s, core, count)
     a, b, n = (ax, ay, az), (bx, by, bz), (nx, ny, nz)
+    # over the face; behind it; or nearest to an edge or a corner, to which a neighbour may be nearer
     straight = nx * mx + ny * my + nz * mz
     if straight > EXACT:
         meet_along(model, colliders, z, i, s, core, a, b, m, reach, False)
@@ -117,10 +120,12 @@ def _on_edges(colliders, facet, t, x, y, w, nx, ny, nz):
         o, f, g = FACET_CORNERS + 3 * e, FACET_CORNERS + 3 * ((e + 1) % 3), FACET_BESIDE + 3 * e
         ux, uy, uz = facet[t, f] - facet[t, o], facet[t, f + 1] - facet[t, o + 1], facet[t, f + 2] - facet[t, o + 2]
         ix, iy, iz = cross(mx, my, mz, ux, uy, uz)
+        # positive inside of edge e
         inward = ix * (x - facet[t, o]) + iy * (y - facet[t, o + 1]) + iz * (w - facet[t, o + 2])
         if inward > ON_EDGE * (ux * ux + uy * uy + uz * uz):
             continue
         edges += 1
+        # BESIDE is 0 at an edge without a neighbour: every direction belongs to this triangle there
         belongs = belongs and nx * facet[t, g] + ny * facet[t, g + 1] + nz * facet[t, g + 2] <= BEYOND
         is_first = is_first and not 0 <= colliders.facet_next[t, e] < t
     return edges, belongs, is_first

@@ -43,6 +43,7 @@ def feature(collider_link, collider, placed, world, face, face_normal, rim, i, d
             return _face_of_hull(collider_link, collider, placed, world, face, face_normal, rim, i, dx, dy, dz, out)
         return _few_corners(collider_link, collider, world, i, dx, dy, dz, out)
     if kind == CYLINDER:
+        # a cylinder shows its cap, its side as a segment of the axis with its radius, or the rim as a point
         uz = turned_back(placed, i, MATRIX, dx, dy, dz)[2]
         if abs(uz) > FLAT:
             return _cap(collider, placed, i, math.copysign(1.0, uz), abs(uz), out)
@@ -51,6 +52,7 @@ def feature(collider_link, collider, placed, world, face, face_normal, rim, i, d
                 x, y, z = turned(placed, i, MATRIX, 0.0, 0.0, collider[i, SIZE + 1] * (1.0 - 2.0 * k))
                 _set(out, k, placed[i, PLACE] + x, placed[i, PLACE + 1] + y, placed[i, PLACE + 2] + z)
             return 2, collider[i, SIZE], -1.0, dx, dy, dz
+    # round shapes: the centre of the sphere that rolls as the shape does in the direction of rolling
     radius = radius_of_curvature(collider_link, collider, placed, i, dx, dy, dz, tx, ty, tz)
     x, y, z = farthest(collider_link, collider, placed, world, i, 1.0, dx, dy, dz)
     _set(out, 0, x - radius * dx, y - radius * dy, z - radius * dz)
@@ -81,6 +83,7 @@ def _face_of_hull(collider_link, collider, placed, world, face, face_normal, rim
 @inner
 def _few_corners(collider_link, collider, world, i, dx, dy, dz, out):
     first = collider_link[i, FIRST]
+    # a segment, as of a capsule: both ends, or where it is steep the farthest one
     if collider_link[i, CORNERS] == 2:
         x, y, z = world[first + 1, 0] - world[first, 0], world[first + 1, 1] - world[first, 1], 0.0
         z = world[first + 1, 2] - world[first, 2]
@@ -97,7 +100,7 @@ def _few_corners(collider_link, collider, world, i, dx, dy, dz, out):
 
 @inner
 def _cap(collider, placed, i, side, along, out):
-    for k in range(CAP):
+    for k in range(CAP):  # counter-clockwise seen from outside, as corners of a face are
         turn = side * 2.0 * math.pi * k / CAP
         x, y = collider[i, SIZE] * math.cos(turn), collider[i, SIZE] * math.sin(turn)
         x, y, z = turned(placed, i, MATRIX, x, y, side * collider[i, SIZE + 1])

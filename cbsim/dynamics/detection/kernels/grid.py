@@ -28,6 +28,7 @@ def _add(colliders, i, j):
     """Add a candidate pair, the lower number first."""
     collider_link = colliders.collider_link
     b, q = collider_link[i, LINK], collider_link[j, LINK]
+    # no pair: of one body, or apart; neither can give way; groups; links that never collide
     if b == q or not _overlap(colliders.placed, i, j):
         return
     if collider_link[i, UNMOVED] != 0 and collider_link[j, UNMOVED] != 0:
@@ -80,6 +81,7 @@ def find_candidates(colliders):
     colliders.found[CANDIDATES] = 0
     total, counted = 0.0, 0
     for i in range(n):
+        # planes are infinite, points have no extent: both are left out of the mean
         extent = _extent(placed, i)
         if 0.0 < extent < math.inf:
             total += math.log(extent)
@@ -95,6 +97,7 @@ def find_candidates(colliders):
             cell[i, k] = math.floor(0.5 * (placed[i, LOW + k] + placed[i, HIGH + k]) / side)
         cell[i, 3] = _bucket(cell[i, 0], cell[i, 1], cell[i, 2], buckets)
         start[cell[i, 3] + 1] += 1
+    # counting sort by bucket: numbers, sums, items from the back so that equal ones keep their order
     for k in range(buckets):
         start[k + 1] += start[k]
     for i in range(n - 1, -1, -1):
@@ -111,6 +114,7 @@ def _pair_up(colliders, n, buckets):
     for i in range(n):
         small += cell[i, 3] >= 0
     for i in range(n):
+        # of two large ones the first adds the pair; small ones find each other below
         if cell[i, 3] < 0:
             for j in range(n):
                 if cell[j, 3] >= 0 or j > i:
@@ -120,9 +124,11 @@ def _pair_up(colliders, n, buckets):
             for dy in range(-1, 2):
                 for dz in range(-1, 2):
                     x, y, z = cell[i, 0] + dx, cell[i, 1] + dy, cell[i, 2] + dz
+                    # bucket k begins at start[k + 1], and the last one ends where the small ones do
                     k = _bucket(x, y, z, buckets)
                     end = start[k + 2] if k + 1 < buckets else small
                     for m in range(start[k + 1], end):
                         j = item[m]
+                        # cells share buckets
                         if j > i and cell[j, 0] == x and cell[j, 1] == y and cell[j, 2] == z:
                             _add(colliders, i, j)

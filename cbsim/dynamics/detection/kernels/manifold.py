@@ -72,6 +72,7 @@ def emit(model, colliders, z, i, j, shape, p, radius, normal, point, other_radiu
         return
     found[CONTACTS] = row + 1
     contact, contact_link, link = colliders.contact, colliders.contact_link, model.link
+    # gap at detection, with which `exceeded_margin` compares the end of the step
     gap = nx * (px - qx) + ny * (py - qy) + nz * (pz - qz) - radius - other_radius
     b, q = colliders.collider_link[i, LINK], colliders.collider_link[j, LINK]
     contact_link[row, c.ONE], contact_link[row, c.OTHER] = b, q
@@ -84,6 +85,7 @@ def emit(model, colliders, z, i, j, shape, p, radius, normal, point, other_radiu
         qx, qy, qz = _from_place(link, z, q, qx, qy, qz)
         nx, ny, nz = _into(link, z, q, nx, ny, nz)
     contact[row, c.NORMAL], contact[row, c.NORMAL + 1], contact[row, c.NORMAL + 2] = nx, ny, nz
+    # PLANE: a point of the plane, or the centre of the other sphere
     contact[row, c.PLANE], contact[row, c.PLANE + 1], contact[row, c.PLANE + 2] = qx, qy, qz
     _tangents(contact, row, nx, ny, nz)
     one, other = colliders.collider[i], colliders.collider[j]
@@ -142,6 +144,7 @@ def against_plane(model, colliders, z, i, j, reach):
     mx, my, mz = placed[j, o + 2], placed[j, o + 5], placed[j, o + 8]  # z axis of its frame
     m, f = (mx, my, mz), (placed[j, PLACE], placed[j, PLACE + 1], placed[j, PLACE + 2])
     if collider_link[i, KIND] == HULL:
+        # no core is needed against a plane: each corner has its own gap
         first = collider_link[i, FIRST]
         for k in range(first, first + collider_link[i, CORNERS]):
             p = (colliders.world[k, 0], colliders.world[k, 1], colliders.world[k, 2])
@@ -170,7 +173,7 @@ def _rolling(model, colliders, z, i, j, nx, ny, nz):
             wx, wy, wz = wx + sign * x, wy + sign * y, wz + sign * w
     tx, ty, tz = cross(nx, ny, nz, wx, wy, wz)
     size = math.sqrt(tx * tx + ty * ty + tz * tz)
-    if size < 1e-9:
+    if size < 1e-9:  # no relative rotation: any direction along the plane
         tx, ty, tz = cross(nx, ny, nz, 1.0 * (abs(nx) < 0.5), 1.0 * (abs(nx) >= 0.5), 0.0)
         size = math.sqrt(tx * tx + ty * ty + tz * tz)
     return tx / size, ty / size, tz / size
@@ -247,10 +250,12 @@ def meet_along(model, colliders, z, i, j, core, a, b, normal, reach, only_over):
     )  # fmt: skip
     # a face looks along the normal: clip the other feature by its sides
     if max(one, other) >= FLAT:
+        # the face that looks along the normal more exactly, j's if both do
         if only_over or other >= one - 1e-6:
             is_over = _over_face(model, colliders, z, i, j, (0, m, r), (1, n, s), (fx, fy, fz), reach)
         else:
             is_over = _over_face(model, colliders, z, j, i, (1, n, s), (0, m, r), (ex, ey, ez), reach)
+        # a face exactly along the normal has all contacts; otherwise the nearest points may not be among them
         if only_over or (max(one, other) > EXACT and is_over):
             return
     _at_nearest(model, colliders, z, i, j, core, (m, r), (n, s), a, b, normal, reach)
@@ -273,6 +278,7 @@ def _over_face(model, colliders, z, i, j, facing, face_of, m, reach):
     at, count = _clip(patch, source, count, face, sides, mx, my, mz)
     for k in range(count):
         sides = int(patch[at, k, CUT_AT])
+        # a corner on a cut counts only if one of its cuts is a true edge, beyond which the surface ends
         if sides == 0 or sides & ~level != 0:
             p = (patch[at, k, 0], patch[at, k, 1], patch[at, k, 2])
             _rest_on_face(model, colliders, z, i, j, p, radius, m, f, reach)
@@ -306,6 +312,7 @@ def _clip(patch, source, count, face, sides, mx, my, mz):
                 patch[to, left, 0], patch[to, left, 1], patch[to, left, 2] = ax, ay, az
                 patch[to, left, CUT_AT] = patch[at, k, CUT_AT]
                 left += 1
+            # an edge of two points is clipped once, not there and back
             crosses = (here > slack and there < -slack) or (here < -slack and there > slack)
             if crosses and (count > 2 or k == 0):
                 t = here / (here - there)
@@ -316,7 +323,7 @@ def _clip(patch, source, count, face, sides, mx, my, mz):
                 patch[to, left, CUT_AT] = along | (1 << e if e < 3 else 0)
                 left += 1
         count = left
-        at, to = to, 3 if to == 2 else 2
+        at, to = to, 3 if to == 2 else 2  # buffers 2 and 3 take turns
     return at, count
 
 
@@ -326,6 +333,7 @@ def _at_nearest(model, colliders, z, i, j, core, facing, other, a, b, normal, re
     (m, r), (n, s), (ax, ay, az), (bx, by, bz), (nx, ny, nz) = facing, other, a, b, normal
     ax, ay, az, r = _true_point(colliders, i, core, m, r, 0, ax, ay, az)
     bx, by, bz, s = _true_point(colliders, j, core, n, s, 1, bx, by, bz)
+    # scaled cores differ from the shapes: distances are measured anew between the points of these
     gap = nx * (ax - bx) + ny * (ay - by) + nz * (az - bz) - r - s
     if r + s > 0.0:
         # round shapes: the line between the centres is the exact normal
@@ -336,6 +344,7 @@ def _at_nearest(model, colliders, z, i, j, core, facing, other, a, b, normal, re
     if gap > reach:
         return
     a, b, normal = (ax, ay, az), (bx, by, bz), (nx, ny, nz)
+    # the sphere is on the body that moves; between two bodies without radius one is a point, the other its plane
     if colliders.collider_link[i, LINK] < 0:
         p = (ax - r * nx, ay - r * ny, az - r * nz)
         emit(model, colliders, z, j, i, c.HALF_SPACE, b, s, (-nx, -ny, -nz), p, 0.0)
@@ -350,6 +359,7 @@ def _at_nearest(model, colliders, z, i, j, core, facing, other, a, b, normal, re
 def _true_point(colliders, i, core, count, radius, patch, x, y, z):
     """Point of the shape from one of its core; of a round shape the centre of its rolling sphere."""
     kind = colliders.collider_link[i, KIND]
+    # a triangle is its own core
     if kind == TRIANGLE:
         return x, y, z, 0.0
     if kind != HULL:

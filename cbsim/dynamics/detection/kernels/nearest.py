@@ -39,7 +39,7 @@ def nearest(collider_link, collider, placed, world, i, j, core, simplex):
     """
     vx, vy, vz = placed[i, PLACE] - placed[j, PLACE], placed[i, PLACE + 1] - placed[j, PLACE + 1], 0.0
     vz = placed[i, PLACE + 2] - placed[j, PLACE + 2]
-    if vx * vx + vy * vy + vz * vz == 0.0:
+    if vx * vx + vy * vy + vz * vz == 0.0:  # concentric: any direction
         vx = 1.0
     count, size, is_apart, far = 0, math.inf, False, 0.0
     close = CLOSE if collider_link[i, KIND] <= TRIANGLE and collider_link[j, KIND] <= TRIANGLE else CURVED
@@ -57,6 +57,7 @@ def nearest(collider_link, collider, placed, world, i, j, core, simplex):
             if size - ahead <= error or _is_known(simplex, count, wx, wy, wz):
                 return count
             is_apart = is_apart or ahead > APART * size
+        # the rows of this simplex are kept until the next one has proved nearer
         k = count
         for row in range(k):
             _copy(simplex, row, KEPT_ROWS + row)
@@ -64,6 +65,7 @@ def nearest(collider_link, collider, placed, world, i, j, core, simplex):
         simplex[k, POINT_ONE], simplex[k, POINT_ONE + 1], simplex[k, POINT_ONE + 2] = ax, ay, az
         simplex[k, POINT_OTHER], simplex[k, POINT_OTHER + 1], simplex[k, POINT_OTHER + 2] = bx, by, bz
         count = reduce_simplex(simplex, k + 1)
+        # the origin inside by rounding, although a plane with a gap has been found: the simplex before holds
         if count == ENCLOSED:
             return k if is_apart else 0  # the rows before are unchanged
         vx, vy, vz = _weighted(simplex, count, DIFFERENCE)

@@ -77,6 +77,7 @@ def plan(colliders, nodes):
         colliders.tie[k, 2], colliders.tie[k, 3] = near[colliders.tie[k, 0], at, 1], near[colliders.tie[k, 0], at, 2]
     # a link may be eliminated once its children are: `carried` counts those that are left
     ready, waiting = colliders.ready, 0
+    # loop joints are the nodes behind the links, and ready by a rule of their own
     for i in range(nodes - len(colliders.chord_loop)):
         if carried[i] == 0:
             ready[waiting] = i
@@ -136,6 +137,7 @@ def _leave(colliders, p, node, parent):
     if first + degree > len(fan) or first_pair + degree * degree > len(pair):
         found[FULL] = 1
         return
+    # neighbours forget the node; its own list, with the blocks, stays for the rows of the fan
     for k in range(degree):
         c = near[node, k, 0]
         _forget(near, count, c, node)
@@ -150,6 +152,7 @@ def _leave(colliders, p, node, parent):
         fan[row, 0], fan[row, 1], fan[row, 2] = c, near[node, k, 2], near[node, k, 1]
         fan[row, 3] = -1 if parent < 0 else _block(near, count, c, parent)
         fan[row, 4] = -1 if parent < 0 else _block(near, count, parent, c)
+    # all pairs of neighbours, each with itself too: the blocks that its elimination changes
     for k in range(degree):
         for m in range(degree):
             c, e = near[node, k, 0], near[node, m, 0]

@@ -43,6 +43,7 @@ def _feature(colliders, i, core, count, side, x, y, z):
     simplex, kind, row = colliders.simplex, colliders.collider_link[i, KIND], FEATURE + side
     flat = 0
     if kind <= TRIANGLE:
+        # the distinct corners with weight span the feature: one is a point, two an edge, three a face
         o = POINT_ONE if side == 0 else POINT_OTHER
         for k in range(count):
             if simplex[k, WEIGHT] <= LEAST:
@@ -55,6 +56,7 @@ def _feature(colliders, i, core, count, side, x, y, z):
                 is_new = is_new and not same
             if is_new:
                 for m in range(3):
+                    # the first corner is the base, the others are directions from it
                     base = simplex[row, BASE + m] if flat > 0 else 0.0
                     simplex[row, BASE + 3 * flat + m] = simplex[k, o + m] - base
                 flat += 1
@@ -67,6 +69,7 @@ def _feature(colliders, i, core, count, side, x, y, z):
             placed, i, MATRIX, x - placed[i, PLACE], y - placed[i, PLACE + 1], z - placed[i, PLACE + 2]
         )
         k = ALONG
+        # inside of the rim the cap, below the rim the side; both not: the rim itself
         if ux * ux + uy * uy < ((1.0 - 1e-4) * core * colliders.collider[i, SIZE]) ** 2:
             flat = 2
             simplex[row, k], simplex[row, k + 1], simplex[row, k + 2] = turned(placed, i, MATRIX, 1.0, 0.0, 0.0)
@@ -102,12 +105,14 @@ def _bend(colliders, i, nx, ny, nz, tx, ty, tz, ux, uy, uz):
             colliders.collider[i, SIZE + 1] ** 2,
             colliders.collider[i, SIZE + 2] ** 2,
         )
+        # ∇²h = (A² − A² n (A² n)ᵀ / h²) / h for h = |A n|, A the semi-axes
         size = math.sqrt(p * x * x + q * y * y + r * z * z)
         one, other = (p * x * a + q * y * b + r * z * c) / size, (p * x * d + q * y * e + r * z * f) / size
         return (p * a * d + q * b * e + r * c * f - one * other) / size
     size = math.hypot(x, y)
     if size < 1e-9:
         return 0.0
+    # the side bends around the axis alone, with the radius of the rim in the direction of n
     return colliders.collider[i, SIZE] * (x * b - y * a) * (x * e - y * d) / (size * size * size)
 
 
@@ -123,6 +128,7 @@ def _directed(simplex, row, k):
 def _across(simplex, nx, ny, nz):
     """Return the normal determined by flat sides and edges alone, on the side of n; zeros if they do not."""
     one, other = simplex[FEATURE, FLATNESS], simplex[FEATURE + 1, FLATNESS]
+    # a face determines the normal, and so do two edges that are not parallel
     if one == 2.0 or other == 2.0:
         row = FEATURE if one == 2.0 else FEATURE + 1
         x, y, z = _directed(simplex, row, ALONG)
@@ -165,6 +171,8 @@ def _turned_to(colliders, i, j, core, nx, ny, nz):
         ax, ay, az = _point(colliders, i, core, 0, -nx, -ny, -nz)
         bx, by, bz = _point(colliders, j, core, 1, nx, ny, nz)
         vx, vy, vz = ax - bx, ay - by, az - bz
+        # Newton: n turns by (p, q) along t and u so that the difference of the support points is along n; its slope is
+        # the sum of both curvatures and of the distance, at which n itself turns
         apart = nx * vx + ny * vy + nz * vz
         one, other = tx * vx + ty * vy + tz * vz, ux * vx + uy * vy + uz * vz
         tt = core * _bend(colliders, i, -nx, -ny, -nz, tx, ty, tz, tx, ty, tz)
@@ -201,6 +209,7 @@ def polished(colliders, i, j, core, count):
         return ax, ay, az, bx, by, bz, nx, ny, nz
     _feature(colliders, i, core, count, 0, ax, ay, az)
     _feature(colliders, j, core, count, 1, bx, by, bz)
+    # twice, since a point beyond the end of an edge makes it a corner
     for _ in range(2):
         done, px, py, pz, qx, qy, qz, mx, my, mz = _met(colliders, i, j, core, nx, ny, nz)
         if not done or mx * nx + my * ny + mz * nz < 1.0 - FAR * FAR:
@@ -239,7 +248,7 @@ def _met(colliders, i, j, core, nx, ny, nz):
     done = mx != 0.0 or my != 0.0 or mz != 0.0
     if not done and one + other < 2.0:  # parallel edges have many pairs of nearest points
         done, mx, my, mz = _turned_to(colliders, i, j, core, nx, ny, nz)
-    if not done or one + other > 2.0:
+    if not done or one + other > 2.0:  # more flat directions than a normal can be orthogonal to: many nearest points
         return False, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, nx, ny, nz
     nx, ny, nz = mx, my, mz
     px, py, pz = _point(colliders, i, core, 0, -nx, -ny, -nz)

@@ -62,6 +62,7 @@ def put(link, collider_link, collider, placed, corner, world, z, i):
         ax, ay, az = turn(e, f, g, h, ax, ay, az)
         s, x, y, w = product(e, f, g, h, s, x, y, w)
         ax, ay, az = ax + z[k, POSITION], ay + z[k, POSITION + 1], az + z[k, POSITION + 2]
+        # in a step that is repeated, at least half of the speed at its end (`exceeded_margin`)
         speed = max(speed_of(z, k, reach), placed[i, APPROACH_SPEED])
     placed[i, PLACE], placed[i, PLACE + 1], placed[i, PLACE + 2] = ax, ay, az
     placed[i, SPEED] = speed
@@ -120,6 +121,7 @@ def radius_of_curvature(collider_link, collider, placed, i, nx, ny, nz, tx, ty, 
         a, b, c = collider[i, SIZE] ** 2, collider[i, SIZE + 1] ** 2, collider[i, SIZE + 2] ** 2
         size = math.sqrt(a * x * x + b * y * y + c * z * z)
         along = (a * x * u + b * y * v + c * z * w) / size
+        # ∇²h for h = |A n|, as in `polish`
         return (a * u * u + b * v * v + c * w * w - along * along) / size
     return 0.0
 
@@ -127,6 +129,7 @@ def radius_of_curvature(collider_link, collider, placed, i, nx, ny, nz, tx, ty, 
 @inner
 def spread(collider_link, collider, placed, world, i, reach):
     """Set the axis-aligned bounding box of a collider, enlarged by ``reach``."""
+    # planes and surfaces have no bounds
     if collider_link[i, KIND] >= PLANE:
         for k in range(3):
             placed[i, LOW + k], placed[i, HIGH + k] = -math.inf, math.inf

@@ -59,6 +59,7 @@ def appear(tables, constants, state, a, time):
         return
     for k in range(travel.shape[0]):
         travel[k] = 0.0
+    # a car starts as one that has just appeared: no way chosen, no claim
     travel[CAR_STATION], travel[CAR_OFFSET] = tables.action_values[a, STATION], tables.action_values[a, OFFSET]
     intent[CAR_LANELET], intent[NEXT], intent[GOAL] = tables.actions[a, LANELET], UNKNOWN, 0
     intent[CLAIM], intent[PHASE] = 0, DRIVING
@@ -94,6 +95,6 @@ def take_away(tables, constants, road, state, a):
     row, body = state.guided[target], constants.guided_body[target]
     row[PRESENCE], row[PACE] = IS_ABSENT, 0.0
     row[ORDER], row[ORDER_RATE], row[LINK] = -1.0, 0.0, -1.0
-    state.position[body, 2] = PARKED_HEIGHT
+    state.position[body, 2] = PARKED_HEIGHT  # where absent bodies are kept
     for k in range(3):
         state.velocity[body, k] = 0.0

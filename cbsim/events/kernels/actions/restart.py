@@ -25,6 +25,7 @@ def restart(tables, constants, state, a):
     for k in range(6):
         state.command[v, k] = 1.0 if k in LEVERS or k == HANDBRAKE else 0.0
         state.actuator[v, k] = 1.0 if k in LEVERS else 0.0
+    # commands on their way are forgotten
     for k in range(v * delays, (v + 1) * delays):
         state.command_delay[k, 0], state.command_delay[k, 1] = 0.0, 0.0
     for k in range(int(values[a, QUEUED]), int(values[a, QUEUED_END])):  # given on the way that ends here

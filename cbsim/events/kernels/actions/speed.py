@@ -43,6 +43,7 @@ def set_order(actions, state, a, speed, rate, link):
 def order_speed(actions, values, state, a):
     """Order the speed of action a."""
     target, speed, rate = actions[a, TARGET], values[a, SPEED], values[a, RATE]
+    # a duration in place of a rate: the rate that reaches the speed in it
     if values[a, TRANSITION] >= 0.0:
         now = state.guided[target, PACE] if actions[a, CLASS] == GUIDED else state.travel[target, CAR_SPEED]
         rate = abs(speed - now) / values[a, TRANSITION] if values[a, TRANSITION] > 0.0 else math.inf

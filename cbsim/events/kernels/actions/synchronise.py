@@ -41,6 +41,7 @@ def ordered_speed(values, state, a, body, way, speed):
     x, y = values[a, OTHER_X] - state.position[body, 0], values[a, OTHER_Y] - state.position[body, 1]
     u, w = state.velocity[body, 0], state.velocity[body, 1]
     distance, pace = math.sqrt(x * x + y * y), math.sqrt(u * u + w * w)
+    # moves away from its place, and could have been there within the last second
     passed = x * u + y * w < 0.0 and distance < ARRIVED + pace
     if way < ARRIVED or distance < ARRIVED or passed:
         return (values[a, SPEED] if values[a, SPEED] >= 0.0 else speed), False
@@ -65,6 +66,7 @@ def synchronise(tables, constants, road, state, time):
         order = state.order[i]
         if order[CAR_LINK] >= 0.0:
             a, body = int(order[CAR_LINK]), road.car_rows[i, BODY]
+            # the way to the place: straight on, and none once it has been passed
             x, y = values[a, PLACE_X] - state.position[body, 0], values[a, PLACE_Y] - state.position[body, 1]
             speed, way = state.travel[i, CAR_SPEED], math.sqrt(x * x + y * y)
             if x * state.velocity[body, 0] + y * state.velocity[body, 1] < 0.0 and way < ARRIVED + speed:

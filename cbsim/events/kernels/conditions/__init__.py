@@ -37,6 +37,7 @@ def holds(tables, shapes, state, n, time, stack, size):
         found = is_inside(nodes, values, tables.corners, state, n)
     elif kind == WAYPOINT:
         found = passes(nodes, values, state, n)
+    # combinations take what they combine off the stack
     elif kind == AFTER:
         size -= 1
         found = has_passed(nodes, values, state, n, time, stack[size] != 0)

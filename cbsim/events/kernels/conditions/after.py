@@ -12,6 +12,7 @@ __all__ = ["has_passed"]
 def has_passed(nodes, values, state, n, time, is_true):
     """Whether the delay of condition n is over at a time [s], since what it waits for came true; note when it does."""
     memory = nodes[n, MEMORY]
+    # only the first time counts
     if is_true and state.condition[memory] < 0.0:
         state.condition[memory] = time
     since = state.condition[memory]

@@ -65,6 +65,7 @@ def is_in_distance(nodes, values, shapes, state, n):
     u, w = state.position[body, 0] - x, state.position[body, 1] - y
     gap = math.sqrt(u * u + w * w)
     if nodes[n, FREESPACE] != 0:
+        # bounds by circles: not nearer than the gap of the circles, not farther than the centres
         radii = shapes.radius[body] + (shapes.radius[other] if other >= 0 else 0.0)
         if gap - radii >= values[n, BELOW] and gap <= values[n, ABOVE]:  # it is between the two
             return False

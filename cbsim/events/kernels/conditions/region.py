@@ -21,6 +21,7 @@ def is_inside(nodes, values, corners, state, n):
         return False
     before = last - 1
     for k in range(first, last):
+        # an edge that passes the height of the point, to the east of it
         if (corners[k, 1] > y) != (corners[before, 1] > y):
             slope = (corners[before, 0] - corners[k, 0]) / (corners[before, 1] - corners[k, 1])
             if x < corners[k, 0] + slope * (y - corners[k, 1]):

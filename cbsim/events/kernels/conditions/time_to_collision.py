@@ -30,6 +30,7 @@ def will_collide(nodes, values, shapes, state, n):
     x, y, z = there[0] - here[0], there[1] - here[1], there[2] - here[2]
     u, v, w = speed[0] - velocity[0], speed[1] - velocity[1], speed[2] - velocity[2]
     reach = shapes.radius[body] + shapes.radius[other] + bound * math.sqrt(u * u + v * v + w * w)
+    # too far apart to touch in time, whatever the directions
     if x * x + y * y > reach * reach:
         return False
     turns = state.orientation[body], state.orientation[other]

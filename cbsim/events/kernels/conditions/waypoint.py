@@ -18,6 +18,7 @@ def passes(nodes, values, state, n):
         return False
     x, y = state.position[body, 0] - values[n, X], state.position[body, 1] - values[n, Y]
     sine, cosine = math.sin(values[n, HEADING]), math.cos(values[n, HEADING])
+    # along the lane from the line, and to the right of its middle
     along, across = y * cosine - x * sine, x * cosine + y * sine
     found = state.condition[memory] < 0.0 <= along and abs(across) <= values[n, WITHIN]
     state.condition[memory] = along

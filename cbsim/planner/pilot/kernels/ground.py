@@ -103,6 +103,8 @@ def candidates_into(start, goal, outs, counts, straights, radii, run_in, found, 
                             many = three_point_into(begin, end, radii[wide], found)
                         for f in range(many):
                             word, a = words[count], counts[n]
+                            # first arcs are driven backwards: one change of gear after them, and two about the middle
+                            # arc of a three-point turn
                             length = GEAR_CHANGE * ((a > 0) + 2 * kind * (found[f, 1, 1] < 0.0))
                             length += TIGHT if wide == 0 else 0.0
                             for k in range(a):
@@ -170,6 +172,7 @@ def best_of(order, words, arcs, lengths, start, goal, leaving, parking, body, fr
         if lengths[k] >= cost:
             break
         word, last = words[k], arcs[k]
+        # first pieces that are driven backwards
         backing = 0
         while backing < last and word[backing, 1] < 0.0:
             backing += 1
@@ -183,6 +186,7 @@ def best_of(order, words, arcs, lengths, start, goal, leaving, parking, body, fr
                 along = word[piece, 1] * sample / count if count > 0 else 0.0
                 px, py, ph = advance(x, y, heading, word[piece, 0], along)
                 away, on_spot = footprint(px, py, ph, body, frame, outside, spot, leaving, parking, exempt)
+                # at the ends the entry or exit itself lies on the perimeter, and is passed straight
                 if away > strayed and not (passes(px, py, ph, start, reach) or passes(px, py, ph, goal, reach)):
                     strayed = away
                 over += on_spot

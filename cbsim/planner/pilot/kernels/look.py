@@ -54,6 +54,7 @@ def first_return(ranges, returned, directions, position, orientation, places, ro
             if px < west or px > east or py < south or py > north:
                 continue
             for row in range(first, stop, every):
+                # along the path and to its right, in the frame of the row
                 dx, dy = px - places[row, 0], py - places[row, 1]
                 along = dy * places[row, 3] - dx * places[row, 2]
                 station = places[row, 4] + along

@@ -30,6 +30,7 @@ def plan_speeds(station, halts, push, brake, begin, speed):
         while row < last and station[row] < halts[h]:
             row += 1
         speed[row] = 0.0
+        # a halt between two rows: the row before it leaves room to brake to the halt itself
         if row > 0:
             speed[row - 1] = min(speed[row - 1], math.sqrt(2.0 * brake * max(0.0, halts[h] - station[row - 1])))
     speed[0] = min(speed[0], begin)

@@ -143,12 +143,14 @@ def grow_tree(start, gear, radius, wide, field, frame, discs, places, poses, par
         angle = int(math.floor(heading / turn + 0.5)) % HEADINGS
         if column < 0 or row < 0 or column >= places.shape[0] or row >= places.shape[1]:
             continue
+        # a cell belongs to the cheapest pose that comes into it: the first one off the heap
         if places[column, row, angle] >= 0 or count >= capacity:
             continue
         places[column, row, angle] = count
         poses[count, 0], poses[count, 1], poses[count, 2] = x, y, heading
         parents[count], bends[count], costs[count] = open_parents[n], open_bends[n], open_costs[n]
         for k in range(BENDS):
+            # curvatures from −1/radius to 1/radius at equal distances
             bend = (k - BENDS // 2) / (BENDS // 2 * radius)
             clear = arc_clearance(field, frame, discs, x, y, heading, bend, gear * STEP)
             if clear < 0.0 or made >= capacity:
@@ -158,6 +160,7 @@ def grow_tree(start, gear, radius, wide, field, frame, discs, places, poses, par
             a = int(math.floor(ph / turn + 0.5)) % HEADINGS
             if c < 0 or r < 0 or c >= places.shape[0] or r >= places.shape[1] or places[c, r, a] >= 0:
                 continue
+            # dearer near obstacles and with changes of curvature
             cost = STEP * (1.0 + CLOSE * max(1.0 - clear / NEAR, 0.0)) + SWERVE * radius * abs(bend - bends[count])
             open_poses[made, 0], open_poses[made, 1], open_poses[made, 2] = px, py, ph
             open_parents[made], open_bends[made], open_costs[made] = count, bend, costs[count] + cost
@@ -199,6 +202,7 @@ def connect(poses, costs, order, pose, gear, radius, field, frame, discs, bound,
     """
     words, best, least, tried = np.empty((6, 3, 2)), -1, bound, 0
     for n in order:
+        # no way on is shorter than the straight line
         lower = costs[n] + math.hypot(poses[n, 0] - pose[0], poses[n, 1] - pose[1])
         if lower >= least or tried >= TRIED:
             break
