@@ -31,7 +31,7 @@ def who_yields(rule, yields, at_green, one_inside, other_inside, one_green, othe
     one_turn, other_turn : int
         Places in the order of arrival (`order_arrivals`); equal where nobody waits.
     """
-    # rules (a), (b), (e) of docs/theory/right_of_way.md §2; all others are in `yields`
+    # rules (a), (b), (e) of docs/theory/right_of_way.md; all others are in `yields`
     if one_inside != other_inside:
         return 1 if one_inside else 0
     if one_green != other_green:
