@@ -19,23 +19,9 @@ from numba.core.datamodel.packer import ArgPacker, _flatten, _Unflattener
 from numba.core.datamodel.registry import default_manager
 from numba.core.imputils import fix_returning_optional, impl_ret_new_ref
 
-__all__ = [
-    "DATA",
-    "ITEMS",
-    "ITEM_SIZE",
-    "MEMORY",
-    "PARENT",
-    "SHAPE",
-    "STRIDES",
-    "call_of",
-    "convention_of",
-    "declare",
-    "never_raises",
-    "owns",
-    "returns_as_is",
-]
+__all__ = ["DATA", "SHAPE", "STRIDES", "call_of", "convention_of", "declare", "never_raises", "owns", "returns_as_is"]
 
-MEMORY, PARENT, ITEMS, ITEM_SIZE, DATA, SHAPE, STRIDES = range(7)  # fields of numba's arrays
+MEMORY, _PARENT, ITEMS, ITEM_SIZE, DATA, SHAPE, STRIDES = range(7)  # fields of numba's arrays
 
 
 def owns(context: Any, kind: types.Type) -> bool:

@@ -19,23 +19,11 @@ from numba.core.lowering import Lower
 from numba.np.arrayobj import load_item, store_item
 
 from cbsim.kernel_compiler.calls import DATA, SHAPE, STRIDES, convention_of, declare, never_raises, owns, returns_as_is
-from cbsim.kernel_compiler.sequences import (
-    RANGE_ITEM,
-    has_step_one,
-    iterator_of,
-    next_of,
-    range_of,
-    row_of,
-    slice_of,
-    sliced,
-)
 from cbsim.kernel_compiler.variables import assignments_and_uses, index_tuples
 
 __all__ = ["DeviceLower", "KernelLower", "returns_views"]
 
 SCALARS = (types.Number, types.Boolean)
-PARTS = ("pair_first", "pair_second")
-LOOPS = frozenset(("getiter", "iternext", *PARTS))
 
 
 class KernelBuilder(IRBuilder):
@@ -212,71 +200,13 @@ class KernelLower(Lower):
         self._indices[name] = values
         return Constant(self.context.get_value_type(ty), Undefined)
 
-    def lower_expr(self, resty: Any, expr: Any) -> Any:
-        """Lower an expression; make ranges, slices and what loops over ranges need without numba's structures."""
-        if expr.op == "call":
-            made = self._range_or_slice(expr)
-        elif expr.op in LOOPS:
-            made = self._loop(expr, self.typeof(expr.value.name))
-        else:
-            made = None
-        return super().lower_expr(resty, expr) if made is None else made
-
-    def _range_or_slice(self, call: ir.Expr) -> Any:
-        """Lower a call that makes a range or a slice of step one; None for any other."""
-        function = getattr(self.typeof(call.func.name), "typing_key", None)
-        if function not in (range, slice) or call.kws or call.vararg is not None or len(call.args) > 2:
-            return None
-        kinds = [types.unliteral(self.typeof(each.name)) for each in call.args]
-        if function is range:
-            whole = all(kind is types.int64 for kind in kinds)
-            return range_of(self.context, self.builder, *self._values(call.args, kinds)) if whole else None
-        whole = len(kinds) == 2 and all(kind in (types.intp, types.none) for kind in kinds)
-        return slice_of(self.context, self.builder, *self._values(call.args, kinds)) if whole else None
-
-    def _values(self, variables: Sequence[ir.Var], kinds: Sequence[types.Type]) -> list[Any]:
-        """Load integers; None stays None."""
-        pairs = zip(variables, kinds, strict=True)
-        return [None if kind is types.none else self.loadvar(each.name) for each, kind in pairs]
-
-    def _loop(self, expression: ir.Expr, kind: types.Type) -> Any:
-        """Lower what a loop over a range does; None for other loops."""
-        value = expression.value.name
-        if expression.op == "getiter":
-            is_known = kind is types.range_state64_type and has_step_one(self.builder, self.loadvar(value))
-            return iterator_of(self.context, self.builder, self.loadvar(value)) if is_known else None
-        if expression.op == "iternext":
-            is_range = kind is types.range_iter64_type
-            return next_of(self.context, self.builder, self.loadvar(value)) if is_range else None
-        return (
-            self.builder.extract_value(self.loadvar(value), PARTS.index(expression.op)) if kind == RANGE_ITEM else None
-        )
-
     def lower_getitem(self, resty: Any, expr: Any, value: Any, index: Any, signature: Any) -> Any:
-        """Read an element of an array, or make a view of a part."""
+        """Read an element of an array."""
         if not self._is_element(value.name, None, index.name):
-            view = self._view(resty, value.name, index.name)
-            return super().lower_getitem(resty, expr, value, index, signature) if view is None else view
+            return super().lower_getitem(resty, expr, value, index, signature)
         kind = self.typeof(value.name)
         element = load_item(self.context, self.builder, kind, self._place(value.name, index.name))
         return self.context.cast(self.builder, element, kind.dtype, resty)
-
-    def _view(self, row: Any, array: str, index: str) -> Any:
-        """Make the view of a row or of some rows of a contiguous array; None for any other."""
-        kind, which = self.typeof(array), types.unliteral(self.typeof(index))
-        if not (_is_packed(kind) and _is_packed(row)):
-            return None
-        value = self.loadvar(array)
-        if which is types.slice2_type and row.ndim == kind.ndim:
-            bounds = self.loadvar(index)
-            is_known = has_step_one(self.builder, bounds)
-            return sliced(self.context, self.builder, kind, value, bounds) if is_known else None
-        if isinstance(which, types.Integer) and row.ndim == kind.ndim - 1:
-            place = self._wrapped(
-                self.loadvar(index), which, lambda _: self.builder.extract_value(value, (SHAPE, 0)), 0
-            )
-            return row_of(self.context, self.builder, kind, row, value, place)
-        return None
 
     def lower_setitem(self, target_var: Any, index_var: Any, value_var: Any, signature: Any) -> Any:
         """Write an element of an array."""
@@ -371,11 +301,6 @@ class DeviceLower(KernelLower):
 def returns_views(function: Any) -> bool:
     """Tell whether a function is a `cbsim.kernel_compiler.View`, from its type."""
     return getattr(getattr(function, "dispatcher", None), "returns_views", False)
-
-
-def _is_packed(kind: Any) -> bool:
-    """Tell whether a type is that of a contiguous array of numbers."""
-    return type(kind) is types.Array and kind.layout == "C" and kind.aligned and isinstance(kind.dtype, SCALARS)
 
 
 def _total(builder: Any, terms: Sequence[Any]) -> Any:
