@@ -29,7 +29,7 @@ from cbsim.kernel_compiler.lowering import (
     pipeline,
 )
 from cbsim.kernel_compiler.messages import HOOK_MISSING, warn_once
-from cbsim.kernel_compiler.shortcuts import shortcuts
+from cbsim.kernel_compiler.passes import quick_variables
 
 __all__ = ["DeviceDispatcher", "DeviceFunction", "EntryPoint", "Inlined", "ScalarEntryPoint", "Vectorized", "View"]
 
@@ -132,7 +132,7 @@ class EntryPoint(CPUDispatcher):
         if isinstance(vars(self)["_cache"], NullCache):
             # opened as late as this because opening tests whether the folder is writable
             self._cache = cache_of(self.py_func) or NullCache()
-        with _existing_directory(), _paused_collection(), shortcuts():
+        with _existing_directory(), _paused_collection(), quick_variables():
             if not Fallback.active:
                 try:
                     return super().compile(sig)
