@@ -59,7 +59,7 @@ class _FirstCompilation(event.Listener):
         if self._done or not LOGGER.isEnabledFor(logging.INFO):
             return
         function: Any = getattr(begun.data["dispatcher"], "py_func", None)
-        if getattr(function, "__module__", "").startswith("cbsim."):
+        if (getattr(function, "__module__", None) or "").startswith("cbsim."):
             self._done = True
             LOGGER.info(self._text())
 

@@ -63,7 +63,7 @@ class _ThreadClock(event.Listener):
         thread = threading.get_ident()
         if thread in self._depth:
             self._depth[thread] += 1
-        elif getattr(function, "__module__", "").startswith("cbsim."):
+        elif (getattr(function, "__module__", None) or "").startswith("cbsim."):
             self._depth[thread], self.began[thread] = 1, time.monotonic()
 
     def on_end(self, _ended: event.Event) -> None:

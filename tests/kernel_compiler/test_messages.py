@@ -35,3 +35,8 @@ def test_logging_silences_the_line_or_takes_it(tmp_path):
 def test_compilation_of_other_functions_is_not_reported(tmp_path):
     code = "import cbsim.jit, numba\nprint(numba.njit(lambda value: value + 1)(1))\n"
     assert run_program(tmp_path, code) == ("2", "")
+
+
+def test_functions_of_no_module_compile_beside_kernels(tmp_path):
+    code = "import numba, cbsim.jit, cbsim.kernel_compiler.times\nmade = {}\nexec('def half(x): return x / 2', made)\n"
+    assert run_program(tmp_path, f"{code}print(numba.njit(made['half'])(3.0))") == ("1.5", "")
