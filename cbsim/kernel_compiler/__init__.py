@@ -14,11 +14,13 @@ Most of the remaining time is spent in numba's front end. These things are avoid
 - Of a tuple, a function is passed the fields that it or its callees use (`usage`).
 - Elements of arrays are read and written directly, variables are kept out of memory, and no references to the arguments
   of a function are counted (`instructions`).
+- What is asked again and again is kept or asked more quickly: signatures of calls, attributes, hashes of types,
+  variables of statements (`shortcuts`).
 - Names of functions are short (`codegen`).
 - Compiler flags are looked up for every call and every operator; here they compare by the flags that are set.
-- The type of an operator for given operand types is resolved once per process.
-- Lifetimes of variables are analysed where a pass needs them, not after every pass; passes for closures and for
-  expressions of whole arrays are left out of functions that have none (`passes`).
+- The type of an operator for given operand types is resolved once per process, and not anew for each literal.
+- Lifetimes of variables are analysed where a pass needs them, not after every pass (`shortcuts`); passes for closures
+  and for expressions of whole arrays are left out of functions that have none (`passes`).
 - Garbage collection is paused while a kernel compiles, and LLVM IR is freed when it has been parsed, without it.
 
 All of this relies on numba's internals: its `code library`_ and its compiler pipeline, which a project may customise.

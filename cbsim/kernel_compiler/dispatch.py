@@ -11,8 +11,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from numba.core import types
+from numba.core import event, types
 from numba.core.caching import NullCache
+from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
 from numba.core.sigutils import normalize_signature
 
@@ -29,7 +30,7 @@ from cbsim.kernel_compiler.lowering import (
     pipeline,
 )
 from cbsim.kernel_compiler.messages import HOOK_MISSING, warn_once
-from cbsim.kernel_compiler.passes import quick_variables
+from cbsim.kernel_compiler.shortcuts import shortcuts
 
 __all__ = ["DeviceDispatcher", "DeviceFunction", "EntryPoint", "Inlined", "ScalarEntryPoint", "Vectorized", "View"]
 
@@ -63,6 +64,18 @@ class DeviceDispatcher(CPUDispatcher):
         """Resolve a call by its types, ignoring literal values."""
         named = {name: types.unliteral(kind) for name, kind in kws.items()}
         return super().get_call_template(tuple(map(types.unliteral, args)), named)
+
+    def compile(self, sig: Any) -> Any:
+        """Lower the function for the types of a call, without the timers that numba runs for every call of LLVM."""
+        arguments, returned = normalize_signature(sig)
+        known, compiler = tuple(arguments), vars(self)["_compiler"]
+        details = {"dispatcher": self, "args": arguments, "return_type": returned}
+        with global_compiler_lock:
+            if known not in self.overloads:
+                with self._compiling_counter, event.trigger_event("numba:compile", data=details):
+                    self.add_overload(compiler.compile(arguments, returned))
+        made: Any = self.overloads[known]
+        return made.entry_point
 
     def add_overload(self, cres: Any) -> None:
         """Register lowered code for callers; there is no code that Python could run."""
@@ -132,10 +145,11 @@ class EntryPoint(CPUDispatcher):
         if isinstance(vars(self)["_cache"], NullCache):
             # opened as late as this because opening tests whether the folder is writable
             self._cache = cache_of(self.py_func) or NullCache()
-        with _existing_directory(), _paused_collection(), quick_variables():
+        with global_compiler_lock, _existing_directory(), _paused_collection():
             if not Fallback.active:
                 try:
-                    return super().compile(sig)
+                    with shortcuts():
+                        return super().compile(sig)
                 except Exception as reason:
                     return self._compile_plainly(sig, reason)
             return self._register(sig)

@@ -7,18 +7,19 @@ than the optimisation.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from llvmlite.ir import Aggregate, Constant, IRBuilder, Undefined
 from llvmlite.ir.instructions import InsertValue
-from numba.core import cgutils, ir, types
+from numba.core import cgutils, errors, ir, types
 from numba.core.analysis import compute_cfg_from_blocks
 from numba.core.lowering import Lower
 from numba.np.arrayobj import load_item, store_item
 
 from cbsim.kernel_compiler.calls import DATA, SHAPE, STRIDES, convention_of, declare, never_raises, owns, returns_as_is
+from cbsim.kernel_compiler.variables import assignments_and_uses, index_tuples
 
 __all__ = ["DeviceLower", "KernelLower", "returns_views"]
 
@@ -54,6 +55,22 @@ class KernelBuilder(IRBuilder):
 class KernelLower(Lower):
     """Lowers a function."""
 
+    _disable_sroa_like_opt = False  # numba asks the compiler flags for each variable whether there is debug information
+
+    def lower_block(self, block: Any) -> None:
+        """Lower a block; numba prepares the message of an error before each statement."""
+        self.pre_block(block)
+        for statement in block.body:
+            self.loc = statement.loc
+            try:
+                self.lower_inst(statement)
+            except Exception:
+                add_place: Any = errors.new_error_context  # type: ignore[attr-defined]
+                made = partial(errors.LoweringError, loc=statement.loc)
+                with add_place('lowering "{inst}" at {loc}', inst=statement, loc=statement.loc, errcls_=made):
+                    raise
+        self.post_block(block)
+
     def setup_function(self, fndesc: Any) -> None:
         """Declare the function, and open its first block."""
         super().setup_function(fndesc)
@@ -67,11 +84,12 @@ class KernelLower(Lower):
         """Find variables that need no memory: assigned once, where each use is certain to come after."""
         super()._find_singly_assigned_variable()
         self._kept: set[str] = set()
+        self._uncounted_names: dict[str, bool] = {}
         self._only_indices: set[str] = set()
         self._indices: dict[str, Sequence[Any]] = {}
         if self.func_ir.func_id.is_generator:
             return
-        assigned, used = _assignments_and_uses(self.blocks)
+        assigned, used = assignments_and_uses(self.blocks)
         self._uncounted = self.context.subtarget(enable_nrt=False)
         self._kept = self._find_kept({name for name, blocks in assigned.items() if len(blocks) == 1})
         dominators = compute_cfg_from_blocks(self.blocks).dominators()
@@ -84,13 +102,16 @@ class KernelLower(Lower):
                 self._singly_assigned_vars.add(name)
         self._only_indices = {
             name
-            for name, uses in _index_tuples(self.blocks).items()
+            for name, uses in index_tuples(self.blocks).items()
             if name in self._singly_assigned_vars and all(self._is_element(*use, name) for use in uses)
         }
 
     def _counts_nothing(self, name: str) -> bool:
         """Tell whether deleting a variable does nothing; numba deletes some twice, and clears them in memory."""
-        return not self.context.enable_nrt or name in self._kept or not owns(self.context, self.typeof(name))
+        if name not in self._uncounted_names:
+            nothing = not self.context.enable_nrt or name in self._kept or not owns(self.context, self.typeof(name))
+            self._uncounted_names[name] = nothing
+        return self._uncounted_names[name]
 
     def _find_kept(self, names: set[str]) -> set[str]:
         """Find variables whose arrays the caller keeps until the function returns."""
@@ -122,23 +143,48 @@ class KernelLower(Lower):
 
     def lower_inst(self, inst: Any) -> None:
         """Lower a statement; where the caller keeps the arrays that it makes, count no references."""
-        if not (isinstance(inst, ir.Assign) and inst.target.name in self._kept):
+        if isinstance(inst, ir.Del):
+            self.delvar(inst.value)
+        elif not isinstance(inst, ir.Assign):
             super().lower_inst(inst)
-            return
-        counting = self.context
-        self.context = self._uncounted
-        try:
-            super().lower_inst(inst)
-        finally:
-            self.context = counting
+        elif inst.target.name not in self._kept:
+            self._assign(inst)
+        else:
+            counting = self.context
+            self.context = self._uncounted
+            try:
+                self._assign(inst)
+            finally:
+                self.context = counting
+
+    def _assign(self, statement: ir.Assign) -> None:
+        """Lower an assignment as numba does, which also formats each as a message for debugging."""
+        name, value = statement.target.name, statement.value
+        made = self.lower_assign(self.typeof(name), statement)
+        self.storevar(made, name, argidx=value.index + 1 if isinstance(value, ir.Arg) else None)
+
+    def loadvar(self, name: str) -> Any:
+        """Load a variable."""
+        if name in self._blk_local_varmap:
+            return self._blk_local_varmap[name]
+        return self.builder.load(self.getvar(name))
+
+    def storevar(self, value: Any, name: str, argidx: int | None = None) -> None:
+        """Store a variable; only where references are counted is the value looked at that it had before."""
+        if name in self._singly_assigned_vars:
+            self._blk_local_varmap[name] = value
+        elif self._counts_nothing(name):
+            self.builder.store(value, self.getvar(name))
+        else:
+            super().storevar(value, name, argidx)
 
     def _lower_call_RecursiveCall(self, fnty: Any, expr: Any, signature: Any) -> Any:  # noqa: N802
         """Refuse recursion, whose calls numba lowers by its own convention; plain numba compiles such kernels."""
         raise NotImplementedError("a kernel calls itself")
 
     def delvar(self, name: str) -> None:
-        """Delete a variable."""
-        if name not in self._kept:
+        """Delete a variable: numba clears those in memory, too, that own none."""
+        if not self._counts_nothing(name):
             super().delvar(name)
 
     def lower_assign(self, ty: Any, inst: Any) -> Any:
@@ -264,51 +310,6 @@ def _total(builder: Any, terms: Sequence[Any]) -> Any:
     return total
 
 
-def _assignments_and_uses(blocks: Any) -> tuple[dict[str, list[int]], dict[str, set[int]]]:
-    """List the blocks in which each variable is assigned, once per assignment, and those that name it."""
-    assigned: dict[str, list[int]] = defaultdict(list)
-    used: dict[str, set[int]] = defaultdict(set)
-    for label, block in blocks.items():
-        for statement in block.body:
-            if isinstance(statement, ir.Assign):
-                assigned[statement.target.name].append(label)
-            for name in _named(statement):
-                used[name].add(label)
-    return assigned, used
-
-
-def _index_tuples(blocks: Any) -> dict[str, list[tuple[str, str | None]]]:
-    """Find tuples that do nothing but select from arrays: the names of array and value of each use."""
-    uses: dict[str, list[tuple[str, str | None]]] = defaultdict(list)
-    made: set[str] = set()
-    other: set[str] = set()
-    for block in blocks.values():
-        for statement in block.body:
-            value = statement.value if isinstance(statement, ir.Assign) else None
-            if isinstance(value, ir.Expr) and value.op == "build_tuple":
-                made.add(statement.target.name)
-                other.update(each.name for each in value.items)
-            elif isinstance(value, ir.Expr) and value.op == "getitem":
-                uses[value.index.name].append((value.value.name, None))
-                other.add(value.value.name)
-            elif isinstance(statement, ir.SetItem):
-                uses[statement.index.name].append((statement.target.name, statement.value.name))
-                other.update((statement.target.name, statement.value.name))
-            elif value is not None:
-                other.update(each.name for each in statement.list_vars() if each.name != statement.target.name)
-                other.add(statement.target.name)
-            elif not isinstance(statement, ir.Del):
-                other.update(_named(statement))
-    return {name: uses[name] for name in made - other}
-
-
 def _parts(index: types.Type) -> Sequence[Any]:
     kind: Any = index
     return kind.types if isinstance(index, types.BaseTuple) else (index,)
-
-
-def _named(statement: Any) -> Iterator[str]:
-    if isinstance(statement, ir.Del):
-        yield statement.value
-    else:
-        yield from (each.name for each in statement.list_vars())

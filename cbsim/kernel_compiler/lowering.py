@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any, ClassVar
 
 from numba.core import compiler, ir, types
@@ -146,10 +147,20 @@ class FastFlags(compiler.Flags):
         return 0  # numba's own hash is constant too
 
 
+PLAIN = (types.Integer, types.Float, types.Array)
+OPERATORS = frozenset(
+    getattr(operator, name)
+    for each in ("add", "sub", "mul", "truediv", "floordiv", "mod")
+    for name in (each, f"i{each}")
+) | {operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne, operator.getitem, operator.neg}
+"""Operators of numbers and arrays for which the value of an operand makes no difference."""
+
+
 class CachingContext(Context):
-    """Numba's typing context with a cache of the signatures of operators and built-in functions."""
+    """Numba's typing context with a cache of the signatures of operators, built-in functions and attributes."""
 
     known: ClassVar[dict[tuple[Any, ...], tuple[Any, Any]]] = {}
+    attributes: ClassVar[dict[tuple[Any, str], Any]] = {}
 
     @classmethod
     def of(cls, context: Any) -> CachingContext:
@@ -161,11 +172,33 @@ class CachingContext(Context):
     def resolve_function_type(self, func: Any, args: Any, kws: Any) -> Any:
         """Find the signature of a call."""
         if kws or type(func) is not types.Function:
+            if func == "static_getitem" and type(args[1]) is int:
+                return self._static_item(args)
             return self._look_up(func, args, kws)
+        if func.key[0] in OPERATORS and any(type(each) is types.IntegerLiteral for each in args):
+            general = tuple(map(types.unliteral, args))
+            if all(isinstance(each, PLAIN) for each in general):
+                args = general
         key = (id(func), *args)  # by identity: an equal function has its own table of implementations
         if key not in self.known:
             self.known[key] = func, self._look_up(func, args, kws)
         return self.known[key][1]
+
+    def _static_item(self, args: Any) -> Any:
+        """Find the signature of the selection of an item by its number."""
+        key = "static_getitem", *args
+        if key not in self.known:
+            self.known[key] = None, self._look_up("static_getitem", args, ())
+        return self.known[key][1]
+
+    def resolve_getattr(self, typ: Any, attr: str) -> Any:
+        """Find the type of an attribute."""
+        if not isinstance(typ, (types.BaseNamedTuple, types.Array)):
+            return super().resolve_getattr(typ, attr)
+        key = typ, attr
+        if key not in self.attributes:
+            self.attributes[key] = super().resolve_getattr(typ, attr)
+        return self.attributes[key]
 
     def _look_up(self, func: Any, args: Any, kws: Any) -> Any:
         find: Any = super().resolve_function_type

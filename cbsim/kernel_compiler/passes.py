@@ -1,4 +1,4 @@
-"""Passes of numba's front end that most kernels do not need, and a quicker search for variables.
+"""Passes of numba's front end that most kernels do not need.
 
 Each of numba's own versions analyses the lifetimes of all variables once or twice, for every function.
 """
@@ -6,7 +6,6 @@ Each of numba's own versions analyses the lifetimes of all variables once or twi
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -16,10 +15,9 @@ from numba.core.typed_passes import NopythonRewrites
 from numba.core.untyped_passes import InlineClosureLikes
 from numba.np.ufunc.dufunc import DUFunc
 
-__all__ = ["SUBSTITUTES", "ArrayRewrites", "ClosureInlining", "quick_variables"]
+__all__ = ["SUBSTITUTES", "ArrayRewrites", "ClosureInlining"]
 
 ARRAY_OPERATORS = ("unary", "binop")
-NO_VARIABLES = frozenset({ir.Loc, str, int, bool, type(None)})  # most of what statements hold besides variables
 
 
 def _assigned_expressions(state: Any) -> Iterator[tuple[str, Any]]:
@@ -73,38 +71,3 @@ def _is_rewritten(kinds: Any, target: str, expression: Any) -> bool:
 
 SUBSTITUTES = {InlineClosureLikes: ClosureInlining, NopythonRewrites: ArrayRewrites}
 """Pass of numba → the one that takes its place."""
-
-NUMBAS_SEARCH: Any = ir.Inst._rec_list_vars
-
-
-def _list_variables(statement: Any, value: Any) -> list[Any]:
-    """List the variables in a part of a statement, in order, as `numba.core.ir.Inst._rec_list_vars` does."""
-    found: list[Any] = []
-    _collect(statement, value, found)
-    return found
-
-
-def _collect(statement: Any, value: Any, found: list[Any]) -> None:
-    kind = type(value)
-    if kind is ir.Var:
-        found.append(value)
-    elif kind is dict or kind is list or kind is tuple:
-        for each in value.values() if kind is dict else value:
-            if type(each) not in NO_VARIABLES:
-                _collect(statement, each, found)
-    elif kind not in NO_VARIABLES:
-        found.extend(NUMBAS_SEARCH(statement, value))
-
-
-@contextmanager
-def quick_variables() -> Iterator[None]:
-    """Search for the variables of statements without a list and four tests for each part of each of them.
-
-    Analyses of lifetimes do little else; numba's own search takes one twentieth of the compile time.
-    """
-    searching: Any = ir.Inst
-    searching._rec_list_vars = _list_variables
-    try:
-        yield
-    finally:
-        searching._rec_list_vars = NUMBAS_SEARCH

@@ -56,12 +56,12 @@ def test_closures_lists_and_whole_arrays_compile_as_before(function, arguments):
 
 @pytest.mark.parametrize("function", [squares, doubled, fused, listed, branching])
 def test_variables_of_statements_are_those_that_numba_finds(function):
-    from cbsim.kernel_compiler.passes import NUMBAS_SEARCH, quick_variables
+    from cbsim.kernel_compiler.shortcuts import NUMBAS_SEARCH, shortcuts
 
     blocks = compiler.run_frontend(function, emit_dels=True).blocks
     statements = [statement for block in blocks.values() for statement in block.body]
     expected = [statement.list_vars() for statement in statements]
-    with quick_variables():
+    with shortcuts():
         assert ir.Inst._rec_list_vars is not NUMBAS_SEARCH
         found = [statement.list_vars() for statement in statements]
     assert ir.Inst._rec_list_vars is NUMBAS_SEARCH

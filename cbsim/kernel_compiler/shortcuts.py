@@ -1,0 +1,140 @@
+"""Quicker versions of what numba's front end does for every statement, in place while a kernel compiles.
+
+Each gives what numba's own gives. They are put in place under the lock that numba holds while it compiles, and taken
+out before the lock is released: no function of another package is compiled with them, unless a kernel calls it. Other
+threads that look types up meanwhile may meet `_hash_of`.
+
+Replacements are functions of this module, which are never freed. CPython frees the old value of a class attribute
+before it forgets where to find it: had that value held types, whose end runs Python code, freed memory would be called.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from numba.core import base, ir, postproc, transforms, types
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.types.functions import BaseFunction
+
+__all__ = ["REPLACEMENTS", "shortcuts"]
+
+NO_VARIABLES = frozenset(
+    {
+        *(ir.Loc, ir.Const, ir.Global, ir.FreeVar, ir.Arg, ir.UndefinedType),
+        *(str, int, float, bool, type(None), type(abs)),
+    }
+)
+"""Most of what statements hold besides variables; the last is the type of operators."""
+
+NUMBAS_SEARCH: Any = ir.Inst._rec_list_vars
+NUMBAS_HASH: Any = types.Type.__hash__
+NUMBAS_CALL_TYPE: Any = BaseFunction.get_call_type
+NUMBAS_LIFETIMES: Any = postproc.PostProcessor.run
+
+HASHES: dict[int, tuple[Any, int]] = {}
+"""Identity of a type → the type, which is kept so that no other takes its place in memory, and its hash."""
+CALL_TYPES: dict[tuple[Any, ...], tuple[Any, Any]] = {}
+"""Identity of a function, types of arguments → the function and the signature of the call."""
+TAKES_LOC: dict[Any, bool] = {}
+"""Implementation of a function → whether it has a parameter ``loc``."""
+
+
+def _list_variables(statement: Any, value: Any) -> list[Any]:
+    """List the variables in a part of a statement, in order, as `numba.core.ir.Inst._rec_list_vars` does."""
+    found: list[Any] = []
+    _collect(statement, value, found)
+    return found
+
+
+def _collect(statement: Any, value: Any, found: list[Any]) -> None:
+    kind = type(value)
+    if kind is ir.Expr:
+        value = value._kws
+        kind = dict
+    if kind is ir.Var:
+        found.append(value)
+    elif kind is dict or kind is list or kind is tuple:
+        for each in value.values() if kind is dict else value:
+            kind = type(each)
+            if kind is ir.Var:
+                found.append(each)
+            elif kind not in NO_VARIABLES:
+                _collect(statement, each, found)
+    elif kind not in NO_VARIABLES:
+        found.extend(NUMBAS_SEARCH(statement, value))
+
+
+def _hash_of(kind: Any) -> int:
+    """Return the hash of a type: numba computes that of a tuple of tables anew, from all of its fields, each time."""
+    known = HASHES.get(id(kind))
+    if known is None:
+        known = HASHES[id(kind)] = kind, NUMBAS_HASH(kind)
+    return known[1]
+
+
+def _call_type_of(function: Any, context: Any, arguments: Any, keywords: Any) -> Any:
+    """Find the signature of a call of a built-in function, which numba resolves to infer types and again to lower."""
+    if keywords:
+        return NUMBAS_CALL_TYPE(function, context, arguments, keywords)
+    key = (id(function), *arguments)  # by identity: an equal function has its own table of implementations
+    known = CALL_TYPES.get(key)
+    if known is None:
+        known = CALL_TYPES[key] = function, NUMBAS_CALL_TYPE(function, context, arguments, keywords)
+    return known[1]
+
+
+def _takes_loc(function: Any) -> bool:
+    """Tell whether an implementation has a parameter ``loc``, without its whole signature at each call."""
+    known = TAKES_LOC.get(function)
+    if known is None:
+        known = TAKES_LOC[function] = "loc" in inspect.signature(function).parameters
+    return known
+
+
+def _find_lifetimes(self: Any, emit_dels: bool = False, extend_lifetimes: bool = False) -> None:
+    """Prepare the analysis of lifetimes; do it where numba inserts what ends them, or where a pass asks for it."""
+    function = self.func_ir
+    if emit_dels or function.is_generator:
+        NUMBAS_LIFETIMES(self, emit_dels, extend_lifetimes)
+        return
+    function.blocks = transforms.canonicalize_cfg(function.blocks)
+    function.variable_lifetime = postproc.VariableLifetime(function.blocks)
+    function.generator_info = None
+
+
+REPLACEMENTS: tuple[tuple[Any, str, Any, Any], ...] = (
+    (ir.Inst, "_rec_list_vars", NUMBAS_SEARCH, _list_variables),
+    (types.Type, "__hash__", NUMBAS_HASH, _hash_of),
+    (BaseFunction, "get_call_type", NUMBAS_CALL_TYPE, _call_type_of),
+    (base, "_has_loc", base._has_loc, _takes_loc),
+    (postproc.PostProcessor, "run", NUMBAS_LIFETIMES, _find_lifetimes),
+)
+"""Owner and name of each function that is replaced, numba's own and the quicker one."""
+
+
+class _Depth:
+    """How many kernels compile: one that another one calls may be compiled meanwhile, by the same thread."""
+
+    count = 0
+
+
+@contextmanager
+def shortcuts() -> Iterator[None]:
+    """Put the quicker versions in place, and keep other threads from compiling."""
+    with global_compiler_lock:
+        _Depth.count += 1
+        try:
+            if _Depth.count == 1:
+                for owner, name, _, quick in REPLACEMENTS:
+                    setattr(owner, name, quick)
+            yield
+        finally:
+            _Depth.count -= 1
+            if not _Depth.count:
+                for owner, name, numbas, _ in REPLACEMENTS:
+                    setattr(owner, name, numbas)
+                CALL_TYPES.clear()
+                HASHES.clear()
