@@ -97,6 +97,8 @@ def open_sides(sides, routes):
         offsets=sides.offsets,
         rows=sides.rows,
         spans=sides.spans,
+        place_offsets=sides.place_offsets,
+        places=sides.places,
         predecessor_offsets=sides.predecessor_offsets,
         predecessors=sides.predecessors,
         changes=routes.changes,
