@@ -67,10 +67,7 @@ def differentiate(model, work, room, z, inputs, external, settings, before, h, m
         model.contact_link, model.contact, work.contact_work, link_work, room.patch, room.span, room.seed, room.carry, h
     )
     add_drifts(model.contact_link, model.contact, work.contact_work, link_work, room, half, h, before)
-    add_loop_joints(
-        links, link, joint, link_work, room.patch, room.span, room.seed, room.carry, inputs, pull, settings[SCALING],
-        model.row_link, model.row, work.limit_work,
-    )  # fmt: skip
+    add_loop_joints(model, work, room, inputs, pull, settings[SCALING])
     _disturb(links, link, link_work, room.patch, room.span, room.seed, room.carry, room.missing, half)
     damp_columns(links, link, joint, link_work, room.before, room.patch, room.span, room.seed, room.missing, half, h)
     # residuals by inputs

@@ -309,30 +309,6 @@ def _leaves_open(varied, work, probe, room, column, h, amount):
     return opened > LEAST * amount and gap > LEAST * opened
 
 
-@inlined
-def _differ(
-    model, work, varied, probe, room, z, inputs, external, settings, place, weight, start, end, size, points, minimal,
-    column,
-):  # fmt: skip
-    """Write the residuals by numbers ``start`` to ``end`` of the tables to a column, by differences."""
-    h, links = settings[0], model.links
-    for n in range(2 * points):
-        far, sign = 1.0 if n < 2 else 2.0, 1.0 - 2.0 * (n % 2)
-        _forget(model, varied, room)
-        _change(model, varied, place, weight, start, end, sign * far * size)
-        for i in range(links):
-            for k in range(13):
-                probe.spare[i, k] = z[i, k]
-        if minimal:
-            minimal_to_maximal(links, varied.link, varied.joint, room.x, h, probe.spare)
-        _miss(varied, work, probe, room, probe.spare, z, inputs, external, settings, h)
-        share = sign / (2.0 * size)
-        if points == 2:  # Richardson: 4/3 of the small differences, −1/3 of the large ones, which are twice as wide
-            share *= 4.0 / 3.0 if far == 1.0 else -1.0 / 6.0
-        _collect(varied, probe, room, column, share)
-    _change(model, varied, place, weight, start, end, 0.0)
-
-
 @narrow
 def parameter_columns(
     model, work, varied, probe, room, z, inputs, external, settings, place, weight, first, size, points, minimal, out,
@@ -368,11 +344,23 @@ def parameter_columns(
     clear(room.missing)
     clear(room.moved)
     maximal_to_minimal(links, model.link, model.joint, z, h, room.x)
+    # residuals by the numbers of each parameter, by differences
     for column in range(columns):
-        _differ(
-            model, work, varied, probe, room, z, inputs, external, settings, place, weight, first[column],
-            first[column + 1], size[column], points, minimal, column,
-        )  # fmt: skip
+        for n in range(2 * points):
+            far, sign = 1.0 if n < 2 else 2.0, 1.0 - 2.0 * (n % 2)
+            _forget(model, varied, room)
+            _change(model, varied, place, weight, first[column], first[column + 1], sign * far * size[column])
+            for i in range(links):
+                for k in range(13):
+                    probe.spare[i, k] = z[i, k]
+            if minimal:
+                minimal_to_maximal(links, varied.link, varied.joint, room.x, h, probe.spare)
+            _miss(varied, work, probe, room, probe.spare, z, inputs, external, settings, h)
+            share = sign / (2.0 * size[column])
+            if points == 2:  # Richardson: 4/3 of the small differences, −1/3 of the large ones, which are twice as wide
+                share *= 4.0 / 3.0 if far == 1.0 else -1.0 / 6.0
+            _collect(varied, probe, room, column, share)
+        _change(model, varied, place, weight, first[column], first[column + 1], 0.0)
     solve_columns(
         model.link, work.link_work, model.program, model.fan, work.fanned, room.patch, room.carry, room.missing,
         room.answer, room.row, columns,

@@ -21,6 +21,7 @@ from cbsim.dynamics.kernels.gradient import differentiate
 from cbsim.dynamics.kernels.interior import factorize
 from cbsim.dynamics.kernels.newton import factorize_bodies, finish
 from cbsim.dynamics.kernels.step import PLAIN, RELAXED, copy, solve_step
+from cbsim.dynamics.kernels.tables import Loads, Options
 from cbsim.dynamics.kernels.tree import eliminate
 from cbsim.jit import inner, narrow
 
@@ -28,7 +29,7 @@ __all__ = ["linearize"]
 
 
 @inner
-def _solve(model, work, touching, z, inputs, external, settings, counts, h, warm, report):
+def _solve(model, work, touching, z, loads, options, h, warm, report):
     """Solve a step: from a warm start if requested, else a cold start, else other starts.
 
     Halves of a step are a different map, so they are not tried here.
@@ -40,7 +41,7 @@ def _solve(model, work, touching, z, inputs, external, settings, counts, h, warm
         if (attempt == 1 and warm == 0.0) or (attempt > 1 and not touching):
             continue
         start, manner = warm if attempt == 0 else 0.0, max(PLAIN, attempt - 1)
-        solve_step(model, work, touching, z, inputs, external, settings, counts, h, h, start, manner, report)
+        solve_step(model, work, touching, z, loads, options, h, h, start, manner, report)
         total += report[ITERATIONS]
         if report[STATUS] == SOLVED:
             break
@@ -55,11 +56,7 @@ def _factor(model, work, touching, h):
         factorize_bodies(model.links, model.link, model.joint, work.link_work, work.block, model.loop_block, h)
         eliminate(model.link, work.link_work, work.block, model.program, model.fan, model.pair, work.fanned)
     else:
-        factorize(
-            model.links, model.link, model.joint, work.link_work, work.block, model.loop_block,
-            model.program, model.fan, model.pair, work.fanned, model.contact_link, model.contact, work.contact_work,
-            model.row_link, model.row, work.limit_work, h,
-        )  # fmt: skip
+        factorize(model, work, h)
 
 
 @narrow
@@ -91,7 +88,7 @@ def linearize(
     reports : (1 or steps, REPORT) float64
         Reports of steps; ITERATIONS and ATTEMPTS summed over all steps from one state.
     """
-    h, mode, total = settings[STEP_LENGTH], settings[WARM], 0.0
+    h, mode, total, options = settings[STEP_LENGTH], settings[WARM], 0.0, Options(settings, counts)
     for n in range(len(by_state)):
         z, report = states[n if apart else 0], reports[n if apart else 0]
         if apart or n == 0:
@@ -101,7 +98,7 @@ def linearize(
         # independent states begin cold: the workspace holds the solution of another one
         warm = 1.0 if not apart and (mode == CONTINUED or (mode != COLD and n > 0)) else 0.0
         u = inputs[min(n, len(inputs) - 1)]
-        _solve(model, work, touching, z, u, external, settings, counts, h, warm, report)
+        _solve(model, work, touching, z, Loads(u, external), options, h, warm, report)
         total += report[ITERATIONS]
         report[ITERATIONS] = total
         report[STEP_REACHED] = n
