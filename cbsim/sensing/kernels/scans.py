@@ -1,4 +1,4 @@
-"""All scans of a step in one call: where everything was, where each sensor was, and what its beams met."""
+"""Scans of all lasers at a step, in one kernel call: poses of bodies and sensors, distances of beams, readings."""
 
 from __future__ import annotations
 
@@ -205,10 +205,7 @@ def scans_into(
             sweep, scan_time, own = sweeps[sweep_at : sweep_at + fan.beams], lasers.scan_time[s], lasers.body[s]
             still, bodies = (positions, orientations), (positions, orientations, shapes)
             poses_into(constants, placed, state, own, mount, time, scan_time, still, room.swept, room.turned, sweep)
-            cast_swept_into(
-                constants, placed, state, fan, own, reach, time, scan_time, bodies, sweep, room.aims, room.swept,
-                room.turned, room.ints, found,
-            )  # fmt: skip
+            cast_swept_into(constants, placed, state, fan, own, reach, time, scan_time, bodies, sweep, room, found)
         else:
             # loose bodies are at their poses at that time, static ones where they stand
             origin, turn = poses[n, :3], poses[n, 3:]
