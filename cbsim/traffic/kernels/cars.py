@@ -232,24 +232,8 @@ def drive_cars(pack, sizes, floats, ints, car_floats, car_ints):
         if sides.rows.shape[0] > 0:
             shown = find_shadows(road, sides, state.travel, state.intent, entries, count)
         sort_entries(road, state.travel, state.intent, entries, shown)
-        decide(
-            *(
-                road,
-                crossings,
-                around,
-                sides,
-                demand,
-                seed,
-                state.order,
-                state.travel,
-                state.intent,
-                state.watch,
-                (state.light, occupied),
-                (zones, state.parking),
-            ),
-            *(work, scratch, time),
-            *(begin, count, dt, part > 0),
-        )
+        tables = road, crossings, around, sides, demand
+        decide(tables, zones, state, occupied, work, scratch, time, count, dt, part > 0)
         # between deciding and moving: roads that are closed or free again, and cars that appear where there is room
         close_and_open(road, network, state, work, begin, count)
         appear(road, network, crossings, demand, seed, state, work, occupied, time, dt)
