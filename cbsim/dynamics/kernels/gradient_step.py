@@ -40,8 +40,8 @@ def _solve(model, work, touching, z, loads, options, h, warm, report):
         # without contacts and stops there is no path to start along
         if (attempt == 1 and warm == 0.0) or (attempt > 1 and not touching):
             continue
-        start, manner = warm if attempt == 0 else 0.0, max(PLAIN, attempt - 1)
-        solve_step(model, work, touching, z, loads, options, h, h, start, manner, report)
+        start, mode = warm if attempt == 0 else 0.0, max(PLAIN, attempt - 1)
+        solve_step(model, work, touching, z, loads, options, h, h, start, mode, report)
         total += report[ITERATIONS]
         if report[STATUS] == SOLVED:
             break
@@ -61,7 +61,7 @@ def _factor(model, work, touching, h):
 
 @narrow
 def linearize(
-    model, work, touching, room, states, inputs, external, settings, counts, minimal, apart, trajectory, by_state,
+    model, work, touching, scratch, states, inputs, external, settings, counts, minimal, apart, trajectory, by_state,
     by_input, reports,
 ):  # fmt: skip
     """Advance a mechanism, in place, and write the gradients of every step.
@@ -72,7 +72,7 @@ def linearize(
         As `cbsim.dynamics.kernels.step.advance` has them.
     touching : bool
         Whether there are inequalities. One overload serves both cases, which compiles less in total.
-    room : Slopes
+    scratch : Slopes
     states : (1 or steps, bodies, 13) float64
         The first state, or an independent state for each step; overwritten.
     inputs : (k, nu) float64
@@ -105,7 +105,7 @@ def linearize(
         if report[STATUS] == SOLVED:
             # before `finish`: gradients need z at node 2
             _factor(model, work, touching, h)
-            differentiate(model, work, room, z, u, external, settings, h, h, minimal, by_state[n], by_input[n])
+            differentiate(model, work, scratch, z, u, external, settings, h, h, minimal, by_state[n], by_input[n])
             finish(model.links, model.link, work.link_work, z, h)
         elif not apart:
             break

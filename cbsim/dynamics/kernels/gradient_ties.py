@@ -231,10 +231,10 @@ def _torque_of_loop_joint(link, joint, link_work, j, inputs, pull, scaling, stif
 
 
 @inner
-def add_loop_joints(model, work, room, inputs, pull, scaling):
+def add_loop_joints(model, work, scratch, inputs, pull, scaling):
     """Add the change of the wrenches of loop joints on bodies when node 2 moves."""
     link, joint, link_work = model.link, model.joint, work.link_work
-    patch, span, seed, carry = room.patch, room.span, room.seed, room.carry
+    patch, span, seed, carry = scratch.patch, scratch.span, scratch.seed, scratch.carry
     for j in range(model.links, len(link)):
         a, b = link[j, PARENT], link[j, CHILD]
         stiff = pull * joint[j, SPRING] if link[j, FLAGS] & SPRUNG else 0.0

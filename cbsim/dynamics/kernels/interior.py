@@ -250,7 +250,7 @@ def _any_active(contact_work):
 
 
 @inner
-def interior(model, work, settings, counts, kappa, impulse, hover, manner, patience, h, report):
+def interior(model, work, settings, counts, kappa, impulse, hover, mode, patience, h, report):
     """Solve the step from the current point, with at least one iteration and at most ``patience``.
 
     Iterations that are nearly converged by then may take as many again.
@@ -267,7 +267,7 @@ def interior(model, work, settings, counts, kappa, impulse, hover, manner, patie
     # gaps at rest are btol / impulse: a light body would hover; the error of friction is its product over eta
     asked = min(btol, rtol, 1e-3 * kappa) if is_relaxed else btol
     btol = 0.01 * asked if is_relaxed else min(btol, hover * impulse)
-    if manner == PASSING:
+    if mode == PASSING:
         rtol, btol, asked = max(rtol, ROUGH_WAY), 0.5 * kappa, 0.5 * kappa
     share = 1.0 if is_relaxed else btol / asked  # weight of the direction of round cones in `violation`
     undercut, stalled, n, is_jammed, share_round = settings[UNDERCUT], 0, 0, False, NEAR
@@ -277,24 +277,19 @@ def interior(model, work, settings, counts, kappa, impulse, hover, manner, patie
     while n < most and math.isfinite(worst + bilinear):
         # solved; soft contacts are refined further, by plain steps at their own tolerance
         if worst < rtol and bilinear < btol and n > 0:
-            if (
-                is_relaxed
-                or manner == PASSING
-                or polished >= POLISH
-                or soft_left(contact_work, limit_work, least) < 1.0
-            ):
+            if is_relaxed or mode == PASSING or polished >= POLISH or soft_left(contact_work, limit_work, least) < 1.0:
                 break
             polished += 1
         factorize(model, work, h)
         # near a relaxed solution the corrector cycles
-        plain = manner == ARRIVING or (is_relaxed and bilinear < (10.0 if worst < 1e-4 else 0.5) * kappa)
+        plain = mode == ARRIVING or (is_relaxed and bilinear < (10.0 if worst < 1e-4 else 0.5) * kappa)
         plain = plain or polished > 0
         # the target: on a path its kappa, at its end the tolerance; else of centring, if the iteration is in trouble,
         # or the predictor's
-        target = kappa if manner != ARRIVING else NEARLY * btol
+        target = kappa if mode != ARRIVING else NEARLY * btol
         if polished > 0:
             target = btol / FLOOR
-        is_careful = is_jammed or n >= CAREFUL or (manner == PASSING and worst < NEAR_PATH)
+        is_careful = is_jammed or n >= CAREFUL or (mode == PASSING and worst < NEAR_PATH)
         if is_careful and not plain:
             target = (1.0 if is_jammed else 0.3) * measure(contact_link, contact_work, limit_work, 0.0)
             target = max(target, btol / FLOOR, kappa)

@@ -76,7 +76,7 @@ def copy(source, target):
 
 
 @inner
-def solve_step(model, work, touching, z, loads, options, before, h, warm, manner, report):
+def solve_step(model, work, touching, z, loads, options, before, h, warm, mode, report):
     """Attempt to find node 3 of a step from ``z``."""
     if not begin(
         model.links, model.link, model.joint, work.link_work, z, loads.inputs, loads.external, options.settings, before,
@@ -86,7 +86,7 @@ def solve_step(model, work, touching, z, loads, options, before, h, warm, manner
     elif not touching:
         newton(model, work, options.settings, options.counts, h, report)
     else:
-        _solve_with_contacts(model, work, z, loads, options, before, h, warm, manner, report)
+        _solve_with_contacts(model, work, z, loads, options, before, h, warm, mode, report)
     # beyond a quarter of a turn lies a second root (docs/theory/integrator.md §3)
     if report[STATUS] == SOLVED and not is_near(model.links, work.link_work):
         report[STATUS] = TOO_FAST
@@ -113,7 +113,7 @@ def _turns_too_far(links, link, link_work, z, h):
 
 
 @inner
-def _solve_with_contacts(model, work, z, loads, options, before, h, warm, manner, report):
+def _solve_with_contacts(model, work, z, loads, options, before, h, warm, mode, report):
     """Solve a prepared step with contacts or rows; omitted contacts that have closed are added."""
     inputs, settings, counts = loads.inputs, options.settings, options.counts
     for i in range(len(model.row_link)):
@@ -148,16 +148,16 @@ def _solve_with_contacts(model, work, z, loads, options, before, h, warm, manner
         model.link, model.joint, work.link_work, model.contact_link, model.contact, work.contact_work,
         model.row_link, model.row, work.limit_work, impulse, DEPTH, warm,
     )  # fmt: skip
-    total, manner_of_last = 0.0, DIRECT
+    total, mode_of_last = 0.0, DIRECT
     # a warm start that helps converges early; from another point all iterations may be needed
     patience = counts[MAX_ITER] if warm == 0.0 else 3 * counts[MAX_ITER] // 5
-    if manner == RELAXED:
+    if mode == RELAXED:
         total, least = _follow_path(model, work, settings, counts, impulse, hover, least, h, report)
         if settings[KAPPA] < 0.0:
-            manner_of_last = ARRIVING
+            mode_of_last = ARRIVING
     # contacts that were screened out and have closed join, and the problem is solved again
     while True:
-        interior(model, work, settings, counts, settings[KAPPA], least, hover, manner_of_last, patience, h, report)
+        interior(model, work, settings, counts, settings[KAPPA], least, hover, mode_of_last, patience, h, report)
         total += report[ITERATIONS]
         if report[STATUS] != SOLVED or not touched(
             model.contact_link, model.contact, work.contact_work, work.link_work, impulse, h
@@ -212,8 +212,8 @@ def _step_in_parts(model, work, touching, z, loads, options, before, warm, parts
     for stage in range(stages * parts):
         if stages == 5:
             length = part * (OUTER if stage % 5 != 2 else 1.0 - 4.0 * OUTER)
-        for manner in range(first, last + 1):
-            done = solve_step(model, work, touching, z, loads, options, before, length, warm, manner, report)
+        for mode in range(first, last + 1):
+            done = solve_step(model, work, touching, z, loads, options, before, length, warm, mode, report)
             total += report[ITERATIONS]
             if touching and done and _turns_too_far(model.links, model.link, work.link_work, z, length):
                 report[STATUS], done = TURNED_TOO_FAR, False
@@ -272,7 +272,7 @@ def _with_contacts(model, colliders):
 
 
 @inlined
-def _room_for(work, colliders):
+def _workspace_for(work, colliders):
     """Return the part of the workspace of those contacts."""
     contacts, fans, blocks = colliders.found[CONTACTS], colliders.found[FANS], colliders.found[BLOCKS]
     return Work(
@@ -294,8 +294,8 @@ def _step_with_colliders(model, colliders, work, touching, z, loads, options, be
         if not detect(model, colliders, work, z, settings, settings[STEP_LENGTH], settings[MARGIN], again):
             report[STATUS] = OUT_OF_ROOM
             break
-        seen, room = _with_contacts(model, colliders), _room_for(work, colliders)
-        _step(seen, room, touching, z, loads, options, before, warm, report)
+        seen, part = _with_contacts(model, colliders), _workspace_for(work, colliders)
+        _step(seen, part, touching, z, loads, options, before, warm, report)
         total += report[ITERATIONS]
         if report[STATUS] == SOLVED:
             if blows >= BLOWS or not exceeded_margin(model, colliders, z, settings):

@@ -239,9 +239,9 @@ def cast_box_into(positions, orientations, body, hx, hy, hz, aims, size, width, 
 
 
 @inner
-def cast_listed_into(constants, placed, state, fan, count, time, scan_time, bodies, room, ranges):
+def cast_listed_into(constants, placed, state, fan, count, time, scan_time, bodies, scratch, ranges):
     """Cast the beams of each entry against its body, both where they are at the instant of the beam."""
-    aims, places, turns, ints = room.aims, room.swept, room.turned, room.ints
+    aims, places, turns, ints = scratch.aims, scratch.swept, scratch.turned, scratch.ints
     positions, orientations, shapes = bodies
     stack, order = ints[ENTRIES : ENTRIES + DEPTH], fan.order
     triangles, boxes, links = shapes.triangles, shapes.node_box, shapes.node_link
@@ -282,7 +282,7 @@ def cast_listed_into(constants, placed, state, fan, count, time, scan_time, bodi
 
 
 @inner
-def cast_swept_into(constants, placed, state, fan, own, reach, time, scan_time, bodies, poses, room, ranges):
+def cast_swept_into(constants, placed, state, fan, own, reach, time, scan_time, bodies, poses, scratch, ranges):
     """Write the distance to the first surface of every beam, infinity where there is none.
 
     Parameters
@@ -296,9 +296,9 @@ def cast_swept_into(constants, placed, state, fan, own, reach, time, scan_time, 
         Poses of all bodies at `time`, and `Shapes`.
     poses : (beams, 7) [m], 1
         Of the sensor at the instant of each beam.
-    room : ScanScratch
+    scratch : ScanScratch
     """
-    aim_into(fan, poses, room.aims, ranges)
+    aim_into(fan, poses, scratch.aims, ranges)
     beams = fan.beams
     far, wide = strayed(poses, 0, 1, beams - 1)  # how many runs is but a matter of speed
     runs = math.ceil(max(far / SHIFT, wide / TURN, 1.0))
@@ -306,5 +306,5 @@ def cast_swept_into(constants, placed, state, fan, own, reach, time, scan_time, 
     for start in range(0, beams, length):
         stop = min(start + length, beams)
         span = beam_time(time, scan_time, beams, start), beam_time(time, scan_time, beams, stop - 1)
-        count = list_into(constants, state, fan, own, reach, span, (start, stop), bodies, poses, room.ints)
-        cast_listed_into(constants, placed, state, fan, count, time, scan_time, bodies, room, ranges)
+        count = list_into(constants, state, fan, own, reach, span, (start, stop), bodies, poses, scratch.ints)
+        cast_listed_into(constants, placed, state, fan, count, time, scan_time, bodies, scratch, ranges)
