@@ -290,8 +290,7 @@ def look(road, crossings, seed, state, work, occupied, i, time, ahead_of, distan
     speed, length = travel[i, SPEED], road.car_sizes[i, CAR_LENGTH]
     horizon = length + 20.0 + speed * (4.0 + 0.5 * speed)
     lanelet, forks = intent[i, LANELET], ways.forks[i]
-    claimed, phase = intent[i, CLAIM], intent[i, PHASE]
-    base = -travel[i, STATION]
+    claimed, phase, base = intent[i, CLAIM], intent[i, PHASE], -travel[i, STATION]
     gap, leader, stop, line, chain, chain_end = math.inf, 0.0, math.inf, math.inf, math.inf, -math.inf
     fastest, square = math.inf, math.inf  # the speed that is wanted, and the square of another bound of it
     released, closed, count, way_end = phase in (CROSSING, ROLLING), False, 0, math.inf
