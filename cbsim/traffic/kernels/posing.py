@@ -152,6 +152,7 @@ def pose_cars(road, zones, seed, state, work, step, path, begin, end, scratch):
         destination, station = destination_of(road, intent, work.drawn, i), travel[i, STATION]
         keep_way(road, seed, intent, work.ways, i, destination)
         rear, front = station + road.car_sizes[i, REAR_AXLE], station + road.car_sizes[i, FRONT_AXLE]
+        # both axles are on the centreline of its way, and the body's centre is between them
         rx, ry = point_ahead(road, seed, intent, work.ways, i, destination, rear, 0.0)
         fx, fy = point_ahead(road, seed, intent, work.ways, i, destination, front, 0.0)
         rows[count + X], rows[count + Y] = position[body, 0], position[body, 1]
@@ -160,6 +161,7 @@ def pose_cars(road, zones, seed, state, work, step, path, begin, end, scratch):
         rows[count + AXLES_X], rows[count + AXLES_Y] = fx - rx, fy - ry
         bodies[count] = body
         count += np.uint64(1)
+    # headings and velocities of all in a loop of vector code
     head_and_move(rows, count, step)
     for k in range(np.uint64(0), count):
         body = bodies[k]
