@@ -78,6 +78,8 @@ class NewestReadings(Mapping[str, Taken]):
             for row, keys in world.carried.items()
         }
         self.clocks = clocks_of(world)
+        clock_of = {one.key: k for k, clock in enumerate(self.clocks) for one in clock.sensors}
+        self._timed = [(one, clock_of[one.key]) for one in world.sensors if one.key in clock_of]
         for key, one in (taken or {}).items():
             self.set(key, one)
 
@@ -111,9 +113,15 @@ class NewestReadings(Mapping[str, Taken]):
 
     def hold(self, batch: ScanBatch) -> None:
         """Put scans in their places that have been taken; the last of each sensor holds."""
-        for n, (sensor, _) in enumerate(batch.due):
-            self._taken.pop(sensor.key, None)
-            self._held[sensor.key] = partial(batch.told, n)
+        newest = {sensor.key: n for n, (sensor, _) in enumerate(batch.due)}
+        for key, n in newest.items():
+            self._taken.pop(key, None)
+            self._held[key] = partial(batch.told, n)
+
+    def due_between(self, after: float, time: float) -> list[tuple[Sensor, int]]:
+        """List lasers and numbers of the scans that are delivered in (after, time], if none has faults."""
+        numbers = [range(max(clock.newest(after) + 1, 0), clock.newest(time) + 1) for clock in self.clocks]
+        return [(sensor, number) for sensor, clock in self._timed for number in numbers[clock]]
 
     def deliver(self, snapshot: Snapshot, after: float) -> None:
         """Put the readings in their places that are delivered in (after, the Snapshot's time], without taking scans."""
