@@ -159,8 +159,26 @@ class NewestReadings(Mapping[str, Taken]):
         self._views.append(ref(scans))
         return scans, {key: self._taken[key] for key in others if key in self._taken} if others else {}
 
-    def settle(self) -> None:
-        """Take the scans that may be looked at later; called before the Snapshot changes."""
+    def steps_until_due(self, now: int, asked: int) -> int:
+        """Count the steps from a step on that can be taken in one, until a planner is asked.
+
+        A scan that the planner may look at is taken at the Snapshot at which it is delivered, so that steps end there.
+        """
+        if not self.clocks:
+            return 1
+        step, end = self._world.step, asked
+        for clock in self.clocks:
+            index = clock.newest(asked * step)
+            if index > clock.newest(now * step):
+                while clock.newest((end - 1) * step) >= index:
+                    end -= 1
+        return end - now
+
+    def settle(self, asked: int) -> None:
+        """Take the scans that may be looked at later, given the step in which a planner is asked.
+
+        Called before the Snapshot changes.
+        """
         if self._views:
             views, self._views = self._views, []
             for view in views:
@@ -169,7 +187,7 @@ class NewestReadings(Mapping[str, Taken]):
                     kept.look()
         if not self._due or self._snapshot is None:
             return
-        following = (self._snapshot.step + 1) * self._world.step
+        following = asked * self._world.step
         if self.clocks:
             last = [
                 sensor.key
