@@ -143,8 +143,11 @@ def stands_there(entries, lanelet, base, cars):
 
 
 @inlined
-def see_room(road, seed, travel, intent, values, plan, entries, claims, queues, ways, i, destination):
+def see_room(road, seed, state, work, i):
     """Note whether there is room behind the conflicts ahead of car i, and on which lanelet its front will stand."""
+    travel, intent, values, plan = state.travel, state.intent, work.drawn[i], work.plan[i]
+    entries, claims, queues, ways = work.entries, work.claims, work.queues, work.ways
+    destination = work.destinations[i]
     length, cars = road.car_sizes[i, CAR_LENGTH], intent.shape[0]
     own, least, clear = length + values[LEAST], 0.0, plan[CHAIN_END]
     lanelet, base, k, forks = intent[i, LANELET], -travel[i, STATION], 0, ways.forks[i]
@@ -245,25 +248,7 @@ def time_through(crossings, claims, row, side, pace, length):
 
 
 @inlined
-def may_enter(
-    road,
-    crossings,
-    seed,
-    travel,
-    intent,
-    values,
-    plan,
-    entries,
-    watch,
-    claims,
-    queues,
-    ways,
-    i,
-    destination,
-    judging,
-    takes,
-    dt,
-):
+def may_enter(road, crossings, seed, state, work, i, judging, takes, dt):
     """Whether car i may enter the conflicts ahead of it, up to the end of its chain.
 
     `judging` is the time that it needs to see whose turn it is [s].
@@ -274,6 +259,9 @@ def may_enter(
         The last entry of the chain and 1, or 0 where it may not; the negative of it where it will be able to when it
         gets there from its line, since those who are in its way are leaving. With `takes` all of them are held.
     """
+    travel, intent, watch, values, plan = state.travel, state.intent, state.watch, work.drawn[i], work.plan[i]
+    entries, claims, queues, ways = work.entries, work.claims, work.queues, work.ways
+    destination = work.destinations[i]
     length, cars, last, sign = road.car_sizes[i, CAR_LENGTH], intent.shape[0], 0, 1
     lanelet, base, k, forks = intent[i, LANELET], -travel[i, STATION], 0, ways.forks[i]
     chain, chain_end = plan[CHAIN] + length - 1e-9, plan[CHAIN_END]
@@ -335,31 +323,15 @@ def may_enter(
 
 
 @inlined
-def arbitrate(
-    road,
-    crossings,
-    seed,
-    travel,
-    intent,
-    drawn,
-    plan,
-    entries,
-    watch,
-    claims,
-    queues,
-    ways,
-    destinations,
-    junction,
-    candidates,
-    dt,
-):
-    """Let those in the list of a junction claim what is ahead of them, by arrival, then by serial.
-
-    Parameters
-    ----------
-    candidates : (cars,) int64
-        Scratch.
-    """
+def arbitrate(road, crossings, seed, state, work, junction, dt):
+    """Let those in the list of a junction claim what is ahead of them, by arrival, then by serial."""
+    travel, intent, claims, queues, candidates = (
+        state.travel,
+        state.intent,
+        work.claims,
+        work.queues,
+        work.queues.candidates,
+    )
     size, who = 0, queues.heads[junction]
     while who >= 0:
         m = size - 1
@@ -375,18 +347,15 @@ def arbitrate(
     judging = JUDGES + JUDGES_EACH * min(size - 1, MOST_JUDGED)
     for n in range(size):
         i = candidates[n]
-        values, own, destination = drawn[i], plan[i], destinations[i]
+        values, own = work.drawn[i], work.plan[i]
         if queues.is_blocked[i] == 0:  # claims of this step may have taken the room
-            see_room(road, seed, travel, intent, values, own, entries, claims, queues, ways, i, destination)
+            see_room(road, seed, state, work, i)
         if queues.is_blocked[i] != 0:
             continue
         last = 1
         for takes in range(2):  # first whether it may enter, then it holds its whole chain
             if last > 0:
-                last = may_enter(
-                    *(road, crossings, seed, travel, intent, values, own, entries, watch, claims, queues, ways),
-                    *(i, destination, judging, takes == 1, dt),
-                )
+                last = may_enter(road, crossings, seed, state, work, i, judging, takes == 1, dt)
         if last < 0:
             intent[i, PHASE] = ROLLING
         if last > 0:
