@@ -59,7 +59,7 @@ def test_scans_are_the_same_whether_looked_at_at_once_later_or_in_a_recorded_run
     assert [ranges(one.scans) for one in later.kept] == recorded.ranges
 
 
-@pytest.mark.parametrize("asked", [4.0, 6.0, 1.0])
+@pytest.mark.parametrize("asked", [4.0, 5.0, 1.0])
 @pytest.mark.parametrize("rate", [3.0, 7.0, 20.0, 75.0])
 def test_a_planner_that_is_asked_less_often_sees_the_scans_of_a_recorded_run(rate, asked, monkeypatch):
     lasers = level(rate=rate, range_sigma=0.02), level(rate=12.0, latency=0.07, scan_time=0.03)
