@@ -26,7 +26,6 @@ FINAL = ("rndf", "cornell", "UCE-Final_Event__uce_rndf_1.5.rdf")
 KNOWN = {
     "arbiter-sample_roads__Sample1.rndf": "an exit leads head on into a lane",
     "wrong__duplicate_waypoint_id.rndf": "both lanes of the road lie on each other",
-    "prc_small.rndf": "a car in a stub yields to one that waits for the stub",
 }
 CROWDED = (  # networks of the competition and of teams on which two hundred cars drive for half an hour
     "Sample_RNDF.txt",

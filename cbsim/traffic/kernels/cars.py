@@ -9,7 +9,7 @@ from cbsim.jit import inner, kernel
 from cbsim.traffic.kernels.branches import hold_draws, set_branches
 from cbsim.traffic.kernels.changes import change_over
 from cbsim.traffic.kernels.claims import DETOUR, find_detour
-from cbsim.traffic.kernels.closures import begin_ways, close_and_open, open_road, open_sides, renew_ways
+from cbsim.traffic.kernels.closures import begin_ways, close_and_open, renew_ways
 from cbsim.traffic.kernels.crosswalks import find_occupied_crosswalks
 from cbsim.traffic.kernels.decisions import MOST, WAIT, acceleration_of, decide
 from cbsim.traffic.kernels.driven import command_vehicles, read_driven_cars
@@ -20,6 +20,7 @@ from cbsim.traffic.kernels.leaving import CHANGES
 from cbsim.traffic.kernels.look import clear_conflict
 from cbsim.traffic.kernels.meshes import find_mesh, make_mesh_search
 from cbsim.traffic.kernels.moving import move
+from cbsim.traffic.kernels.open_ways import open_road, open_sides
 from cbsim.traffic.kernels.orders import end_lane_order, is_slowed, limit_by_order, want_ordered_speed
 from cbsim.traffic.kernels.others import BRANCHES, find_others
 from cbsim.traffic.kernels.parking import drive_in_zones, scratch_of_zones

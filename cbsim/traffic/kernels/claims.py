@@ -198,7 +198,23 @@ def find_detour(road, travel, intent, values, plan, entries, claims, ways, i, de
 
 
 @inlined
-def goes_first(crossings, travel, intent, queues, entries, watch, claims, values, i, row, side, cars):
+def is_in_the_way(road, crossings, travel, work, i, other):
+    """Whether a car is in a conflict area, or may enter it, that another one needs to go on."""
+    claims, ways, base, k = work.claims, work.ways, -travel[other, STATION], 0
+    while k < ways.lanelets.shape[1] and base < work.plan[other, CHAIN_END]:
+        lanelet = ways.lanelets[other, k]
+        if lanelet < 0:
+            break
+        for e in range(road.links[lanelet, ENTRY], road.links[lanelet, ENTRY_END]):
+            if claims.holder[crossings.entry_rows[e], 1 - crossings.entry_sides[e]] == i:
+                return True
+        base += road.lanelets[lanelet, LENGTH]
+        k += 1
+    return False
+
+
+@inlined
+def goes_first(road, crossings, state, work, i, row, side):
     """Whether a car goes before whoever comes next to a conflict; if not, how long that one must be away [s].
 
     Returns
@@ -206,6 +222,8 @@ def goes_first(crossings, travel, intent, queues, entries, watch, claims, values
     float
         0 where it goes first, infinite where it has to wait for its turn, else the critical gap.
     """
+    travel, intent, watch, values = state.travel, state.intent, state.watch, work.drawn[i]
+    entries, claims, queues, cars = work.entries, work.claims, work.queues, state.intent.shape[0]
     other = claims.comer[row, 1 - side]
     if other < 0 or other == i:
         return 0.0
@@ -220,6 +238,8 @@ def goes_first(crossings, travel, intent, queues, entries, watch, claims, values
     rules, yields = crossings.rules, crossings.yields
     both_stand = other < cars and travel[other, SPEED] < STANDS and travel[i, SPEED] < STANDS
     mine, theirs = travel[i, WAITING], travel[other, WAITING] if other < cars else 0.0
+    if both_stand and mine > PATIENCE and is_in_the_way(road, crossings, travel, work, i, other):
+        return 0.0  # the other one can't go before it
     if both_stand and theirs > HURRY and theirs > mine:
         return math.inf  # whoever has stood for so long is let in by all who stand
     one_green, other_green = crossings.signalled[row, 0] != 0, crossings.signalled[row, 1] != 0
@@ -259,10 +279,10 @@ def may_enter(road, crossings, seed, state, work, i, judging, takes, dt):
         The last entry of the chain and 1, or 0 where it may not; the negative of it where it will be able to when it
         gets there from its line, since those who are in its way are leaving. With `takes` all of them are held.
     """
-    travel, intent, watch, values, plan = state.travel, state.intent, state.watch, work.drawn[i], work.plan[i]
-    entries, claims, queues, ways = work.entries, work.claims, work.queues, work.ways
+    travel, intent, values, plan = state.travel, state.intent, work.drawn[i], work.plan[i]
+    entries, claims, ways = work.entries, work.claims, work.ways
     destination = work.destinations[i]
-    length, cars, last, sign = road.car_sizes[i, CAR_LENGTH], intent.shape[0], 0, 1
+    length, last, sign = road.car_sizes[i, CAR_LENGTH], 0, 1
     lanelet, base, k, forks = intent[i, LANELET], -travel[i, STATION], 0, ways.forks[i]
     chain, chain_end = plan[CHAIN] + length - 1e-9, plan[CHAIN_END]
     ignores = False
@@ -300,7 +320,7 @@ def may_enter(road, crossings, seed, state, work, i, judging, takes, dt):
                 if left_in > 0.0:
                     return 0
                 sign = -1
-            gap = goes_first(crossings, travel, intent, queues, entries, watch, claims, values, i, row, side, cars)
+            gap = goes_first(road, crossings, state, work, i, row, side)
             if gap == 0.0:
                 continue
             other = claims.comer[row, 1 - side]

@@ -48,8 +48,6 @@ from cbsim.world.traffic.tables import (
     WAITING,
     WANDER,
     WANDER_END,
-    Road,
-    Sides,
 )
 
 __all__ = [
@@ -58,8 +56,6 @@ __all__ = [
     "find_ways",
     "is_closed",
     "is_cut_off",
-    "open_road",
-    "open_sides",
     "renew_ways",
 ]
 
@@ -68,42 +64,6 @@ NEAR = 15.0  # [m] ahead of one's front up to which a body on the next lanelets 
 AT_END = 30.0  # [m] before a line or a light in which bots and literal cars may wait
 NEXT_ONES = 4  # lanelets ahead that are looked at
 SPARE = 2.0  # [m] before the end of a lanelet at which one can still take another way
-
-
-@inlined
-def open_road(road, routes):
-    """`Road` with the ways of the workspace, which lead round closed lanelets."""
-    return Road(
-        lanelets=road.lanelets,
-        links=road.links,
-        pieces=road.pieces,
-        widths=road.widths,
-        sample_offsets=road.sample_offsets,
-        samples=road.samples,
-        wanders=routes.wanders,
-        hops=routes.hops,
-        destinations=road.destinations,
-        goals=road.goals,
-        car_rows=road.car_rows,
-        car_sizes=road.car_sizes,
-        words=road.words,
-    )
-
-
-@inlined
-def open_sides(sides, routes):
-    """`Sides` with the changes of lanes of the workspace."""
-    return Sides(
-        offsets=sides.offsets,
-        rows=sides.rows,
-        spans=sides.spans,
-        place_offsets=sides.place_offsets,
-        places=sides.places,
-        predecessor_offsets=sides.predecessor_offsets,
-        predecessors=sides.predecessors,
-        changes=routes.changes,
-        changes_at_ends=sides.changes_at_ends,
-    )
 
 
 @inner
