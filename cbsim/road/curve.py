@@ -168,15 +168,16 @@ class LaneCurve:
 
         Returns
         -------
-        stations : ndarray, shape (m,)
-            [m]
         points : ndarray, shape (m, 2)
             As `at` gives them; those of samples are not computed [m].
+        headings : ndarray, shape (m,)
+            Continuous along the lane [rad].
         """
         inner = (self.stations > begin + CLEAR) & (self.stations < end - CLEAR)
         stations = np.concatenate([[begin], self.stations[inner], [end]])
         first, last = self.at(float(begin), 0.0)[0], self.at(float(end), 0.0)[0]
-        return stations, np.concatenate([first[None], self.samples[inner], last[None]])
+        points = np.concatenate([first[None], self.samples[inner], last[None]])
+        return points, np.interp(stations, self.stations, self.headings)
 
     @cached_property
     def _rows(self) -> tuple[list[float], list[list[float]]]:

@@ -275,13 +275,10 @@ class Itinerary:
         cut = min(self._skip, max(0.0, end - begin - 0.1))
         self._skip = 0.0
         begin += cut
-        section = self._parts.get((lane, begin, end))
-        if section is None:
-            stations, points = curve.between(begin, end)
-            headings = np.interp(stations, curve.stations, curve.headings)
-            section = PathSection(points, headings, self._limit(PointId(*curve.id, curve.numbers[0])))
-            self._parts[lane, begin, end] = section
-        builder.add(section)
+        if (part := (lane, begin, end)) not in self._parts:
+            limit = self._limit(PointId(*curve.id, curve.numbers[0]))
+            self._parts[part] = PathSection(*curve.between(begin, end), limit)
+        builder.add(self._parts[part])
         for row in marks:
             if PointId(*curve.id, curve.numbers[row]) in self.stops:
                 builder.mark(Mark.STOP, back=end - float(curve.waypoint_stations[row]))
