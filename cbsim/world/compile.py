@@ -28,9 +28,10 @@ from cbsim.world.events.start import put_events
 from cbsim.world.events.tables import Events
 from cbsim.world.figures import outline_of
 from cbsim.world.memory import command_delay_steps, pose_history_steps
+from cbsim.world.motion import ABSENT_BELOW
 from cbsim.world.people.compile import compile_people
 from cbsim.world.places import frame_of, start_poses, trajectories_of
-from cbsim.world.scene import Actor, Scene
+from cbsim.world.scene import Actor, Model, Scene
 from cbsim.world.seats import seats_of
 from cbsim.world.sensors import sensor_of
 from cbsim.world.set_down import set_down
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
 __all__ = ["compile_world", "is_vehicle"]
 
 SUBSTEP = 0.005  # [s] longest vehicle substep
+FARTHEST = 1e7  # [m] of a body of a model from the origin, along an axis
 
 
 def compile_world(scene: Scene) -> World:
@@ -160,8 +162,23 @@ def _instances(scene: Scene, first_row: int) -> tuple[ModelInstance, ...]:
         except StepError as error:
             reason = f"cannot be set up: {error.reason}"
             raise ModelError(reason, subject=f"model '{model.name}'", location=model.location) from None
+        _check_places(instances[-1], model)
         first, controller_row = first + len(model.description.bodies), instances[-1].controller_rows.stop
     return tuple(instances)
+
+
+def _check_places(instance: ModelInstance, model: Model) -> None:
+    """Refuse a model with a body that would count as absent, or so far out that its motion has no digits left."""
+    places, subject = instance.start[:, :3], f"model '{model.name}'"
+    low, far = int(places[:, 2].argmin()), int(np.abs(places).max(axis=1).argmax())
+    if places[low, 2] < ABSENT_BELOW:
+        text = f"body '{instance.spec.bodies[low].name}' is {places[low, 2]:g} m high"
+        text += f"; what is below {ABSENT_BELOW:g} m counts as absent"
+        raise ModelError(text, subject=subject, location=model.location)
+    if np.abs(places[far]).max() > FARTHEST:
+        text = f"body '{instance.spec.bodies[far].name}' is {np.abs(places[far]).max():g} m from the origin"
+        text += f"; beyond {FARTHEST:g} m, which is more than the Earth's radius, motion loses its digits"
+        raise ModelError(text, subject=subject, location=model.location)
 
 
 def _seal(constants: Constants, shapes: Shapes, bodies: Bodies, sensors: tuple[Sensor, ...]) -> None:
