@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 __all__ = ["compile_world", "is_vehicle"]
 
 SUBSTEP = 0.005  # [s] longest vehicle substep
-FARTHEST = 1e7  # [m] of a body of a model from the origin, along an axis
+FARTHEST = 1e7  # [m] of bodies of a model from the origin, their joints from their centres, and their shapes
 
 
 def compile_world(scene: Scene) -> World:
@@ -168,16 +168,25 @@ def _instances(scene: Scene, first_row: int) -> tuple[ModelInstance, ...]:
 
 
 def _check_places(instance: ModelInstance, model: Model) -> None:
-    """Refuse a model with a body that would count as absent, or so far out that its motion has no digits left."""
-    places, subject = instance.start[:, :3], f"model '{model.name}'"
-    low, far = int(places[:, 2].argmin()), int(np.abs(places).max(axis=1).argmax())
+    """Refuse a model with a body that would count as absent, or lengths whose motion has no digits left."""
+    places, bodies, subject = instance.start[:, :3], instance.spec.bodies, f"model '{model.name}'"
+    low = int(places[:, 2].argmin())
     if places[low, 2] < ABSENT_BELOW:
-        text = f"body '{instance.spec.bodies[low].name}' is {places[low, 2]:g} m high"
-        text += f"; what is below {ABSENT_BELOW:g} m counts as absent"
+        text = (
+            f"body '{bodies[low].name}' is {places[low, 2]:g} m high; what is below {ABSENT_BELOW:g} m counts as absent"
+        )
         raise ModelError(text, subject=subject, location=model.location)
-    if np.abs(places[far]).max() > FARTHEST:
-        text = f"body '{instance.spec.bodies[far].name}' is {np.abs(places[far]).max():g} m from the origin"
-        text += f"; beyond {FARTHEST:g} m, which is more than the Earth's radius, motion loses its digits"
+    lengths = [(float(np.abs(place).max()), f"body '{one.name}'") for place, one in zip(places, bodies, strict=True)]
+    for joint in instance.spec.joints:
+        reach = instance.frame.scale * max(float(np.abs(vertex).max()) for vertex in joint.translational.vertices)
+        lengths.append((reach, f"joint '{joint.name}'"))
+    for body in model.description.bodies:
+        lengths.append((outline_of(body.shape, model.scale).radius, f"the shape of body '{body.name}'"))
+    most, what = max(lengths, key=lambda one: one[0])
+    if most > FARTHEST:
+        text = (
+            f"{what} is {most:g} m out; beyond {FARTHEST:g} m, more than the Earth's radius, motion has no digits left"
+        )
         raise ModelError(text, subject=subject, location=model.location)
 
 

@@ -14,10 +14,17 @@ from cbsim.errors import CbsimError, StepError
 from cbsim.formats import read_file
 from cbsim.formats.object_values import HEIGHT
 from cbsim.world.motion import ABSENT_BELOW
-from tests.extremes import V1, V2
+from tests.extremes import V1, V2, mechanism, model
 
 BALL = """<robot name="m"><link name="ball"><inertial><origin xyz="0 0 {}"/><mass value="1"/>
 <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link></robot>"""
+
+
+def with_number(text: str, line: int, old: str, new: str) -> str:
+    lines = text.splitlines(keepends=True)
+    assert old in lines[line - 1]
+    lines[line - 1] = lines[line - 1].replace(old, new)
+    return "".join(lines)
 
 
 def refusal(folder: Path, name: str, text: str) -> str:
@@ -77,9 +84,18 @@ def test_a_model_with_a_body_that_is_too_low_is_refused_alone_and_in_a_scenario(
     assert "low.yaml:2: error: model 'Low': body 'ball' is -6000 m high" in said
 
 
-def test_a_model_with_a_body_beyond_the_earth_is_refused(tmp_path):
-    said = refusal(tmp_path, "far.urdf", BALL.replace("0 0 {}", "0 -1e9 0"))
-    assert "far.urdf: error: model 'far': body 'ball' is 1e+09 m from the origin; beyond 1e+07 m" in said
+@pytest.mark.parametrize(
+    ("what", "line", "old"),
+    [
+        ("body 'Front Left Wheel'", 41, "0.5"),
+        ("joint 'Front Left Axle'", 142, "-0.65"),
+        ("the shape of body 'Front Left Wheel'", 57, "0.8"),
+    ],
+)
+def test_a_model_beyond_the_size_of_the_earth_is_refused(tmp_path, what, line, old):
+    said = refusal(tmp_path, "far.jm", with_number(model("cart.jm").files["cart.jm"], line, old, "1e9"))
+    assert f"far.jm: error: model 'far': {what} is " in said
+    assert "m out; beyond 1e+07 m" in said
 
 
 @pytest.mark.parametrize("scenario", [False, True])
@@ -92,3 +108,9 @@ def test_a_model_that_falls_too_low_ends_with_an_error_that_says_so(tmp_path, sc
     with pytest.raises(StepError, match=r"body 'ball' of model '[Ll]ow' falls below -5000 m") as found:
         cbsim.execute(world, steps=100 if scenario else 500)
     assert found.value.time == pytest.approx((2.0 * 10.0 / 9.81) ** 0.5, abs=0.06)
+
+
+def test_a_body_that_cannot_be_built_is_told_with_its_file(tmp_path):
+    bars = with_number(mechanism().files["bars.json"], 67, "0.08333333333333333", "-5e-324")
+    said = refusal(tmp_path, "bars.json", with_number(bars, 23, "0.001", "5e-324"))
+    assert "bars.json:1: error: body 'coupler0': inertia has the principal moments" in said
