@@ -180,8 +180,8 @@ def _check_places(instance: ModelInstance, model: Model) -> None:
     for joint in instance.spec.joints:
         reach = instance.frame.scale * max(float(np.abs(vertex).max()) for vertex in joint.translational.vertices)
         lengths.append((reach, f"joint '{joint.name}'"))
-    for body in model.description.bodies:
-        lengths.append((outline_of(body.shape, model.scale).radius, f"the shape of body '{body.name}'"))
+    shaped = model.description.bodies
+    lengths += [(outline_of(one.shape, model.scale).radius, f"the shape of body '{one.name}'") for one in shaped]
     most, what = max(lengths, key=lambda one: one[0])
     if most > FARTHEST:
         text = (
