@@ -13,6 +13,7 @@ from cbsim.errors import ModelError, StepError
 from cbsim.geometry import elementary as math
 from cbsim.geometry.forest import Forest
 from cbsim.geometry.pose import Pose, forward
+from cbsim.spec.mechanism.bodies import Origin
 from cbsim.spec.objects import Controller, Kind, ShapeKind, TrafficObject, Wheels, WheelType
 from cbsim.spec.sensor import SIMULATED
 from cbsim.spec.traffic import CLASSES
@@ -182,6 +183,8 @@ def _check_places(instance: ModelInstance, model: Model) -> None:
         lengths.append((reach, f"joint '{joint.name}'"))
     shaped = model.description.bodies
     lengths += [(outline_of(one.shape, model.scale).radius, f"the shape of body '{one.name}'") for one in shaped]
+    solid = [one for one in instance.spec.colliders if not isinstance(one.owner, Origin)]
+    lengths += [(outline_of(one.shape, model.scale).radius, f"collider '{one.name}'") for one in solid]
     most, what = max(lengths, key=lambda one: one[0])
     if most > FARTHEST:
         text = (

@@ -98,6 +98,14 @@ def test_a_model_beyond_the_size_of_the_earth_is_refused(tmp_path, what, line, o
     assert "m out; beyond 1e+07 m" in said
 
 
+def test_a_model_whose_solid_is_beyond_the_size_of_the_earth_is_refused(tmp_path):
+    dummy = model("crash_dummy.urdf").files["crash_dummy.urdf"]
+    assert '"0.13 0.26 0.4"/></geometry></collision>' in dummy
+    large = dummy.replace('"0.13 0.26 0.4"/></geometry></collision>', '"0.13 1e9 0.4"/></geometry></collision>', 1)
+    said = refusal(tmp_path, "far.urdf", large)
+    assert "far.urdf: error: model 'far': collider " in said
+
+
 @pytest.mark.parametrize("scenario", [False, True])
 def test_a_model_that_falls_too_low_ends_with_an_error_that_says_so(tmp_path, scenario):
     (tmp_path / "low.urdf").write_text(BALL.format(-4990))
