@@ -11,6 +11,7 @@ from cbsim.evaluation.rules.context import Context
 from cbsim.evaluation.rules.corridors import corridors
 from cbsim.evaluation.rules.limits import CAP, Limits
 from cbsim.evaluation.rules.track import Track
+from cbsim.geometry.polyline import dot
 from cbsim.recording.batch import Batch
 from cbsim.road.matching import Match
 from cbsim.world.motion import ABSENT_BELOW, MOTION
@@ -86,7 +87,7 @@ class ClearWay:
         ahead, front, speeds = track.ahead[1 + rows], track.fronts[1 + rows], track.speeds[1 + rows]
         left = np.stack([-ahead[:, 1], ahead[:, 0]], axis=1)
         way = motion[..., :2] - front[:, None]
-        along, across = (way * ahead[:, None]).sum(axis=2), np.abs((way * left[:, None]).sum(axis=2))
+        along, across = dot(way, ahead[:, None]), np.abs(dot(way, left[:, None]))
         there = motion[..., 2] > ABSENT_BELOW
         velocity = motion[..., MOTION["velocity"]][..., :2]
         pace = np.hypot(velocity[..., 0], velocity[..., 1])
@@ -94,7 +95,7 @@ class ClearWay:
         in_way = there & (along > 0.0) & (across < BESIDE)
         allowed = np.sqrt(2.0 * ONWARD * np.maximum(gap - QUEUE, 0.0))
         hindered = in_way & (gap < SAFETY_AREA) & (speeds[:, None] >= SHARE * allowed)
-        same = np.abs((velocity * ahead[:, None]).sum(axis=2)) > PARALLEL * pace
+        same = np.abs(dot(velocity, ahead[:, None])) > PARALLEL * pace
         near = there & (pace > STILL) & (np.hypot(way[..., 0], way[..., 1]) <= SAFETY_AREA)
         hindered |= near & (along > 0.0) & (across < CROSSING) & ~same
         free_space = (self.roadmap.zone_at(track.centres[1 + rows]) >= 0) | self._at_junction(front, ahead)
@@ -107,5 +108,5 @@ class ClearWay:
     def _at_junction(self, front: Floats, ahead: Floats) -> Bools:
         """Whether a stop line or an exit lies ahead within the safety area, or right behind the bumper."""
         way = self._junctions - front[:, None]
-        along = (way * ahead[:, None]).sum(axis=2)
+        along = dot(way, ahead[:, None])
         return np.asarray(np.any((np.hypot(way[..., 0], way[..., 1]) <= SAFETY_AREA) & (along > -QUEUE), axis=1))

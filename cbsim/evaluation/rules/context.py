@@ -75,7 +75,8 @@ class Context:
 
     def footprints(self, rows: Ints) -> Floats:
         """Widths and lengths of objects, shape (n, 2) [m], as `footprint` has them."""
-        return np.array([self.footprint(row) for row in rows.tolist()], float).reshape(-1, 2)
+        each, which = np.unique(rows, return_inverse=True)
+        return np.array([self.footprint(row) for row in each.tolist()], float).reshape(-1, 2)[which]
 
     def is_of_flow(self, name: str) -> bool:
         """Whether a name is that of a car of a flow, which is in a row for a while."""
@@ -101,7 +102,8 @@ class Context:
 
     def can_move(self, rows: Ints) -> NDArray[np.bool_]:
         """Whether objects can move, shape (n,)."""
-        return np.array([row in self._can_move for row in rows.tolist()], bool)
+        each, which = np.unique(rows, return_inverse=True)
+        return np.array([row in self._can_move for row in each.tolist()], bool)[which]
 
     def track(self, row: int, batch: Batch) -> Track:
         """Track of an object in a batch, cached for the newest batch."""

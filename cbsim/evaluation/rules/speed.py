@@ -11,6 +11,7 @@ from cbsim.evaluation.rules.limits import MPH, Limits
 from cbsim.evaluation.rules.progress import progress_of
 from cbsim.evaluation.rules.rule import Check, Measure, Rule
 from cbsim.evaluation.rules.track import Track
+from cbsim.geometry.polyline import dot
 from cbsim.recording.batch import Batch
 from cbsim.road.matching import Match
 from cbsim.spec.scenario import Expectation
@@ -129,7 +130,7 @@ class Speed(Rule):
         halts = self.context.halts(self.row)[None]
         for places, there in ((others[..., :2], others[..., 2] > ABSENT_BELOW), (halts, np.ones((1, 1), bool))):
             way = places - front[:, None]
-            along, across = (way * ahead[:, None]).sum(axis=2), np.abs((way * left[:, None]).sum(axis=2))
+            along, across = dot(way, ahead[:, None]), np.abs(dot(way, left[:, None]))
             free &= ~np.any(there & (along > -1.0) & (along < FREE) & (across < BESIDE), axis=1)
         return free
 
