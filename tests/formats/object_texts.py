@@ -146,7 +146,7 @@ def bodies(draw, kind):
         "identifier": draw(st.none() | st.integers(0, 1000)),
         "shape": draw(st.sampled_from([s for s in ShapeKind if s is not ShapeKind.MESH])),
         "anchor": draw(st.none() | POINT),
-        "position_offset": Triple(draw(COORDINATE), draw(COORDINATE), draw(COORDINATE)),
+        "position_offset": Triple(draw(COORDINATE), draw(COORDINATE), draw(HEIGHTS)),
         "orientation_offset": Triple(draw(ANGLE), draw(ANGLE), draw(ANGLE)),
         "size": Triple(draw(SIZE), draw(SIZE), draw(SIZE)),
     }
