@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from cbsim.errors import Problems
 from cbsim.formats import objects, objects_v1
-from cbsim.formats.object_values import PARAMETERS
+from cbsim.formats.object_values import HEIGHT, PARAMETERS
 from cbsim.formats.objects_extensions import fits_xml
 from cbsim.formats.objects_v1_records import fits_path_record
 from cbsim.formats.reader import Source
@@ -108,6 +108,7 @@ WORD = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), min_size
 NAME = WORD.filter(lambda text: bool(text) and fits_xml(text))
 PATH = NAME.filter(fits_path_record)
 COORDINATE = st.floats(-1e6, 1e6)
+HEIGHTS = st.floats(HEIGHT.least, 1e6)
 SIZE = st.floats(1e-3, 1e3)
 WHEEL = st.floats(1e-3, 1e2)
 POSITIVE = st.floats(0, 1e3)
@@ -145,7 +146,7 @@ def bodies(draw, kind):
         "identifier": draw(st.none() | st.integers(0, 1000)),
         "shape": draw(st.sampled_from([s for s in ShapeKind if s is not ShapeKind.MESH])),
         "anchor": draw(st.none() | POINT),
-        "position_offset": Triple(draw(COORDINATE), draw(COORDINATE), draw(COORDINATE)),
+        "position_offset": Triple(draw(COORDINATE), draw(COORDINATE), draw(HEIGHTS)),
         "orientation_offset": Triple(draw(ANGLE), draw(ANGLE), draw(ANGLE)),
         "size": Triple(draw(SIZE), draw(SIZE), draw(SIZE)),
     }

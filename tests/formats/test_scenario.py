@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from cbsim.errors import Problems
 from cbsim.formats import read_file, recognise
-from cbsim.formats.object_values import PARAMETERS
+from cbsim.formats.object_values import HEIGHT, PARAMETERS
 from cbsim.formats.reader import Source
 from cbsim.formats.scenario import RULES, count, find_named, read, read_with, schema, write
 from cbsim.lint.scenario import lint_scenario
@@ -454,7 +454,7 @@ REALS = st.floats(-1e6, 1e6)
 POSITIVES = st.floats(1e-3, 1e6)
 WHEELS = st.floats(1e-3, 1e2)
 IDS = st.builds(PointId, st.integers(1, 99), st.integers(0, 9), st.integers(1, 999))
-TRIPLES = st.builds(Triple, REALS, REALS, REALS)
+TRIPLES = st.builds(Triple, REALS, REALS, st.floats(HEIGHT.least, 1e6))
 TURNS = st.floats(-360.0, 360.0).map(lambda degrees: degrees * DEGREE)
 PLACEMENTS = st.builds(Placement, IDS, REALS, REALS, heading=st.none() | TURNS) | st.builds(
     Placement, position=TRIPLES, heading=st.none() | TURNS
