@@ -16,6 +16,7 @@ from cbsim.world.traffic.tables import (
     ABSENT,
     ARRIVAL,
     CLAIM,
+    DRIVING,
     HIT,
     LANELET,
     PAUSING,
@@ -290,6 +291,36 @@ def test_of_two_that_leave_a_fork_side_by_side_only_the_one_behind_waits():
         advance(made, snapshot, 1)
     assert snapshot.columns.travel[0, SPEED] > 5.0
     assert snapshot.columns.travel[1, SPEED] > 4.0
+
+
+def test_who_drives_off_behind_a_fork_hides_nobody_who_stands_on_another_way():
+    site = Site(metric=True).lane("1.1", [(0.0, -80.0), (0.0, 0.0)], exits=[("1.1.2", f"{n}.1.1") for n in (2, 3, 4)])
+    site.lane("2.1", [(-3.0, 50.0), (-3.0, 120.0)]).lane("3.1", [(0.0, 12.0), (0.0, 120.0)])
+    site.lane("4.1", [(3.0, 50.0), (3.0, 120.0)])
+    made = world(site.network(), Pool("p", count=3), step=0.1)
+    starts = made.traffic.road.samples[made.traffic.road.sample_offsets[:-1], :2]
+    ways = np.flatnonzero(np.hypot(*(starts - starts[0] - (0.0, 80.0)).T) < 0.1).tolist()
+
+    def hardest(stands: int, drives: int) -> float:
+        """Braking of a car at 8 m/s, 15 m before the fork, for who stands 7 m behind it and who drives off before."""
+        snapshot, least = made.start, 0.0
+        put_on(made, snapshot, 0, 0, 60.5, 8.0)
+        put_on(made, snapshot, 1, stands, 7.0)
+        put_on(made, snapshot, 2, drives, 1.0 if drives in ways else 0.0, 9.0)
+        snapshot.state.intent[:3, PHASE] = DRIVING, HIT, DRIVING
+        for _ in range(40):
+            before = snapshot.columns.travel[0, SPEED]
+            advance(made, snapshot, 1)
+            least = min(least, float(snapshot.columns.travel[0, SPEED] - before) / 0.1)
+        return -least
+
+    assert len(ways) == 3
+    for stands in ways:
+        alone = hardest(stands, 0)
+        assert 1.9 < alone < 2.0
+        for drives in ways:
+            if drives != stands:
+                assert hardest(stands, drives) == pytest.approx(alone)
 
 
 def test_body_has_both_axles_on_the_centreline():

@@ -24,6 +24,7 @@ from cbsim.traffic.kernels.look import (
     WAY_END,
     YIELDS,
     behind_fork,
+    rest_of,
 )
 from cbsim.traffic.kernels.neighbours import follows, has_no_conflicts, leader_from, place_in_order, worst_behind
 from cbsim.traffic.kernels.passing import PASS_SPEED, see_oncoming
@@ -40,7 +41,7 @@ from cbsim.traffic.kernels.sideways import (
     side_row,
 )
 from cbsim.traffic.kernels.way import following, point_ahead
-from cbsim.traffic.kernels.workspace import EXTENT, PACE, SPOT
+from cbsim.traffic.kernels.workspace import EXTENT, SPOT
 from cbsim.world.traffic.tables import (
     BESIDE,
     CAR_LENGTH,
@@ -192,7 +193,7 @@ def see_aside(road, sides, travel, intent, plan, entries, ways, i):
     # it passes somebody against an oncoming lane
     gap, leader = see_oncoming(road, sides, travel, entries, i, row)
     plan[DESIRED] = min(plan[DESIRED], PASS_SPEED)
-    if gap < plan[SIDE_GAP]:
+    if rest_of(gap, leader) < rest_of(plan[SIDE_GAP], plan[SIDE_LEADER]):
         plan[SIDE_GAP], plan[SIDE_LEADER] = gap, leader
 
 
@@ -225,9 +226,9 @@ def evaluate(road, crossings, sides, seed, travel, intent, drawn, plans, entries
     desired = plan[DESIRED]
     if road.lanelets[target, LIMIT] < road.lanelets[lanelet, LIMIT] and values[OWN_SPEED] < 0.0:
         desired = min(desired, values[FACTOR] * road.lanelets[target, LIMIT])
-    beside, e = behind_fork(crossings, entries, target, station - AT_FORK)
+    beside, pace = behind_fork(crossings, entries, target, station - AT_FORK)
     if beside - station - length < gap:
-        gap, leader = beside - station - length, entries.stands[e, PACE]
+        gap, leader = beside - station - length, pace
     own_values = values[HEADWAY], values[LEAST], values[STRONGEST], values[COMFORTABLE]
     own = follow(int(values[MODEL]), speed, desired, gap, leader, own_values, dt) if gap > 0.0 else -math.inf
     other, theirs, behind = worst_behind(road, sides, drawn, plans, entries, cars, target, station, speed, tree, dt)

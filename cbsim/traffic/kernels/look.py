@@ -68,12 +68,13 @@ __all__ = [
     "leaders_on",
     "look",
     "not_passed",
+    "rest_of",
     "travel_time",
 ]
 
 # columns of `CarWorkspace.plan`: gap to the leader [m] and its speed [m/s], the speed that is wanted [m/s]; distances
 # of the front from where to stop, from the next stop line, from the begin of conflicts that need a claim, and from
-# their end [m]; distance of the front from the end of the way [m]; gap to who is next on the other way of a fork, and
+# their end [m]; distance of the front from the end of the way [m]; gap to who is next on the other ways of forks, and
 # its speed, as long as widths overlap; most acceleration that leaves room for who changes lanes [m/s²]
 GAP, LEADER, DESIRED, STOP, LINE, CHAIN, CHAIN_END, WAY_END, SIDE_GAP, SIDE_LEADER, YIELDS = range(11)
 BEFORE_LINE = 0.5  # [m] where a car means to stop before a line, and before a conflict area
@@ -87,6 +88,7 @@ SPARE = 2.0  # [m] more than its length that a car needs to wait between two con
 SQUARE, CHANGE = 6, 7  # columns of `Road.pieces`: square of the allowed speed, and its change [m²/s²]
 SLOWEST = 0.5  # [m/s] that bends allow
 STANDS = 0.1  # [m/s]
+BRAKES = 4.5  # [m/s²] at most, of who is ahead
 LONGEST = 60.0  # [m] of conflicts that are claimed together
 
 
@@ -159,27 +161,37 @@ def announce(claims, row, side, who, eta):
 
 @inner
 def behind_fork(crossings, entries, lanelet, station):
-    """Least rear station beyond one, of those on lanelets that fork from this one, where their widths still overlap.
+    """Who is next beyond a station on the lanelets that fork from this one, where their widths still overlap.
+
+    Of those who are next on several of them, it is the one who could come to rest first: somebody who stands must not
+    be hidden by somebody who is nearer, but drives off on another way.
 
     Returns
     -------
     station : float
-        [m], infinite for none.
-    entry : int
+        Of its rear, on this lanelet [m], infinite for none.
+    pace : float
+        Its speed [m/s].
     """
-    best, found = math.inf, -1
+    best, pace, first = math.inf, 0.0, math.inf
     for f in range(crossings.fork_offsets[lanelet], crossings.fork_offsets[lanelet + 1]):
         other = int(crossings.forks[f, OTHER])
         for at in range(entries.first[other], entries.first[other + 1]):
-            e = entries.order[at]
-            if entries.stands[e, SPOT] > crossings.forks[f, FORK_END]:
+            if entries.sorted_stands[at, SPOT] > crossings.forks[f, FORK_END]:
                 break
-            here = entries.stands[e, SPOT] + crossings.forks[f, SHIFT]
+            here = entries.sorted_stands[at, SPOT] + crossings.forks[f, SHIFT]
             if here > station:
-                if here < best:
-                    best, found = here, e
+                rest = rest_of(here, entries.sorted_stands[at, PACE])
+                if rest < first:
+                    best, pace, first = here, entries.sorted_stands[at, PACE], rest
                 break
-    return best, found
+    return best, pace
+
+
+@inlined
+def rest_of(gap, speed):
+    """Gap to somebody ahead who has come to rest as soon as possible [m]; the speed of who comes along is negative."""
+    return gap + 0.5 * speed * abs(speed) / BRAKES
 
 
 @inlined
@@ -199,18 +211,19 @@ def not_passed(entries, lanelet, own, passes, length, base):
 
 
 @inlined
-def leaders_on(road, crossings, entries, lanelet, at, base, length, side_gap):
+def leaders_on(road, crossings, entries, lanelet, at, base, length):
     """Gaps [m] to and speeds [m/s] of who is next on a lanelet, from place `at` of the order on, and beside a fork.
 
-    A gap is infinite where there is nobody; beside forks who is next is looked for as long as `side_gap` is infinite.
+    A gap is infinite where there is nobody, and that beside a fork if the leader could come to rest before.
     """
     gap, leader, beside, pace = math.inf, 0.0, math.inf, 0.0
     if at < entries.first[lanelet + 1]:
         gap, leader = base + entries.sorted_stands[at, SPOT] - length, entries.sorted_stands[at, PACE]
-    if side_gap == math.inf and road.links[lanelet, EXTRAS] & FORKS:
-        station, other = behind_fork(crossings, entries, lanelet, -base)
-        if base + station - length < gap:
-            beside, pace = base + station - length, entries.stands[other, PACE]
+    if road.links[lanelet, EXTRAS] & FORKS:
+        station, there = behind_fork(crossings, entries, lanelet, -base)
+        ahead = base + station - length
+        if rest_of(ahead, there) < rest_of(gap, leader):
+            beside, pace = ahead, there
     return gap, leader, beside, pace
 
 
@@ -303,8 +316,9 @@ def look(
         end = base + road.lanelets[lanelet, LENGTH]
         if gap == math.inf:  # nobody on the lanelets so far
             nxt = not_passed(entries, lanelet, at if k == 0 else -1, travel[i, BACK], length, base)
-            gap, leader, beside, pace = leaders_on(road, crossings, entries, lanelet, nxt, base, length, side_gap)
-            side_gap, side_leader = (beside, pace) if beside < side_gap else (side_gap, side_leader)
+            gap, leader, beside, pace = leaders_on(road, crossings, entries, lanelet, nxt, base, length)
+            if beside < math.inf and rest_of(beside, pace) < rest_of(side_gap, side_leader):
+                side_gap, side_leader = beside, pace
         limit, bend = allowed_on(road, values, lanelet, base, length, k == 0)
         fastest, square = min(fastest, limit), min(square, bend)
         for e in range(road.links[lanelet, ENTRY], road.links[lanelet, ENTRY_END]):

@@ -11,7 +11,7 @@ from cbsim.jit import inlined, inner
 from cbsim.traffic.kernels.drivers import COMFORTABLE, HEADWAY, LEAST, MODEL, STRONGEST
 from cbsim.traffic.kernels.following import follow
 from cbsim.traffic.kernels.following.krauss import krauss
-from cbsim.traffic.kernels.look import GAP, SIDE_GAP, SIDE_LEADER
+from cbsim.traffic.kernels.look import GAP, LEADER, SIDE_GAP, SIDE_LEADER, rest_of
 from cbsim.world.traffic.tables import CAR_LENGTH, SPEED
 
 __all__ = ["EASY", "NEAREST", "QUEUE", "accelerate_behind", "follow_merging", "is_behind_all"]
@@ -64,6 +64,8 @@ def follow_merging(road, travel, plans, claims):
             who, rest = claims.merging[at, 1], claims.rests[at]
             gap = rear - road.car_sizes[i, CAR_LENGTH] - rest
             # who is nearer to the end is ahead; of equals the one with the lower number
-            if (rest, who) < (rear, i) and gap < min(plan[GAP], plan[SIDE_GAP]):
-                plan[SIDE_GAP], plan[SIDE_LEADER] = gap, travel[who, SPEED]
+            if (rest, who) < (rear, i):
+                least = min(rest_of(plan[GAP], plan[LEADER]), rest_of(plan[SIDE_GAP], plan[SIDE_LEADER]))
+                if rest_of(gap, travel[who, SPEED]) < least:
+                    plan[SIDE_GAP], plan[SIDE_LEADER] = gap, travel[who, SPEED]
             at = claims.merging[at, 0]

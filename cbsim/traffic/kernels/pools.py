@@ -93,7 +93,7 @@ def see_ahead(road, crossings, occupied, seed, entries, i, serial, destination, 
     base, forks, gap, leader, stop = -station, 0, math.inf, 0.0, math.inf
     while base < reach and gap == math.inf:
         end, at = base + road.lanelets[lanelet, LENGTH], not_passed(entries, lanelet, -1, 0.0, length, base)
-        gap, leader, beside, pace = leaders_on(road, crossings, entries, lanelet, at, base, length, math.inf)
+        gap, leader, beside, pace = leaders_on(road, crossings, entries, lanelet, at, base, length)
         if beside < gap:
             gap, leader = beside, pace
         # the first conflict area that begins ahead of its front
