@@ -129,7 +129,7 @@ class Judge:
         first, count = batch.first_step, len(batch.hashes)
         presence = [(rule, rule.presence(batch)) for rule in self._open_rules]
         ends = {step + 1 - first for step, _ in self._restarts} | {count}
-        for _, present in presence:
+        for present in {id(one): one for _, one in presence}.values():  # rules about one object share theirs
             ends.update((1 + np.flatnonzero(present[1:] != present[:-1])).tolist())
         begin = 0
         for end in sorted(end for end in ends if 0 < end <= count):

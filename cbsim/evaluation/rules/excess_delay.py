@@ -55,6 +55,9 @@ class Delays:
         """Process the next steps, as far as they lie before the finish [s]."""
         loses = self._way.loses_time(track, batch) & (track.times[1:] <= finish)
         loses &= ~self._run_states.has_to_stand(self._row, track.times[1:])
+        if not loses.any():
+            self._since = None
+            return
         for k, (time, lost) in enumerate(zip(track.times[1:].tolist(), loses.tolist(), strict=True)):
             if self.too_long:
                 return
