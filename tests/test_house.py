@@ -17,6 +17,7 @@ import cbsim
 from tests.common import ROOT
 
 SOURCES = sorted((ROOT / "cbsim").rglob("*.py"))
+VECTOR_CODE = {"add_product", "cast_box_into"}  # docs/architecture.md, "Long argument lists"
 KERNELS = [p for p in SOURCES if p.name == "kernels.py" or p.parent.name == "kernels"]
 
 
@@ -219,6 +220,15 @@ def test_files_and_functions_keep_their_budgets(path):
             body = node.body[1:] if ast.get_docstring(node) else node.body
             length = (body[-1].end_lineno - body[0].lineno + 1) if body else 0
             assert length <= limit, f"{node.name} has {length} lines"
+
+
+@pytest.mark.parametrize("path", KERNELS, ids=lambda p: str(p.relative_to(ROOT)))
+def test_device_functions_take_at_most_twelve_arguments(path):
+    for node in ast.parse(path.read_text()).body:
+        if isinstance(node, ast.FunctionDef) and node.name not in VECTOR_CODE:
+            is_entry = {"kernel", "narrow"} & {ast.unparse(each) for each in node.decorator_list}
+            count = len(node.args.args) + len(node.args.posonlyargs)
+            assert is_entry or count <= 12, f"{node.name} takes {count}"
 
 
 def test_nothing_is_left_to_do():

@@ -12,13 +12,13 @@ from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.kernels.gradient_rows import KEPT_COLUMNS, KEPT_ROWS, NODE1_COLUMNS, PATCH_COLUMNS
 from cbsim.dynamics.kernels.tables import Model, Work
 
-__all__ = ["Model", "Slopes", "Varying", "Work", "drifting", "room", "slopes", "varying"]
+__all__ = ["Model", "Slopes", "Varying", "Work", "drifting", "slopes", "varying", "workspace"]
 
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
 
 
-def room(model: Model) -> Work:
+def workspace(model: Model) -> Work:
     """Allocate the workspace of one mechanism."""
     work = Work(
         np.zeros((len(model.link), c.LINK_WORK_COLUMNS)),

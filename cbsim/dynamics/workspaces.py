@@ -16,7 +16,7 @@ from cbsim.dynamics.detection.kernels.tables import ColliderTables
 from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.kernels.step import advance
 from cbsim.dynamics.kernels.tables import Work
-from cbsim.dynamics.model import Floats, Model, Whole, drifting, room
+from cbsim.dynamics.model import Floats, Model, Whole, drifting, workspace
 
 __all__ = ["Found", "SolverWorkspaces"]
 
@@ -61,7 +61,7 @@ class SolverWorkspaces:
         self.drift, self.mover = drifting(0)
 
     def _make(self) -> tuple[Work, ColliderTables | None]:
-        work, colliders = room(self.compiled.model), self.compiled.colliders
+        work, colliders = workspace(self.compiled.model), self.compiled.colliders
         if colliders is None:
             return work, None
         colliders = fresh(colliders)

@@ -1,4 +1,4 @@
-"""A scenario, and the files that it names, as lint rules look at them."""
+"""Context of the rules for scenarios: the scenario, and the files that it names."""
 
 from __future__ import annotations
 

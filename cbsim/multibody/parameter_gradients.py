@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.kernels.gradient_parameters import IN_CONTACT, IN_JOINT, IN_ROW, parameter_columns
 from cbsim.dynamics.least_mass import least_masses
-from cbsim.dynamics.model import Floats, Model, Varying, Whole, Work, room, varying
+from cbsim.dynamics.model import Floats, Model, Varying, Whole, Work, varying, workspace
 from cbsim.dynamics.options import SolverOptions
 from cbsim.dynamics.workspaces import Found
 from cbsim.multibody.collider_parameters import Neighbours, neighbours, slopes_of_contacts
@@ -67,7 +67,7 @@ class _Plan(NamedTuple):
 
     varied: Model
     probe: Work
-    room: Varying
+    scratch: Varying
     place: Whole
     weight: Floats
     first: Whole
@@ -191,7 +191,7 @@ def _plan(mechanism: Mechanism, parameters: tuple[Parameter, ...]) -> _Plan:
     joint[: model.links, c.LEAST_MASS][~strong & (joint[: model.links, c.LEAST_MASS] > 0.0)] = np.inf  # stay weak
     varied = model._replace(link=link, joint=joint, contact=model.contact.copy(), row=model.row.copy())
     return _Plan(
-        varied, room(varied), varying(model, len(size)), np.array(place, np.int64).reshape(-1, 3),
+        varied, workspace(varied), varying(model, len(size)), np.array(place, np.int64).reshape(-1, 3),
         np.array(weight, float), np.array(first, np.int64), np.array(size, float),
         2 if len(pairs) or mechanism.colliders else 1, neighbours(mechanism, parameters),
     )  # fmt: skip
@@ -233,7 +233,7 @@ def _with_found(plan: _Plan, found: Found, z: Floats, settings: Floats) -> _Plan
         link=model.link, joint=model.joint, row=model.row, contact=found.model.contact.copy()
     )  # fmt: skip
     return plan._replace(
-        varied=varied, probe=room(varied), room=plan.room._replace(drift=found.drift, mover=found.mover),
+        varied=varied, probe=workspace(varied), scratch=plan.scratch._replace(drift=found.drift, mover=found.mover),
         place=np.concatenate(place), weight=np.concatenate(weight), first=np.array(first, np.int64),
     )  # fmt: skip
 
@@ -271,7 +271,7 @@ class _Walk:
         if own.colliders:
             plan = _with_found(plan, found, before, settings[0])
         parameter_columns(
-            found.model, found.work, plan.varied, plan.probe, plan.room, before, inputs, own.none, settings[0],
+            found.model, found.work, plan.varied, plan.probe, plan.scratch, before, inputs, own.none, settings[0],
             plan.place, plan.weight, plan.first, plan.size, plan.points, self.minimal, out,
         )  # fmt: skip
 

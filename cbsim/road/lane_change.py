@@ -6,6 +6,7 @@ Network files never contain lane changes as exits, yet three of DARPA's own miss
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +17,16 @@ from cbsim.geometry.polyline import direction, left_of
 from cbsim.road.curve import LaneCurve
 from cbsim.road.roadmap import RoadMap
 
-__all__ = ["ALONG", "ASIDE", "LaneChanges", "is_solid", "lane_changes", "marking_between", "smooth_step"]
+__all__ = [
+    "ALONG",
+    "LaneChanges",
+    "PairOfLanes",
+    "is_solid",
+    "lane_changes",
+    "marking_between",
+    "pairs_of_lanes",
+    "smooth_step",
+]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -55,20 +65,65 @@ def smooth_step(part: Floats) -> Floats:
 def lane_changes(roadmap: RoadMap) -> LaneChanges:
     """Find every lane change, those across solid marking included."""
     found = [LaneChanges(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, bool))]
-    ordered = sorted(roadmap.lane_rows.items())
-    for ((segment, number), one), ((other_segment, other_number), other) in itertools.pairwise(ordered):
-        if (other_segment, other_number) == (segment, number + 1):
-            found += [_changes(roadmap, one, other), _changes(roadmap, other, one)]
+    for pair in pairs_of_lanes(roadmap):
+        found += [_changes(roadmap, pair), _changes(roadmap, pair.reversed())]
     return LaneChanges(*(np.concatenate(column) for column in zip(*found, strict=True)))
 
 
-def _changes(roadmap: RoadMap, source: int, target: int) -> LaneChanges:
+class PairOfLanes(NamedTuple):
+    """Two lanes of a segment that may run side by side.
+
+    Attributes
+    ----------
+    source, target : int
+        Rows of the map's lanes.
+    aside : float
+        Largest distance of their centre lines where they are neighbours [m].
+    others : tuple of int
+        The other lanes of the segment: where one of them runs between, the two are no neighbours.
+    """
+
+    source: int
+    target: int
+    aside: float
+    others: tuple[int, ...]
+
+    def reversed(self) -> PairOfLanes:
+        """Return the pair as seen from the other lane."""
+        return PairOfLanes(self.target, self.source, self.aside, self.others)
+
+    def is_apart(self, roadmap: RoadMap, points: Floats, feet: Floats) -> Bools:
+        """Tell for points of one lane, and those nearest to them on the other, whether another lane runs between."""
+        import shapely
+
+        found = np.zeros(len(points), bool)
+        ways = np.asarray(shapely.linestrings(np.stack([points, feet], axis=1)))
+        for row in self.others:
+            line = shapely.LineString(roadmap.lanes[row].samples)
+            shapely.prepare(line)
+            found |= shapely.intersects(line, ways)
+        return found
+
+
+def pairs_of_lanes(roadmap: RoadMap) -> Iterator[PairOfLanes]:
+    """Find lanes that may run side by side: those of a segment with consecutive numbers.
+
+    Lanes are numbered across the road. In some files they are not, and the third lies between the first and the second.
+    """
+    for _, group in itertools.groupby(sorted(roadmap.lane_rows.items()), key=lambda one: one[0][0]):
+        usable = [(number, row) for (_, number), row in group if len(roadmap.lanes[row].samples) > 1]
+        for (number, one), (following, other) in itertools.pairwise(usable):
+            if following == number + 1:
+                aside = ASIDE * 0.5 * (roadmap.lanes[one].width + roadmap.lanes[other].width)
+                yield PairOfLanes(one, other, aside, tuple(row for _, row in usable if row not in (one, other)))
+
+
+def _changes(roadmap: RoadMap, pair: PairOfLanes) -> LaneChanges:
     """Find the changes from one lane to one beside it."""
     import shapely
 
+    source, target = pair.source, pair.target
     here, there = roadmap.lanes[source], roadmap.lanes[target]
-    if len(here.samples) < 2 or len(there.samples) < 2:
-        return LaneChanges(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, bool))
     along_here, along_there = (direction(lane.headings[lane.waypoint_rows]) for lane in (here, there))
     near = shapely.STRtree(np.asarray(shapely.points(there.points))).nearest(shapely.points(here.points))
     gap = here.points - there.points[near]
@@ -77,21 +132,32 @@ def _changes(roadmap: RoadMap, source: int, target: int) -> LaneChanges:
     possible = (goal < len(there.points)) & (np.sum(along_here * along_there[near], axis=1) > ALONG)
     rows = np.flatnonzero(possible)
     goal = goal[rows]
-    beside = _is_beside(there, here.points[rows], here.width) | _is_beside(here, there.points[goal], there.width)
+    beside = _is_beside(there, here.points[rows], pair) | _is_beside(here, there.points[goal], pair)
     rows, goal = rows[beside], goal[beside]
+    kept = ~pair.is_apart(roadmap, here.points[rows], _feet(there, here.points[rows]))
+    rows, goal = rows[kept], goal[kept]
     is_left = np.sum((there.points[goal] - here.points[rows]) * left_of(along_here[rows]), axis=1) > 0.0
     solid = [is_solid(roadmap, source, target, left) for left in (False, True)]
     allowed = ~np.where(is_left, solid[1], solid[0])
     return LaneChanges(rows + roadmap.offsets[source], goal + roadmap.offsets[target], allowed)
 
 
-def _is_beside(lane: LaneCurve, points: Floats, width: float) -> Bools:
+def _is_beside(lane: LaneCurve, points: Floats, pair: PairOfLanes) -> Bools:
     """Whether points are near enough to a lane."""
     import shapely
 
     line = shapely.LineString(lane.samples)
     shapely.prepare(line)
-    return np.asarray(shapely.dwithin(line, shapely.points(points), ASIDE * 0.5 * (lane.width + width)))
+    return np.asarray(shapely.dwithin(line, shapely.points(points), pair.aside))
+
+
+def _feet(lane: LaneCurve, points: Floats) -> Floats:
+    """Points of a lane nearest to others."""
+    import shapely
+
+    line = shapely.LineString(lane.samples)
+    along = shapely.line_locate_point(line, shapely.points(points))
+    return shapely.get_coordinates(shapely.line_interpolate_point(line, along)).reshape(-1, 2)
 
 
 def marking_between(roadmap: RoadMap, source: int, target: int, left: bool) -> str:

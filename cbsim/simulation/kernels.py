@@ -53,34 +53,24 @@ def record_into(state, rows, out):
 
 
 @inlined
-def advance_one(
-    pack,
-    sizes,
-    floats,
-    ints,
-    leaves,
-    live,
-    workspace_floats,
-    workspace_ints,
-    car_floats,
-    car_ints,
-    note_floats,
-    note_ints,
-    events,
-    rows,
-    steps,
-    hashes,
-    record,
-    contacts,
-    constants,
-    shapes,
-    scratch,
-    tables,
-):
+def advance_one(pack, sizes, blocks, workspaces, notes, rows, steps, out, made):
     """Advance one Snapshot in place, as `advance_into`; hash it where `hashes` has room.
 
-    Scratch and workspaces are made by the entry point, once for all Snapshots.
+    Parameters
+    ----------
+    pack, sizes, rows, steps
+        As `advance_into` has them.
+    blocks, workspaces, notes, out : tuple of ndarray
+        Arguments of `advance_into` from `floats` to `live`, from `workspace_floats` to `car_ints`, from `note_floats`
+        to `events`, and from `hashes` to `contacts`; the parts that belong to this Snapshot.
+    made : tuple
+        Constants, shapes, scratch and workspaces that the entry point makes, once for all Snapshots.
     """
+    floats, ints, leaves, live = blocks
+    workspace_floats, workspace_ints, car_floats, car_ints = workspaces
+    note_floats, note_ints, events = notes
+    hashes, record, contacts = out
+    constants, shapes, scratch, tables = made
     state, (planar, rolling, stack, kept, stack_of_events) = state_of(floats, ints, sizes), scratch
     touch_workspace, pair_workspace, ways = tables
     float_words, int_words = floats.view(np.uint64), ints.view(np.uint64)
@@ -129,8 +119,7 @@ def advance_one(
                 active_contacts,
                 shapes,
                 workspace,
-                since,
-                until,
+                (since, until),
                 pairs.literal,
                 pairs.literal_count,
                 pair_workspace,
@@ -246,26 +235,16 @@ def advance_into(
         taken, found, failed = advance_one(
             pack,
             sizes,
-            share_of(floats, w, worlds),
-            share_of(ints, w, worlds),
-            share_of(leaves, w, worlds),
-            live,
-            share_of(workspace_floats, w, worlds),
-            share_of(workspace_ints, w, worlds),
-            share_of(car_floats, w, worlds),
-            share_of(car_ints, w, worlds),
-            note_floats,
-            note_ints,
-            events,
+            (share_of(floats, w, worlds), share_of(ints, w, worlds), share_of(leaves, w, worlds), live),
+            (
+                *(share_of(workspace_floats, w, worlds), share_of(workspace_ints, w, worlds)),
+                *(share_of(car_floats, w, worlds), share_of(car_ints, w, worlds)),
+            ),
+            (note_floats, note_ints, events),
             rows,
             steps,
-            share_of(hashes, w, worlds),
-            share_of(record, w, worlds),
-            share_of(contacts, w, worlds),
-            constants,
-            shapes,
-            scratch,
-            tables,
+            (share_of(hashes, w, worlds), share_of(record, w, worlds), share_of(contacts, w, worlds)),
+            (constants, shapes, scratch, tables),
         )
         if w < outcomes.shape[0]:
             outcomes[w, 0], outcomes[w, 1], outcomes[w, 2] = taken, found, failed

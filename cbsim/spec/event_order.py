@@ -1,4 +1,4 @@
-"""Which events wait for which: an order in which they can be looked at, a circle in which none comes true, times."""
+"""Order of events that wait for one another: as they can be looked at, circles in which none comes true, times."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a sweep varies: parameters and keys of a scenario, with the values that they take."""
+"""Contents of a sweep's declaration: parameters and keys of a scenario that vary, with the values that they take."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the rows of a sweep depend on besides its plan: files, planner, versions; compared by name."""
+"""Identity of a sweep's rows: files, planner and versions that they depend on besides the plan; compared by name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`resume`: what is missing of a sweep or of a search."""
+"""`resume`: a sweep or a search continued from its folder, with the runs that are missing."""
 
 from __future__ import annotations
 

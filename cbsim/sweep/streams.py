@@ -1,4 +1,4 @@
-"""Whether anything is random in what is yet to happen: without that, a fork has the same future."""
+"""Randomness left in a run: where nothing random is yet to happen, a fork has the same future."""
 
 from __future__ import annotations
 

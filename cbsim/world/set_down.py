@@ -38,7 +38,7 @@ def set_down(constants: Constants, vehicle: int, position: Floats, orientation: 
         secant = math.sqrt(1.0 + p * p + q * q)
         place = x + centre * p / secant, y + centre * q / secant
         feet = ground_height(*ground, *place, SKY, stack)
-        height, p, q = stand(*ground, *place, heading, half_base, half_track, feet, p, q, 2.0 * half_base, stack)
+        height, p, q = stand(*ground, *place, heading, half_base, half_track, (feet, p, q), 2.0 * half_base, stack)
     position[2] = height + centre / math.sqrt(1.0 + p * p + q * q)
     if p != 0.0 or q != 0.0 or orientation[1:3].any():
         lean_into(heading, p, q, orientation)

@@ -25,20 +25,10 @@ def door(model, work, z, inputs, external, settings, what, number):
         for i in range(len(limit_work)):
             begin_row(model.link, model.joint, link_work, model.row_link, model.row, limit_work, i, inputs, h, h, h)
     elif what == SEE:
-        assess(
-            model.links, model.link, model.joint, link_work, model.contact_link, model.contact, contact_work,
-            model.row_link, model.row, limit_work, h, number, 1.0,
-        )  # fmt: skip
+        assess(model, work, h, number, 1.0)
     elif what == AIM:
-        factorize(
-            model.links, model.link, model.joint, link_work, work.block, model.loop_block, model.program, model.fan,
-            model.pair, work.fanned, model.contact_link, model.contact, contact_work, model.row_link, model.row,
-            limit_work, h,
-        )  # fmt: skip
-        solve_direction(
-            model.link, link_work, model.program, model.fan, work.fanned, model.contact_link, model.contact,
-            contact_work, model.row_link, limit_work, number, False, 0.0,
-        )  # fmt: skip
+        factorize(model, work, h)
+        solve_direction(model, work, number, False, 0.0)
     elif what == KEEP:
         keep(model.links, link_work)
         keep_pairs(contact_work, limit_work)

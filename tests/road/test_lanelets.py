@@ -16,7 +16,7 @@ from cbsim.formats import read_file
 from cbsim.geometry.polyline import wrap
 from cbsim.road.kernels.smooth_step import STEEPEST
 from cbsim.road.kernels.smooth_step import smooth_step as kernel_step
-from cbsim.road.lane_change import smooth_step
+from cbsim.road.lane_change import lane_changes, smooth_step
 from cbsim.road.lanelets import LaneletKind, Lanelets, build_lanelets
 from cbsim.road.lanelets.neighbours import find_neighbours
 from cbsim.road.roadmap import build
@@ -167,15 +167,56 @@ def test_neighbours_tell_direction_side_and_whether_one_may_cross() -> None:
     site.lane("1.3", straight(60.0, 3, x=7.32), left="broken_white")
     lanelets = cut(site.lane("2.1", [(30.0, 70.0), (60.0, 70.0)]).network())
     table = find_neighbours(lanelets)
-    rows = zip(*(column.tolist() for column in table), strict=True)
+    rows = zip(*(column.tolist() for column in table[:9]), strict=True)
     found = {(lanelets.names[a], lanelets.names[b]): (round(c), round(d), *rest) for a, b, c, d, _, _, *rest in rows}
     assert found["1.2.1-1.2.3", "1.1.1-1.1.5"][2:] == (True, False, False)
     assert found["1.2.1-1.2.3", "1.3.1-1.3.3"][2:] == (False, True, True)
     assert found["1.3.1-1.3.3", "1.2.3-1.2.5"] == (50, 60, True, True, True)
     assert found["1.1.1-1.1.5", "1.2.3-1.2.5"][2:] == (True, False, False)
-    for begin, end, first, last, _, same, _ in zip(*(column.tolist() for column in table[2:]), strict=True):
+    for begin, end, first, last, _, same, _ in zip(*(column.tolist() for column in table[2:9]), strict=True):
         assert abs(last - first) == pytest.approx(end - begin, abs=1e-6)
         assert (last > first) == same
+
+
+def bend(radius: float) -> list[tuple[float, float]]:
+    """A hundred metres due north, a half circle to the left, and back."""
+    angles = np.linspace(0.0, np.pi, 40)[1:-1]
+    there = [(radius, y) for y in np.linspace(0.0, 100.0, 11)]
+    around = [(radius * np.cos(a), 100.0 + radius * np.sin(a)) for a in angles]
+    return [*there, *around, *((-x, y) for x, y in reversed(there))]
+
+
+def test_places_of_neighbours_are_beside_each_other_in_bends() -> None:
+    lanelets = cut(Site(metric=True).lane("1.1", bend(15.0)).lane("1.2", bend(18.66)).network())
+    table = find_neighbours(lanelets)
+    assert list(zip(table.lanelets.tolist(), table.others.tolist(), strict=True)) == [(0, 1), (1, 0)]
+    for row, (one, other) in enumerate([(0, 1), (1, 0)]):
+        begin, end = table.begins[row], table.ends[row]
+        places = table.places[table.place_offsets[row] : table.place_offsets[row + 1]]
+        stations = np.linspace(begin, end, 500)
+        beside = np.interp(stations, np.linspace(begin, end, len(places)), places)
+        gaps = np.hypot(*(at(lanelets, one, stations) - at(lanelets, other, beside)).T)
+        assert gaps == pytest.approx(3.66, abs=0.03)
+        linear = np.interp(stations, [begin, end], places[[0, -1]])
+        assert np.abs(linear - beside).max() > 3.0
+
+
+def at(lanelets: Lanelets, row: int, stations: np.ndarray) -> np.ndarray:
+    """Points of a lanelet at stations."""
+    first, last = lanelets.offsets[row : row + 2]
+    along, points = lanelets.stations[first:last], lanelets.points[first:last]
+    return np.stack([np.interp(stations, along, points[:, axis]) for axis in range(2)], axis=1)
+
+
+def test_lanes_are_no_neighbours_across_a_third_one() -> None:
+    site = Site(metric=True).lane("1.1", straight(100.0)).lane("1.2", straight(100.0, x=7.32))
+    lanelets = cut(site.lane("1.3", straight(100.0, x=3.66)).network())
+    table = find_neighbours(lanelets)
+    found = {(lanelets.names[a], lanelets.names[b]) for a, b in zip(table.lanelets, table.others, strict=True)}
+    assert found == {("1.2.1-1.2.5", "1.3.1-1.3.5"), ("1.3.1-1.3.5", "1.2.1-1.2.5")}
+    changes = lane_changes(lanelets.roadmap)
+    lanes = {tuple(lanelets.roadmap.ids[row][:2] for row in pair) for pair in zip(*changes[:2], strict=True)}
+    assert lanes == {((1, 2), (1, 3)), ((1, 3), (1, 2))}
 
 
 def test_smooth_step_is_that_of_kernels_and_level_at_both_ends() -> None:

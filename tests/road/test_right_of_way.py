@@ -314,6 +314,19 @@ def test_parallel_lanes_of_a_segment_and_ways_that_part_are_no_conflict() -> Non
     assert ("1.3.3-2.2.1", "1.3.3-2.1.1") not in found
 
 
+def test_oncoming_lanes_that_are_drawn_over_each_other_are_a_conflict() -> None:
+    site = Site(metric=True).lane("1.1", [(0.0, y) for y in (0.0, 50.0, 100.0)])
+    site.lane("1.2", [(0.0, 100.0), (-0.2, 50.0), (-3.6, 0.0)])
+    conflicts = conflicts_of(build(site.network()))
+    ((begins, ends),) = zip(conflicts.begins, conflicts.ends, strict=True)
+    assert conflicts.kinds.tolist() == [ConflictKind.ONCOMING]
+    # from the end at which they lie on each other to where they are 2.2 m apart, abreast
+    assert begins[1] == pytest.approx(0.0, abs=0.5)
+    assert ends[0] == pytest.approx(100.0, abs=0.5)
+    assert 10.0 < begins[0] < 35.0
+    assert ends[1] == pytest.approx(100.0 - begins[0], abs=4.0)
+
+
 def test_a_connector_shorter_than_a_car_leaves_the_fork_a_fork() -> None:
     site = Site(metric=True).lane("1.1", straight(50.0), exits=[("1.1.5", "2.1.1"), ("1.1.5", "3.1.1")])
     site.lane("2.1", straight(40.0, y=51.0)).lane("3.1", [(1.0, 52.0), (3.0, 56.0), (20.0, 66.0)])

@@ -24,10 +24,8 @@ from tests.traffic.sites import workspace, world
 
 FINAL = ("rndf", "cornell", "UCE-Final_Event__uce_rndf_1.5.rdf")
 KNOWN = {
-    "arbiter-sample_roads__Sample1.rndf": "an exit turns back on the lane that it leaves: cars meet in the fold",
+    "arbiter-sample_roads__Sample1.rndf": "an exit leads head on into a lane",
     "wrong__duplicate_waypoint_id.rndf": "both lanes of the road lie on each other",
-    "prc_small.rndf": "a car that waits at a dead end is brushed by one that turns in beside it",
-    "prc_large_obstacle.rndf": "a queue stands for more than two and a half minutes where zones are left out",
 }
 CROWDED = (  # networks of the competition and of teams on which two hundred cars drive for half an hour
     "Sample_RNDF.txt",

@@ -88,8 +88,7 @@ def find_literal_contacts(
     active_contacts,
     shapes,
     workspace,
-    since,
-    until,
+    span,
     pairs,
     count,
     pair_workspace,
@@ -107,7 +106,7 @@ def find_literal_contacts(
         Columns of the Snapshot; the second is written.
     shapes : Shapes
     workspace, pair_workspace, paths : BroadWorkspace, PairWorkspace, (3, 3, 4)
-    since, until : float
+    span : (float, float)
         Beginning and end of the step [s].
     pairs, count : (≥ count, 2) int64, int
         From `find_pairs`.
@@ -120,6 +119,7 @@ def find_literal_contacts(
     int
         Rows written after it.
     """
+    since, until = span
     roles, reach, radius, out = workspace.roles, workspace.reach, shapes.radius, pair_workspace.out
     starts, segment, position, orientation = segments.starts, segments.guess, segments.positions, segments.turns
     step, sizes, path = until - since, shapes.size, segments.path

@@ -290,6 +290,7 @@ def guess(link, joint, link_work, b):
     """Set the joint's coordinates from the bodies' guesses of node 3, projected onto what the joint allows."""
     a, slides, turns = link[b, PARENT], link[b, N_TRANS], link[b, N_ROT]
     s, x, y, z = link_work[b, Q3], link_work[b, Q3 + 1], link_work[b, Q3 + 2], link_work[b, Q3 + 3]
+    # rotation of the child against the parent at node 3, in the joint's frame
     if a >= 0:
         s, x, y, z = relative_turn(
             link,
@@ -306,6 +307,7 @@ def guess(link, joint, link_work, b):
         )
     else:
         s, x, y, z = relative_turn(link, joint, b, 1.0, 0.0, 0.0, 0.0, s, x, y, z)
+    # each body was guessed by itself, so that the joint may not allow it
     s, x, y, z = allowed(joint, b, turns, s, x, y, z)
     link_work[b, RELATIVE], link_work[b, RELATIVE + 1], link_work[b, RELATIVE + 2], link_work[b, RELATIVE + 3] = (
         s,
@@ -315,6 +317,7 @@ def guess(link, joint, link_work, b):
     )
     if slides == 0:
         return
+    # separation of the two vertices along the free axes
     dx, dy, dz = separation(joint, link_work, a, b, X3, R3)
     for i in range(slides):
         k = SLIDE_AXES + 3 * i

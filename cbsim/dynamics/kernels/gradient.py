@@ -42,52 +42,80 @@ __all__ = ["differentiate", "joint_rates", "write_bodies"]
 
 
 @inner
-def differentiate(model, work, room, z, inputs, external, settings, before, h, minimal, by_state, by_input):
+def differentiate(model, work, scratch, z, inputs, external, settings, before, h, minimal, by_state, by_input):
     """Write the gradients of a solved and factorized step; z is still the state of node 2."""
     links, link, joint, link_work = model.links, model.link, model.joint, work.link_work
     pull = 0.5 * (before + h)
-    half = lay_out(links, link, room.span, room.where, minimal)
+    half = lay_out(links, link, scratch.span, scratch.where, minimal)
     # motions of nodes 1 and 2 in every column
-    clear(room.seed)
-    clear(room.carry)
-    clear(room.missing)
-    last_node(links, link, link_work, room.before, z, before)
+    clear(scratch.seed)
+    clear(scratch.carry)
+    clear(scratch.missing)
+    last_node(links, link, link_work, scratch.before, z, before)
     if minimal:
-        minimal_seeds(links, link, joint, link_work, room.before, room.patch, room.span, room.seed, before, half)
+        minimal_seeds(
+            links, link, joint, link_work, scratch.before, scratch.patch, scratch.span, scratch.seed, before, half
+        )
     else:
-        maximal_seeds(links, link_work, room.before, room.seed, before, half)
+        maximal_seeds(links, link_work, scratch.before, scratch.seed, before, half)
     # residuals by those motions: bodies, joints, rows, contacts, loop joints
-    body_slopes(links, link, joint, link_work, room.patch, z, external, before, h)
-    held_by_rows(links, link, joint, room.patch, model.row_link, model.row, work.limit_work)
-    joint_slopes(links, link, joint, link_work, room.before, room.patch, inputs, pull, settings[SCALING])
+    body_slopes(links, link, joint, link_work, scratch.patch, z, external, before, h)
+    held_by_rows(links, link, joint, scratch.patch, model.row_link, model.row, work.limit_work)
+    joint_slopes(links, link, joint, link_work, scratch.before, scratch.patch, inputs, pull, settings[SCALING])
     row_slopes(
-        link, joint, link_work, room.patch, room.span, room.seed, room.carry, model.row_link, model.row, work.limit_work
+        link,
+        joint,
+        link_work,
+        scratch.patch,
+        scratch.span,
+        scratch.seed,
+        scratch.carry,
+        model.row_link,
+        model.row,
+        work.limit_work,
     )
     add_contacts(
-        model.contact_link, model.contact, work.contact_work, link_work, room.patch, room.span, room.seed, room.carry, h
+        model.contact_link,
+        model.contact,
+        work.contact_work,
+        link_work,
+        scratch.patch,
+        scratch.span,
+        scratch.seed,
+        scratch.carry,
+        h,
     )
-    add_drifts(model.contact_link, model.contact, work.contact_work, link_work, room, half, h, before)
-    add_loop_joints(
-        links, link, joint, link_work, room.patch, room.span, room.seed, room.carry, inputs, pull, settings[SCALING],
-        model.row_link, model.row, work.limit_work,
-    )  # fmt: skip
-    _disturb(links, link, link_work, room.patch, room.span, room.seed, room.carry, room.missing, half)
-    damp_columns(links, link, joint, link_work, room.before, room.patch, room.span, room.seed, room.missing, half, h)
+    add_drifts(model.contact_link, model.contact, work.contact_work, link_work, scratch, half, h, before)
+    add_loop_joints(model, work, scratch, inputs, pull, settings[SCALING])
+    _disturb(links, link, link_work, scratch.patch, scratch.span, scratch.seed, scratch.carry, scratch.missing, half)
+    damp_columns(
+        links,
+        link,
+        joint,
+        link_work,
+        scratch.before,
+        scratch.patch,
+        scratch.span,
+        scratch.seed,
+        scratch.missing,
+        half,
+        h,
+    )
     # residuals by inputs
     load = settings[SCALING] if settings[SCALING] != 0.0 else pull
-    input_columns(links, link, joint, link_work, room.missing, load, 2 * half)
-    target_columns(link, room.carry, room.missing, model.row_link, work.limit_work, h, 2 * half)
-    loop_joint_inputs(links, link, joint, link_work, room.carry, load, 2 * half)
+    input_columns(links, link, joint, link_work, scratch.missing, load, 2 * half)
+    target_columns(link, scratch.carry, scratch.missing, model.row_link, work.limit_work, h, 2 * half)
+    loop_joint_inputs(links, link, joint, link_work, scratch.carry, load, 2 * half)
     # response of node 3 through the factorization
     columns = 2 * half + by_input.shape[1]
     solve_columns(
-        link, link_work, model.program, model.fan, work.fanned, room.patch, room.carry, room.missing, room.answer,
-        room.row, columns,
+        link, link_work, model.program, model.fan, work.fanned, scratch.patch, scratch.carry, scratch.missing,
+        scratch.answer, scratch.row, columns,
     )  # fmt: skip
     if minimal:
-        _write_joints(links, link, joint, link_work, room, half, columns, h, by_state, by_input)
+        _write_joints(links, link, joint, link_work, scratch, half, columns, h, by_state, by_input)
     else:
-        write_bodies(links, link, link_work, room, half, columns, h, by_state, by_input)
+        write_bodies(links, link, link_work, scratch, half, columns, h, by_state, by_input)
 
 
 @inner
@@ -112,29 +140,29 @@ def _disturb(links, link, link_work, patch, span, seed, carry, missing, half):
 
 
 @inlined
-def _scatter(room, source, row, half, columns, by_state, by_input):
+def _scatter(scratch, source, row, half, columns, by_state, by_input):
     """Write a row of the result to the matrices, columns in the order of states and inputs."""
     for k in range(2 * half):
-        by_state[row, room.where[k]] = room.row[source, k]
+        by_state[row, scratch.where[k]] = scratch.row[source, k]
     for k in range(2 * half, columns):
-        by_input[row, k - 2 * half] = room.row[source, k]
+        by_input[row, k - 2 * half] = scratch.row[source, k]
 
 
 @inner
-def _write_joints(links, link, joint, link_work, room, half, columns, h, by_state, by_input):
+def _write_joints(links, link, joint, link_work, scratch, half, columns, h, by_state, by_input):
     """Write the gradients of coordinates and velocities at node 3, joint by joint."""
-    patch, row = room.patch, room.row
+    patch, row = scratch.patch, scratch.row
     for b in range(links):
-        dof, n = link[b, DOF], room.span[b, 2]
+        dof, n = link[b, DOF], scratch.span[b, 2]
         for k in range(72):
             patch[b, MIX + k] = 0.0
         for i in range(2 * dof):
             for k in range(columns):
                 row[i, k] = 0.0
         joint_rates(link, joint, link_work, patch, row, b, n, h)
-        add_product(row, 0, 1.0, patch, b, MIX, 2 * dof, dof, 6, 1, room.answer, 6 * b, 0, columns)
+        add_product(row, 0, 1.0, patch, b, MIX, 2 * dof, dof, 6, 1, scratch.answer, 6 * b, 0, columns)
         for i in range(2 * dof):
-            _scatter(room, i, 2 * n + i, half, columns, by_state, by_input)
+            _scatter(scratch, i, 2 * n + i, half, columns, by_state, by_input)
 
 
 @inlined
@@ -176,11 +204,11 @@ def joint_rates(link, joint, link_work, patch, row, b, n, h):
 
 
 @inner
-def write_bodies(links, link, link_work, room, half, columns, h, by_state, by_input):
+def write_bodies(links, link, link_work, scratch, half, columns, h, by_state, by_input):
     """Write the gradients of positions, velocities and orientations at node 3, body by body."""
-    patch, row, k = room.patch, room.row, 1.0 / h
+    patch, row, k = scratch.patch, scratch.row, 1.0 / h
     for b in range(links):
-        first, last, r, s = room.span[b, 0], room.span[b, 1], 6 * b, 12 * b
+        first, last, r, s = scratch.span[b, 0], scratch.span[b, 1], 6 * b, 12 * b
         c, x, y, z = link_work[b, TURN], link_work[b, TURN + 1], link_work[b, TURN + 2], link_work[b, TURN + 3]
         # the three matrices of docs/theory/gradients.md §3: of v, phi and w by increments
         for i in range(3):
@@ -195,11 +223,11 @@ def write_bodies(links, link, link_work, room, half, columns, h, by_state, by_in
             patch[b, MIX + 20 + 3 * i] = c * ez + uz
         for i in range(12):
             for m in range(columns):
-                row[i, m] = room.carry[r + i, m] if i < 3 else 0.0
+                row[i, m] = scratch.carry[r + i, m] if i < 3 else 0.0
         # rows v, phi and w: increment of node 3, less that of node 2, except for phi, which is of node 3 alone
         for base, out, source in ((MIX, 3, 0), (MIX + 9, 6, 3), (MIX + 18, 9, 3)):
-            add_product(row, out, 1.0, patch, b, base, 3, 3, 3, 1, room.carry, r + source, 0, columns)
+            add_product(row, out, 1.0, patch, b, base, 3, 3, 3, 1, scratch.carry, r + source, 0, columns)
             if out != 6:
-                add_product(row, out, -1.0, patch, b, base, 3, 3, 3, 1, room.seed, s + source, first, last)
+                add_product(row, out, -1.0, patch, b, base, 3, 3, 3, 1, scratch.seed, s + source, first, last)
         for i in range(12):
-            _scatter(room, i, 12 * link[b, BODY] + i, half, columns, by_state, by_input)
+            _scatter(scratch, i, 12 * link[b, BODY] + i, half, columns, by_state, by_input)

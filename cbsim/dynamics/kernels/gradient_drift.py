@@ -142,27 +142,27 @@ def _push(contact_link, contact, contact_work, link_work, kept, i, source, sign,
 
 
 @inner
-def add_drifts(contact_link, contact, contact_work, link_work, room, half, h, last):
+def add_drifts(contact_link, contact, contact_work, link_work, scratch, half, h, last):
     """Subtract the change of contact wrenches by drift when node 2 moves from the residuals of bodies."""
-    kept = room.kept
+    kept = scratch.kept
     for i in range(len(contact_link)):
         if contact_work[i, c.ACTIVE] == 0.0:
             continue
-        drifts = i < len(room.drift) and room.mover[i, 0] >= 0
+        drifts = i < len(scratch.drift) and scratch.mover[i, 0] >= 0
         if drifts or contact_work[i, c.BOUNCES] != 0.0:
             _keep(contact, contact_work, kept, i)
-        if drifts and _told(contact_link, contact, contact_work, link_work, room, i, h, last):
-            _drift(contact_link, link_work, room, half, i, last)
+        if drifts and _told(contact_link, contact, contact_work, link_work, scratch, i, h, last):
+            _drift(contact_link, link_work, scratch, half, i, last)
         if contact_work[i, c.BOUNCES] != 0.0:
             for side in range(2):
                 for node in range(2 if contact_link[i, c.ONE + side] >= 0 else 0):
-                    _bounce(contact_link, contact, contact_work, link_work, room, half, i, side, node, h, last)
+                    _bounce(contact_link, contact, contact_work, link_work, scratch, half, i, side, node, h, last)
 
 
 @inner
-def _told(contact_link, contact, contact_work, link_work, room, i, h, last):
+def _told(contact_link, contact, contact_work, link_work, scratch, i, h, last):
     """Write the wrenches by changes of contact geometry, direction by direction; return whether there are any."""
-    kept, drift, found = room.kept, room.drift, False
+    kept, drift, found = scratch.kept, scratch.drift, False
     for k in range(12 * WIDTH):
         kept[WRENCH, k] = 0.0
     for direction in range(WIDTH):
@@ -185,7 +185,7 @@ def _told(contact_link, contact, contact_work, link_work, room, i, h, last):
                 contact_work,
                 link_work,
                 kept,
-                room.before,
+                scratch.before,
                 i,
                 h,
                 last,
@@ -196,10 +196,10 @@ def _told(contact_link, contact, contact_work, link_work, room, i, h, last):
 
 
 @inner
-def _drift(contact_link, link_work, room, half, i, last):
+def _drift(contact_link, link_work, scratch, half, i, last):
     """Subtract the current wrenches from the residuals, by the motion of the moving body and of the other."""
-    patch, seed, carry, kept, span = room.patch, room.seed, room.carry, room.kept, room.span
-    b, q, m = contact_link[i, c.ONE], contact_link[i, c.OTHER], room.mover[i, 0]
+    patch, seed, carry, kept, span = scratch.patch, scratch.seed, scratch.carry, scratch.kept, scratch.span
+    b, q, m = contact_link[i, c.ONE], contact_link[i, c.OTHER], scratch.mover[i, 0]
     other = q if m == b else b
     for side in range(2):
         target = b if side == 0 else q
@@ -209,7 +209,7 @@ def _drift(contact_link, link_work, room, half, i, last):
         add_product(
             carry, 6 * target, -1.0, kept, WRENCH, o, 6, 6, WIDTH, 1, seed, 12 * m, span[m, 0], span[m, 1]
         )  # fmt: skip
-        _by_spin(link_work, room, half, m, target, o, -1.0, last)
+        _by_spin(link_work, scratch, half, m, target, o, -1.0, last)
         if other < 0:
             continue
         # the other body moved is the first moved the other way; its rotation also carries the first one about it
@@ -229,20 +229,20 @@ def _drift(contact_link, link_work, room, half, i, last):
         add_product(
             carry, 6 * target, 1.0, patch, m, MIX, 6, 6, 6, 1, seed, 12 * other, span[other, 0], span[other, 1]
         )  # fmt: skip
-        _by_spin(link_work, room, half, other, target, o, 1.0, last)
+        _by_spin(link_work, scratch, half, other, target, o, 1.0, last)
 
 
 @inner
-def _by_spin(link_work, room, half, b, target, o, sign, last):
+def _by_spin(link_work, scratch, half, b, target, o, sign, last):
     """Subtract the effect of the spin of body b: (s + [v]×) (φ₂ − φ₁) / h, its change in the body's frame."""
-    kept, patch, seed, span = room.kept, room.patch, room.seed, room.span
+    kept, patch, seed, span = scratch.kept, scratch.patch, scratch.seed, scratch.span
     any_ = False
     for k in range(6):
         for m in range(6, 9):
             any_ = any_ or kept[WRENCH, o + WIDTH * k + m] != 0.0
     if not any_:
         return
-    s, x, y, z = turn_of_step(link_work, room.before, b)
+    s, x, y, z = turn_of_step(link_work, scratch.before, b)
     for k in range(6):
         e = o + WIDTH * k + 6
         gx, gy, gz = kept[WRENCH, e], kept[WRENCH, e + 1], kept[WRENCH, e + 2]
@@ -250,10 +250,11 @@ def _by_spin(link_work, room, half, b, target, o, sign, last):
         n = MIX + 36 + 3 * k
         patch[b, n], patch[b, n + 1], patch[b, n + 2] = (s * gx + ux) / last, (s * gy + uy) / last, (s * gz + uz) / last
     first, end = span[b, 0], span[b, 1]
-    add_product(room.carry, 6 * target, sign, patch, b, MIX + 36, 6, 3, 3, 1, seed, 12 * b + 3, first, end)
+    add_product(scratch.carry, 6 * target, sign, patch, b, MIX + 36, 6, 3, 3, 1, seed, 12 * b + 3, first, end)
     for start in (0, half):
         add_product(
-            room.carry, 6 * target, -sign, patch, b, MIX + 36, 6, 3, 3, 1, seed, 12 * b + 9, start + first, start + end
+            scratch.carry, 6 * target, -sign, patch, b, MIX + 36, 6, 3, 3, 1, seed, 12 * b + 9, start + first,
+            start + end,
         )  # fmt: skip
 
 
@@ -272,9 +273,9 @@ def _nudge(table, b, direction, by):
 
 
 @inner
-def _nudged(contact_link, contact, contact_work, link_work, room, table, i, m, direction, h, last):
+def _nudged(contact_link, contact, contact_work, link_work, scratch, table, i, m, direction, h, last):
     """Write to WRENCH the effect on contact i of motion of body m at a node in a table, node 3 held."""
-    kept = room.kept
+    kept = scratch.kept
     for way in range(2):
         sign = 1.0 - 2.0 * way
         for k in range(16):
@@ -286,7 +287,7 @@ def _nudged(contact_link, contact, contact_work, link_work, room, table, i, m, d
             contact_work,
             link_work,
             kept,
-            room.before,
+            scratch.before,
             i,
             h,
             last,
@@ -298,18 +299,18 @@ def _nudged(contact_link, contact, contact_work, link_work, room, table, i, m, d
 
 
 @inner
-def _bounce(contact_link, contact, contact_work, link_work, room, half, i, side, node, h, last):
+def _bounce(contact_link, contact, contact_work, link_work, scratch, half, i, side, node, h, last):
     """Subtract the effect of motion of a body at a node on the position and target gap of a bouncing contact."""
-    kept, seed, carry = room.kept, room.seed, room.carry
+    kept, seed, carry = scratch.kept, scratch.seed, scratch.carry
     m = contact_link[i, c.ONE + side]
     for k in range(12 * WIDTH):
         kept[WRENCH, k] = 0.0
     # along the axes of the world, then about them
     for direction in range(6):
         if node == 0:
-            _nudged(contact_link, contact, contact_work, link_work, room, link_work, i, m, direction, h, last)
+            _nudged(contact_link, contact, contact_work, link_work, scratch, link_work, i, m, direction, h, last)
         else:
-            _nudged(contact_link, contact, contact_work, link_work, room, room.before, i, m, direction, h, last)
+            _nudged(contact_link, contact, contact_work, link_work, scratch, scratch.before, i, m, direction, h, last)
     if node == 0:  # the lever arm starts at the body, which has moved
         f = contact_work[i, c.FORCE] * (1.0 - 2.0 * side)
         fx, fy, fz = (
@@ -321,7 +322,7 @@ def _bounce(contact_link, contact, contact_work, link_work, room, half, i, side,
             torque = cross(fx, fy, fz, 1.0 * (k == 0), 1.0 * (k == 1), 1.0 * (k == 2))
             for n in range(3):
                 kept[WRENCH, WIDTH * (6 * side + 3 + n) + k] += torque[n]
-    first, end = room.span[m, 0], room.span[m, 1]
+    first, end = scratch.span[m, 0], scratch.span[m, 1]
     for other in range(2):
         target, o = contact_link[i, c.ONE + other], 6 * WIDTH * other
         # motions of node 2 are the first `half` columns; those of node 1 stand in both halves

@@ -136,12 +136,14 @@ def row_slopes(link, joint, link_work, patch, span, seed, carry, row_link, row, 
 
 
 @inlined
-def held_by_loop_joint(link, joint, link_work, row_link, row, limit_work, j, tx, ty, tz, px, py, pz):
+def held_by_loop_joint(model, work, j, tx, ty, tz, px, py, pz):
     """Add the impulses of a loop joint's rows to its other loads.
 
     Along translations to APPLIED, to the torque (t) in the joint's frame, and to the load (p) along the coordinates of
     two or three free rotations.
     """
+    link, joint, link_work = model.link, model.joint, work.link_work
+    row_link, row, limit_work = model.row_link, model.row, work.limit_work
     slides = link[j, N_TRANS]
     for i in range(len(row_link)):
         if row_link[i, ROW_LINK] == j:

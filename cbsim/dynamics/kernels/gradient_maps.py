@@ -34,41 +34,41 @@ __all__ = ["map_slopes"]
 
 
 @narrow
-def map_slopes(model, work, room, z, inputs, external, settings, minimal, out):
+def map_slopes(model, work, scratch, z, inputs, external, settings, minimal, out):
     """Write the Jacobian of the maximal state by the minimal one (``minimal``), or of the minimal by the maximal.
 
     Parameters
     ----------
-    model, work, room : Model, Work, Slopes
+    model, work, scratch : Model, Work, Slopes
     z : (bodies, 13) float64
     inputs, external : (nu,), (bodies, 6) float64
         Zeros.
     settings : (SETTINGS,) float64
     minimal : bool
-        As for the allocation of ``room``.
+        As for the allocation of ``scratch``.
     out : (12 bodies, 2 n) or (2 n, 12 bodies) float64
     """
     h = settings[STEP_LENGTH]
     links, link, joint, link_work = model.links, model.link, model.joint, work.link_work
     begin(links, link, joint, link_work, z, inputs, external, settings, h, h, 0.0)
-    last_node(links, link, link_work, room.before, z, h)
-    half = lay_out(links, link, room.span, room.where, minimal)
-    clear(room.seed)
+    last_node(links, link, link_work, scratch.before, z, h)
+    half = lay_out(links, link, scratch.span, scratch.where, minimal)
+    clear(scratch.seed)
     if minimal:
-        minimal_seeds(links, link, joint, link_work, room.before, room.patch, room.span, room.seed, h, half)
-        _write_bodies(links, link, link_work, room, half, h, out)
+        minimal_seeds(links, link, joint, link_work, scratch.before, scratch.patch, scratch.span, scratch.seed, h, half)
+        _write_bodies(links, link, link_work, scratch, half, h, out)
     else:
-        maximal_seeds(links, link_work, room.before, room.seed, h, half)
-        _write_joints(links, link, joint, link_work, room, half, h, out)
+        maximal_seeds(links, link_work, scratch.before, scratch.seed, h, half)
+        _write_joints(links, link, joint, link_work, scratch, half, h, out)
 
 
 @inner
-def _write_bodies(links, link, link_work, room, half, h, out):
+def _write_bodies(links, link, link_work, scratch, half, h, out):
     """Positions, velocities and orientations, by motions at nodes 2 and 1."""
-    patch, row, seed, k = room.patch, room.row, room.seed, 1.0 / h
+    patch, row, seed, k = scratch.patch, scratch.row, scratch.seed, 1.0 / h
     for b in range(links):
-        s, last = 12 * b, room.span[b, 1]
-        c, x, y, z = turn_of_step(link_work, room.before, b)
+        s, last = 12 * b, scratch.span[b, 1]
+        c, x, y, z = turn_of_step(link_work, scratch.before, b)
         for i in range(3):
             ex, ey, ez = link_work[b, R2 + i], link_work[b, R2 + 3 + i], link_work[b, R2 + 6 + i]
             # δω = R₂ᵀ (c + [p]×) (φ₂ − φ₁) / h of the step from node 1 to node 2, row by row
@@ -89,13 +89,13 @@ def _write_bodies(links, link, link_work, room, half, h, out):
             add_product(row, 9, -1.0, patch, b, MIX + 9, 3, 3, 3, 1, seed, s + 9, start, start + last)
         for i in range(12):
             for n in range(2 * half):
-                out[12 * link[b, BODY] + i, room.where[n]] = row[i, n]
+                out[12 * link[b, BODY] + i, scratch.where[n]] = row[i, n]
 
 
 @inner
-def _write_joints(links, link, joint, link_work, room, half, h, out):
+def _write_joints(links, link, joint, link_work, scratch, half, h, out):
     """Coordinates and velocities, by motions at nodes 2 and 1."""
-    patch, row, k = room.patch, room.row, 1.0 / h
+    patch, row, k = scratch.patch, scratch.row, 1.0 / h
     first = 0
     for b in range(links):
         dof, slides, a, o = link[b, DOF], link[b, N_TRANS], link[b, PARENT], RELATIVE2
@@ -103,39 +103,39 @@ def _write_joints(links, link, joint, link_work, room, half, h, out):
             for n in range(2 * half):
                 row[i, n] = 0.0
         x, y, z = rotation_vector(link_work[b, o], link_work[b, o + 1], link_work[b, o + 2], link_work[b, o + 3])
-        dx, dy, dz = rotation_vector(*step_before(link, joint, link_work, room.before, b))
+        dx, dy, dz = rotation_vector(*step_before(link, joint, link_work, scratch.before, b))
         _translations(link, joint, link_work, X2, R2, patch, b, a)
         # coordinates by node 2, then velocities by node 2 and by node 1
         _rotations(link, joint, link_work, R2, patch, b, a, x, y, z, 1.0)
-        _add_rows(room, 0, b, a, dof, 0, half, 1.0)
+        _add_rows(scratch, 0, b, a, dof, 0, half, 1.0)
         _rotations(link, joint, link_work, R2, patch, b, a, dx, dy, dz, 1.0)
-        _add_rows(room, dof, b, a, dof, 0, half, k)
-        _translations(link, joint, room.before, X1, R1, patch, b, a)
+        _add_rows(scratch, dof, b, a, dof, 0, half, k)
+        _translations(link, joint, scratch.before, X1, R1, patch, b, a)
         # seen from node 2 the step is the reverse, −d; at node 1 its sign turns once more
-        _rotations(link, joint, room.before, R1, patch, b, a, -dx, -dy, -dz, -1.0)
+        _rotations(link, joint, scratch.before, R1, patch, b, a, -dx, -dy, -dz, -1.0)
         # node 1 counts negatively: a velocity is (c₂ − c₁) / h
         for i in range(slides):
             for n in range(12):
                 patch[b, MIX + 12 * i + n] *= -1.0
-        _add_rows(room, dof, b, a, dof, 6, half, k)
+        _add_rows(scratch, dof, b, a, dof, 6, half, k)
         for i in range(2 * dof):
             for n in range(2 * half):
-                out[first + i, room.where[n]] = row[i, n]
+                out[first + i, scratch.where[n]] = row[i, n]
         first += 2 * dof
 
 
 @inlined
-def _add_rows(room, out, b, a, dof, node, half, scale):
+def _add_rows(scratch, out, b, a, dof, node, half, scale):
     """Add the current matrix, times the motions of child and parent at a node, to rows of the result."""
     # node 2 moves in the first half of the columns, node 1 in both
     for which in range(1 + (node > 0)):
         start = which * half
         for side, body in ((0, b), (6, a)):
             if body >= 0:
-                begin_, end = start + room.span[body, 0], start + room.span[body, 1]
+                begin_, end = start + scratch.span[body, 0], start + scratch.span[body, 1]
                 add_product(
-                    room.row, out, scale, room.patch, b, MIX + side, dof, 6, 12, 1,
-                    room.seed, 12 * body + node, begin_, end,
+                    scratch.row, out, scale, scratch.patch, b, MIX + side, dof, 6, 12, 1,
+                    scratch.seed, 12 * body + node, begin_, end,
                 )  # fmt: skip
 
 

@@ -97,9 +97,9 @@ def _change(model, varied, place, weight, first, last, amount):
 
 
 @inner
-def _forget(model, varied, room):
+def _forget(model, varied, scratch):
     """Restore the geometry of detected contacts to that of the model."""
-    for i in range(len(room.drift)):
+    for i in range(len(scratch.drift)):
         for t in range(TOLD):
             varied.contact[i, ORIGIN + t] = model.contact[i, ORIGIN + t]
 
@@ -154,7 +154,7 @@ def _contacts(varied, probe, h):
 
 
 @inner
-def _yield(varied, work, probe, room, z, h):
+def _yield(varied, work, probe, scratch, z, h):
     """Copy the pairs of the solution, and recompute the target gaps of soft and bouncing contacts."""
     contact_link, contact, contact_work, link_work = (
         varied.contact_link,
@@ -162,7 +162,7 @@ def _yield(varied, work, probe, room, z, h):
         probe.contact_work,
         probe.link_work,
     )
-    last_node(varied.links, varied.link, link_work, room.before, z, h)
+    last_node(varied.links, varied.link, link_work, scratch.before, z, h)
     for b in range(varied.links):
         for k in range(16):  # at node 2, where gaps are soft
             link_work[b, X3 + k] = link_work[b, X2 + k]
@@ -172,7 +172,7 @@ def _yield(varied, work, probe, room, z, h):
             contact_work[i, k] = work.contact_work[i, k]
         contact_work[i, COMPLIANCE] = contact[i, CFM]
         is_soft = work.contact_work[i, SHIFT_OF_GAP] < 0.0
-        ask_gap(contact_link, contact, contact_work, link_work, room.kept, room.before, i, h, h, is_soft)
+        ask_gap(contact_link, contact, contact_work, link_work, scratch.kept, scratch.before, i, h, h, is_soft)
 
 
 @inlined
@@ -195,10 +195,10 @@ def _spun_by(link, work, z, base, b):
 
 
 @inner
-def _tell(varied, work, probe, room, z, base):
+def _tell(varied, work, probe, scratch, z, base):
     """Update the geometry of detected contacts for changed poses at node 2 relative to state ``base``."""
-    for i in range(len(room.drift)):
-        m = room.mover[i, 0]
+    for i in range(len(scratch.drift)):
+        m = scratch.mover[i, 0]
         if m < 0:
             continue
         other = varied.contact_link[i, OTHER] if m == varied.contact_link[i, ONE] else varied.contact_link[i, ONE]
@@ -227,11 +227,11 @@ def _tell(varied, work, probe, room, z, base):
         motion = dx, dy, dz, fx, fy, fz, sx, sy, sz
         for n in range(DIRECTIONS):
             for t in range(TOLD if motion[n] != 0.0 else 0):
-                varied.contact[i, ORIGIN + t] += motion[n] * room.drift[i, n * TOLD + t]
+                varied.contact[i, ORIGIN + t] += motion[n] * scratch.drift[i, n * TOLD + t]
 
 
 @inner
-def _miss(varied, work, probe, room, z, base, inputs, external, settings, h):
+def _miss(varied, work, probe, scratch, z, base, inputs, external, settings, h):
     """Write to MISSING of ``probe`` the residuals with changed tables, at the joints' node 3 of ``work``."""
     links, link, joint, link_work = varied.links, varied.link, varied.joint, probe.link_work
     begin(links, link, joint, link_work, z, inputs, external, settings, h, h, 0.0)
@@ -239,8 +239,8 @@ def _miss(varied, work, probe, room, z, base, inputs, external, settings, h):
         for k in range(probe.limit_work.shape[1]):
             probe.limit_work[i, k] = work.limit_work[i, k]
         begin_row(link, joint, link_work, varied.row_link, varied.row, probe.limit_work, i, inputs, h, h, h)
-    _tell(varied, work, probe, room, z, base)
-    _yield(varied, work, probe, room, z, h)
+    _tell(varied, work, probe, scratch, z, base)
+    _yield(varied, work, probe, scratch, z, h)
     for b in range(links):
         for k in range(7):
             link_work[b, RELATIVE + k] = work.link_work[b, RELATIVE + k]
@@ -254,30 +254,30 @@ def _miss(varied, work, probe, room, z, base, inputs, external, settings, h):
 
 
 @inlined
-def _collect(varied, probe, room, column, share):
+def _collect(varied, probe, scratch, column, share):
     """Add a share of the residuals, and of the poses at node 3, to a column."""
     for b in range(len(varied.link)):
         for m in range(varied.link[b, DOF]):
-            room.missing[6 * b + m, column] += share * probe.link_work[b, MISSING + m]
+            scratch.missing[6 * b + m, column] += share * probe.link_work[b, MISSING + m]
     for b in range(varied.links):
         for m in range(3):
-            room.moved[3 * b + m, column] += share * probe.link_work[b, X3 + m]
+            scratch.moved[3 * b + m, column] += share * probe.link_work[b, X3 + m]
 
 
 @inner
-def _write_joints(model, work, room, h, out):
+def _write_joints(model, work, scratch, h, out):
     """Write the gradients of coordinates and velocities at node 3, joint by joint, those of node 2 held."""
-    link, patch, row, n = model.link, room.patch, room.row, 0
+    link, patch, row, n = model.link, scratch.patch, scratch.row, 0
     columns = out.shape[1]
     for b in range(model.links):
         dof = link[b, DOF]
         for k in range(72):
             patch[b, MIX + k] = 0.0
-        joint_rates(link, model.joint, work.link_work, patch, room.seed, b, 0, h)
+        joint_rates(link, model.joint, work.link_work, patch, scratch.seed, b, 0, h)
         for i in range(2 * dof):
             for k in range(columns):
                 row[i, k] = 0.0
-        add_product(row, 0, 1.0, patch, b, MIX, 2 * dof, dof, 6, 1, room.answer, 6 * b, 0, columns)
+        add_product(row, 0, 1.0, patch, b, MIX, 2 * dof, dof, 6, 1, scratch.answer, 6 * b, 0, columns)
         for i in range(2 * dof):
             for k in range(columns):
                 out[2 * n + i, k] = row[i, k]
@@ -291,7 +291,7 @@ def _largest_gap(varied, probe, h):
 
 
 @inner
-def _leaves_open(varied, work, probe, room, column, h, amount):
+def _leaves_open(varied, work, probe, scratch, column, h, amount):
     """Whether loops opened by a change, already made, stay open when joints follow by their gradients."""
     links, link, joint, link_work = varied.links, varied.link, varied.joint, probe.link_work
     # at first joints stay, then they follow
@@ -301,7 +301,7 @@ def _leaves_open(varied, work, probe, room, column, h, amount):
                 link_work[b, RELATIVE + k] = work.link_work[b, RELATIVE + k]
             if attempt > 0:
                 for m in range(link[b, DOF]):
-                    link_work[b, STEP + m] = room.answer[6 * b + m, column]
+                    link_work[b, STEP + m] = scratch.answer[6 * b + m, column]
                 increment(link, joint, link_work, b, amount)
         gap = _largest_gap(varied, probe, h)
         if attempt == 0:
@@ -309,33 +309,10 @@ def _leaves_open(varied, work, probe, room, column, h, amount):
     return opened > LEAST * amount and gap > LEAST * opened
 
 
-@inlined
-def _differ(
-    model, work, varied, probe, room, z, inputs, external, settings, place, weight, start, end, size, points, minimal,
-    column,
-):  # fmt: skip
-    """Write the residuals by numbers ``start`` to ``end`` of the tables to a column, by differences."""
-    h, links = settings[0], model.links
-    for n in range(2 * points):
-        far, sign = 1.0 if n < 2 else 2.0, 1.0 - 2.0 * (n % 2)
-        _forget(model, varied, room)
-        _change(model, varied, place, weight, start, end, sign * far * size)
-        for i in range(links):
-            for k in range(13):
-                probe.spare[i, k] = z[i, k]
-        if minimal:
-            minimal_to_maximal(links, varied.link, varied.joint, room.x, h, probe.spare)
-        _miss(varied, work, probe, room, probe.spare, z, inputs, external, settings, h)
-        share = sign / (2.0 * size)
-        if points == 2:  # Richardson: 4/3 of the small differences, −1/3 of the large ones, which are twice as wide
-            share *= 4.0 / 3.0 if far == 1.0 else -1.0 / 6.0
-        _collect(varied, probe, room, column, share)
-    _change(model, varied, place, weight, start, end, 0.0)
-
-
 @narrow
 def parameter_columns(
-    model, work, varied, probe, room, z, inputs, external, settings, place, weight, first, size, points, minimal, out,
+    model, work, varied, probe, scratch, z, inputs, external, settings, place, weight, first, size, points, minimal,
+    out,
 ):  # fmt: skip
     """Write the gradients of a step, solved and factorized in ``work``, by numbers of its tables.
 
@@ -345,7 +322,7 @@ def parameter_columns(
         As `cbsim.dynamics.kernels.step.advance` has them.
     varied, probe : Model, Work
         Writable tables and workspace of the same mechanism.
-    room : Varying
+    scratch : Varying
     z : (bodies, 13) float64
         The state before the step; minimal coordinates are held if ``minimal``, else the state itself.
     inputs : (nu,) float64
@@ -363,32 +340,44 @@ def parameter_columns(
         A column is NaN if its parameter makes a loop impossible to close.
     """
     h, links, columns = settings[0], model.links, out.shape[1]
-    clear(room.seed)
-    clear(room.carry)
-    clear(room.missing)
-    clear(room.moved)
-    maximal_to_minimal(links, model.link, model.joint, z, h, room.x)
+    clear(scratch.seed)
+    clear(scratch.carry)
+    clear(scratch.missing)
+    clear(scratch.moved)
+    maximal_to_minimal(links, model.link, model.joint, z, h, scratch.x)
+    # residuals by the numbers of each parameter, by differences
     for column in range(columns):
-        _differ(
-            model, work, varied, probe, room, z, inputs, external, settings, place, weight, first[column],
-            first[column + 1], size[column], points, minimal, column,
-        )  # fmt: skip
+        for n in range(2 * points):
+            far, sign = 1.0 if n < 2 else 2.0, 1.0 - 2.0 * (n % 2)
+            _forget(model, varied, scratch)
+            _change(model, varied, place, weight, first[column], first[column + 1], sign * far * size[column])
+            for i in range(links):
+                for k in range(13):
+                    probe.spare[i, k] = z[i, k]
+            if minimal:
+                minimal_to_maximal(links, varied.link, varied.joint, scratch.x, h, probe.spare)
+            _miss(varied, work, probe, scratch, probe.spare, z, inputs, external, settings, h)
+            share = sign / (2.0 * size[column])
+            if points == 2:  # Richardson: 4/3 of the small differences, −1/3 of the large ones, which are twice as wide
+                share *= 4.0 / 3.0 if far == 1.0 else -1.0 / 6.0
+            _collect(varied, probe, scratch, column, share)
+        _change(model, varied, place, weight, first[column], first[column + 1], 0.0)
     solve_columns(
-        model.link, work.link_work, model.program, model.fan, work.fanned, room.patch, room.carry, room.missing,
-        room.answer, room.row, columns,
+        model.link, work.link_work, model.program, model.fan, work.fanned, scratch.patch, scratch.carry,
+        scratch.missing, scratch.answer, scratch.row, columns,
     )  # fmt: skip
     if minimal:
-        _write_joints(model, work, room, h, out)
+        _write_joints(model, work, scratch, h, out)
     else:
         for b in range(links):
             for m in range(3):
                 for k in range(columns):
-                    room.carry[6 * b + m, k] += room.moved[3 * b + m, k]
-        write_bodies(links, model.link, work.link_work, room, 0, columns, h, out, out)
+                    scratch.carry[6 * b + m, k] += scratch.moved[3 * b + m, k]
+        write_bodies(links, model.link, work.link_work, scratch, 0, columns, h, out, out)
     for column in range(columns if len(model.link) > links else 0):
         amount = SMALL * size[column]
         _change(model, varied, place, weight, first[column], first[column + 1], amount)
-        is_open = _leaves_open(varied, work, probe, room, column, h, amount)
+        is_open = _leaves_open(varied, work, probe, scratch, column, h, amount)
         _change(model, varied, place, weight, first[column], first[column + 1], 0.0)
         for i in range(len(out) if is_open else 0):
             out[i, column] = math.nan

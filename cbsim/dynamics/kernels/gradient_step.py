@@ -21,6 +21,7 @@ from cbsim.dynamics.kernels.gradient import differentiate
 from cbsim.dynamics.kernels.interior import factorize
 from cbsim.dynamics.kernels.newton import factorize_bodies, finish
 from cbsim.dynamics.kernels.step import PLAIN, RELAXED, copy, solve_step
+from cbsim.dynamics.kernels.tables import Loads, Options
 from cbsim.dynamics.kernels.tree import eliminate
 from cbsim.jit import inner, narrow
 
@@ -28,7 +29,7 @@ __all__ = ["linearize"]
 
 
 @inner
-def _solve(model, work, touching, z, inputs, external, settings, counts, h, warm, report):
+def _solve(model, work, touching, z, loads, options, h, warm, report):
     """Solve a step: from a warm start if requested, else a cold start, else other starts.
 
     Halves of a step are a different map, so they are not tried here.
@@ -39,8 +40,8 @@ def _solve(model, work, touching, z, inputs, external, settings, counts, h, warm
         # without contacts and stops there is no path to start along
         if (attempt == 1 and warm == 0.0) or (attempt > 1 and not touching):
             continue
-        start, manner = warm if attempt == 0 else 0.0, max(PLAIN, attempt - 1)
-        solve_step(model, work, touching, z, inputs, external, settings, counts, h, h, start, manner, report)
+        start, mode = warm if attempt == 0 else 0.0, max(PLAIN, attempt - 1)
+        solve_step(model, work, touching, z, loads, options, h, h, start, mode, report)
         total += report[ITERATIONS]
         if report[STATUS] == SOLVED:
             break
@@ -55,16 +56,12 @@ def _factor(model, work, touching, h):
         factorize_bodies(model.links, model.link, model.joint, work.link_work, work.block, model.loop_block, h)
         eliminate(model.link, work.link_work, work.block, model.program, model.fan, model.pair, work.fanned)
     else:
-        factorize(
-            model.links, model.link, model.joint, work.link_work, work.block, model.loop_block,
-            model.program, model.fan, model.pair, work.fanned, model.contact_link, model.contact, work.contact_work,
-            model.row_link, model.row, work.limit_work, h,
-        )  # fmt: skip
+        factorize(model, work, h)
 
 
 @narrow
 def linearize(
-    model, work, touching, room, states, inputs, external, settings, counts, minimal, apart, trajectory, by_state,
+    model, work, touching, scratch, states, inputs, external, settings, counts, minimal, apart, trajectory, by_state,
     by_input, reports,
 ):  # fmt: skip
     """Advance a mechanism, in place, and write the gradients of every step.
@@ -75,7 +72,7 @@ def linearize(
         As `cbsim.dynamics.kernels.step.advance` has them.
     touching : bool
         Whether there are inequalities. One overload serves both cases, which compiles less in total.
-    room : Slopes
+    scratch : Slopes
     states : (1 or steps, bodies, 13) float64
         The first state, or an independent state for each step; overwritten.
     inputs : (k, nu) float64
@@ -91,7 +88,7 @@ def linearize(
     reports : (1 or steps, REPORT) float64
         Reports of steps; ITERATIONS and ATTEMPTS summed over all steps from one state.
     """
-    h, mode, total = settings[STEP_LENGTH], settings[WARM], 0.0
+    h, mode, total, options = settings[STEP_LENGTH], settings[WARM], 0.0, Options(settings, counts)
     for n in range(len(by_state)):
         z, report = states[n if apart else 0], reports[n if apart else 0]
         if apart or n == 0:
@@ -101,14 +98,14 @@ def linearize(
         # independent states begin cold: the workspace holds the solution of another one
         warm = 1.0 if not apart and (mode == CONTINUED or (mode != COLD and n > 0)) else 0.0
         u = inputs[min(n, len(inputs) - 1)]
-        _solve(model, work, touching, z, u, external, settings, counts, h, warm, report)
+        _solve(model, work, touching, z, Loads(u, external), options, h, warm, report)
         total += report[ITERATIONS]
         report[ITERATIONS] = total
         report[STEP_REACHED] = n
         if report[STATUS] == SOLVED:
             # before `finish`: gradients need z at node 2
             _factor(model, work, touching, h)
-            differentiate(model, work, room, z, u, external, settings, h, h, minimal, by_state[n], by_input[n])
+            differentiate(model, work, scratch, z, u, external, settings, h, h, minimal, by_state[n], by_input[n])
             finish(model.links, model.link, work.link_work, z, h)
         elif not apart:
             break

@@ -231,15 +231,15 @@ def _torque_of_loop_joint(link, joint, link_work, j, inputs, pull, scaling, stif
 
 
 @inner
-def add_loop_joints(
-    links, link, joint, link_work, patch, span, seed, carry, inputs, pull, scaling, row_link, row, limit_work
-):
+def add_loop_joints(model, work, scratch, inputs, pull, scaling):
     """Add the change of the wrenches of loop joints on bodies when node 2 moves."""
-    for j in range(links, len(link)):
+    link, joint, link_work = model.link, model.joint, work.link_work
+    patch, span, seed, carry = scratch.patch, scratch.span, scratch.seed, scratch.carry
+    for j in range(model.links, len(link)):
         a, b = link[j, PARENT], link[j, CHILD]
         stiff = pull * joint[j, SPRING] if link[j, FLAGS] & SPRUNG else 0.0
         torque = _torque_of_loop_joint(link, joint, link_work, j, inputs, pull, scaling, stiff)
-        torque = held_by_loop_joint(link, joint, link_work, row_link, row, limit_work, j, *torque)
+        torque = held_by_loop_joint(model, work, j, *torque)
         for body, other in ((b, 0), (a, 1)):
             if body < 0:
                 continue

@@ -101,10 +101,11 @@ FAR_TURN = 0.5  # largest rotation of a joint in an iteration [rad]: another roo
 
 
 @inner
-def assess(
-    links, link, joint, link_work, contact_link, contact, contact_work, row_link, row, limit_work, h, kappa, share
-):
+def assess(model, work, h, kappa, share):
     """Evaluate all equations at node 3: the largest residual, and the largest |s ∘ gamma − kappa| (`violation`)."""
+    links, link, joint, link_work = model.links, model.link, model.joint, work.link_work
+    contact_link, contact, contact_work = model.contact_link, model.contact, work.contact_work
+    row_link, row, limit_work = model.row_link, model.row, work.limit_work
     worst = evaluate_bodies(links, link, joint, link_work, h)
     bilinear = 0.0
     for i in range(len(row_link)):
@@ -129,41 +130,28 @@ def assess(
 
 
 @inner
-def factorize(
-    links, link, joint, link_work, block, loop_block, program, fan, pair, fanned,
-    contact_link, contact, contact_work, row_link, row, limit_work, h,
-):  # fmt: skip
+def factorize(model, work, h):
     """Assemble and factorize the system at node 3."""
-    factorize_bodies(links, link, joint, link_work, block, loop_block, h)
-    for i in range(len(row_link)):
-        stiffen_row(link, joint, link_work, block, row_link, row, limit_work, i)
+    link, link_work, block = model.link, work.link_work, work.block
+    contact_link, contact, contact_work = model.contact_link, model.contact, work.contact_work
+    factorize_bodies(model.links, link, model.joint, link_work, block, model.loop_block, h)
+    for i in range(len(model.row_link)):
+        stiffen_row(link, model.joint, link_work, block, model.row_link, model.row, work.limit_work, i)
     for i in range(len(contact_link)):
         if contact_work[i, ACTIVE] != 0.0:
             scale(contact_link, contact_work, i)
             stiffen(contact_link, contact, contact_work, link_work, block, i, h)
-    eliminate(link, link_work, block, program, fan, pair, fanned)
+    eliminate(link, link_work, block, model.program, model.fan, model.pair, work.fanned)
 
 
 @inner
-def solve_direction(
-    link,
-    link_work,
-    program,
-    fan,
-    fanned,
-    contact_link,
-    contact,
-    contact_work,
-    row_link,
-    limit_work,
-    target,
-    correct,
-    least,
-):
+def solve_direction(model, work, target, correct, least):
     """Solve for the direction to s ∘ gamma = target e; ``correct`` includes the second-order term of the affine step.
 
     If ``least`` is not 0, the targets of soft contacts and stops are bounded by `soft_product` of that impulse [N s].
     """
+    link, link_work, row_link, limit_work = model.link, work.link_work, model.row_link, work.limit_work
+    contact_link, contact, contact_work = model.contact_link, model.contact, work.contact_work
     # right-hand sides, which rows and contacts add to with the bodies held where they are
     for b in range(len(link)):
         for k in range(6):
@@ -193,7 +181,7 @@ def solve_direction(
             contact_work[i, WANT] += max(0.0, target * weight - aimed)
         answer(contact_link, contact, contact_work, i, 0.0, 0.0, 0.0, 1.0)
         push(contact_link, contact, contact_work, link_work, i, DFORCE, -1.0, CARRY)
-    solve(link, link_work, program, fan, fanned)
+    solve(link, link_work, model.program, model.fan, work.fanned)
     # unknowns that were condensed follow from the increments of the bodies
     for i in range(len(row_link)):
         answer_row(limit_work, i, change_of(link, link_work, limit_work, i, row_link[i, ROW_LINK]))
@@ -213,23 +201,10 @@ def largest_turn(links, link, link_work):
 
 
 @inner
-def predict(link, link_work, program, fan, fanned, contact_link, contact, contact_work, row_link, limit_work):
+def predict(model, work):
     """Solve for the affine direction, to s ∘ gamma = 0, store it for the corrector, and return the target product."""
-    solve_direction(
-        link,
-        link_work,
-        program,
-        fan,
-        fanned,
-        contact_link,
-        contact,
-        contact_work,
-        row_link,
-        limit_work,
-        0.0,
-        False,
-        0.0,
-    )
+    contact_link, contact_work, limit_work = model.contact_link, work.contact_work, work.limit_work
+    solve_direction(model, work, 0.0, False, 0.0)
     step = longest_step(contact_link, contact_work, limit_work, 0.95, 0.95)
     before, after = (
         measure(contact_link, contact_work, limit_work, 0.0),
@@ -248,32 +223,16 @@ def predict(link, link_work, program, fan, fanned, contact_link, contact, contac
 
 
 @inner
-def search(
-    links, link, joint, link_work, contact_link, contact, contact_work, row_link, row, limit_work, settings, counts, h,
-    kappa, share, step, old, old_bilinear, rtol, btol,
-):  # fmt: skip
+def search(model, work, settings, counts, h, kappa, share, step, old, old_bilinear, rtol, btol):
     """Line search along the current direction; return the step and the residuals after it."""
-    keep(links, link_work)
+    contact_link, contact_work, limit_work = model.contact_link, work.contact_work, work.limit_work
+    keep(model.links, work.link_work)
     keep_pairs(contact_work, limit_work)
     worst, bilinear, mean = old, old_bilinear, measure(contact_link, contact_work, limit_work, 0.0)
     for _ in range(counts[MAX_LS] + 1):
-        restore(links, link, joint, link_work, step)
+        restore(model.links, model.link, model.joint, work.link_work, step)
         step_pairs(contact_link, contact_work, limit_work, step)
-        worst, bilinear = assess(
-            links,
-            link,
-            joint,
-            link_work,
-            contact_link,
-            contact,
-            contact_work,
-            row_link,
-            row,
-            limit_work,
-            h,
-            kappa,
-            share,
-        )
+        worst, bilinear = assess(model, work, h, kappa, share)
         # residuals may grow where the products are still larger, or where the products fall
         if worst <= max(old, ROUGH * mean) or bilinear <= old_bilinear or (worst < rtol and bilinear < btol):
             break
@@ -291,11 +250,7 @@ def _any_active(contact_work):
 
 
 @inner
-def interior(
-    links, link, joint, link_work, block, loop_block, program, fan, pair, fanned,
-    contact_link, contact, contact_work, row_link, row, limit_work,
-    settings, counts, kappa, impulse, hover, manner, patience, h, report,
-):  # fmt: skip
+def interior(model, work, settings, counts, kappa, impulse, hover, mode, patience, h, report):
     """Solve the step from the current point, with at least one iteration and at most ``patience``.
 
     Iterations that are nearly converged by then may take as many again.
@@ -305,66 +260,51 @@ def interior(
 
     Writes STATUS, ITERATIONS, RESIDUAL_LEFT and BILINEAR_LEFT of the report.
     """
+    links, link, joint, link_work = model.links, model.link, model.joint, work.link_work
+    contact_link, contact_work, limit_work = model.contact_link, work.contact_work, work.limit_work
     rtol, btol, is_relaxed = settings[RTOL], settings[BTOL], kappa >= 0.0
     kappa = max(0.0, kappa)  # a negative one stands for the true problem
     # gaps at rest are btol / impulse: a light body would hover; the error of friction is its product over eta
     asked = min(btol, rtol, 1e-3 * kappa) if is_relaxed else btol
     btol = 0.01 * asked if is_relaxed else min(btol, hover * impulse)
-    if manner == PASSING:
+    if mode == PASSING:
         rtol, btol, asked = max(rtol, ROUGH_WAY), 0.5 * kappa, 0.5 * kappa
     share = 1.0 if is_relaxed else btol / asked  # weight of the direction of round cones in `violation`
     undercut, stalled, n, is_jammed, share_round = settings[UNDERCUT], 0, 0, False, NEAR
     most = patience
-    worst, bilinear = assess(
-        links, link, joint, link_work, contact_link, contact, contact_work, row_link, row, limit_work, h, kappa, share
-    )
+    worst, bilinear = assess(model, work, h, kappa, share)
     least, polished = WEAKEST * impulse, 0
     while n < most and math.isfinite(worst + bilinear):
         # solved; soft contacts are refined further, by plain steps at their own tolerance
         if worst < rtol and bilinear < btol and n > 0:
-            if (
-                is_relaxed
-                or manner == PASSING
-                or polished >= POLISH
-                or soft_left(contact_work, limit_work, least) < 1.0
-            ):
+            if is_relaxed or mode == PASSING or polished >= POLISH or soft_left(contact_work, limit_work, least) < 1.0:
                 break
             polished += 1
-        factorize(
-            links, link, joint, link_work, block, loop_block, program, fan, pair, fanned,
-            contact_link, contact, contact_work, row_link, row, limit_work, h,
-        )  # fmt: skip
+        factorize(model, work, h)
         # near a relaxed solution the corrector cycles
-        plain = manner == ARRIVING or (is_relaxed and bilinear < (10.0 if worst < 1e-4 else 0.5) * kappa)
+        plain = mode == ARRIVING or (is_relaxed and bilinear < (10.0 if worst < 1e-4 else 0.5) * kappa)
         plain = plain or polished > 0
         # the target: on a path its kappa, at its end the tolerance; else of centring, if the iteration is in trouble,
         # or the predictor's
-        target = kappa if manner != ARRIVING else NEARLY * btol
+        target = kappa if mode != ARRIVING else NEARLY * btol
         if polished > 0:
             target = btol / FLOOR
-        is_careful = is_jammed or n >= CAREFUL or (manner == PASSING and worst < NEAR_PATH)
+        is_careful = is_jammed or n >= CAREFUL or (mode == PASSING and worst < NEAR_PATH)
         if is_careful and not plain:
             target = (1.0 if is_jammed else 0.3) * measure(contact_link, contact_work, limit_work, 0.0)
             target = max(target, btol / FLOOR, kappa)
         elif not plain:
-            target = predict(
-                link, link_work, program, fan, fanned, contact_link, contact, contact_work, row_link, limit_work
-            )
-            target = max(target, btol / min(undercut, FLOOR), kappa)
+            target = max(predict(model, work), btol / min(undercut, FLOOR), kappa)
         corrects = not (plain or is_careful)
-        solve_direction(
-            link, link_work, program, fan, fanned, contact_link, contact, contact_work, row_link, limit_work,
-            target, corrects, least if polished > 0 else 0.0,
-        )  # fmt: skip
+        solve_direction(model, work, target, corrects, least if polished > 0 else 0.0)
         # the closer to the solution, the closer to the boundary a step may end
         edge = max(0.95, 1.0 - max(worst, bilinear) ** 2)
         step = longest_step(contact_link, contact_work, limit_work, edge, min(edge, share_round) if not plain else edge)
         step = min(step, FAR_TURN / max(FAR_TURN, largest_turn(links, link, link_work)))
         old, old_bilinear = worst, bilinear
         step, worst, bilinear = search(
-            links, link, joint, link_work, contact_link, contact, contact_work, row_link, row, limit_work, settings,
-            counts, h, kappa, share, step, old, old_bilinear, rtol, btol,
-        )  # fmt: skip
+            model, work, settings, counts, h, kappa, share, step, old, old_bilinear, rtol, btol
+        )
         n += 1
         is_jammed = step < JAM and not is_jammed  # one centring step at a time
         share_round = NEAR if step > 0.9 and share_round == NEAR else 0.95
@@ -385,7 +325,7 @@ def interior(
             rtol, btol = max(rtol, ROUNDING, rounding_of(links, joint, link_work, h)), asked
     fine = worst < rtol and bilinear < btol
     if fine and worst > REFINED * rtol and all_free(links, link) and not _any_active(contact_work):
-        worst = refine(links, link, joint, link_work, program, fan, fanned, h)
+        worst = refine(links, link, joint, link_work, model.program, model.fan, work.fanned, h)
     report[ITERATIONS] = n
     report[RESIDUAL_LEFT], report[BILINEAR_LEFT] = worst, bilinear
     report[STATUS] = SOLVED if fine else STUCK if math.isfinite(worst + bilinear) else NOT_FINITE

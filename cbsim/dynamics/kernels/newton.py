@@ -220,17 +220,18 @@ def refine(links, link, joint, link_work, program, fan, fanned, h):
 
 
 @inner
-def newton(links, link, joint, link_work, block, loop_block, program, fan, pair, fanned, settings, counts, h, report):
+def newton(model, work, settings, counts, h, report):
     """Solve the step, with at least one iteration: accepting sufficient guesses would cause drift.
 
     Writes STATUS, ITERATIONS and RESIDUAL_LEFT of the report.
     """
+    links, link, joint, link_work = model.links, model.link, model.joint, work.link_work
     worst = total(links, link, joint, link_work, h)
     n = 0
     while (worst >= settings[RTOL] or n == 0) and n < counts[MAX_ITER] and math.isfinite(worst):
-        factorize_bodies(links, link, joint, link_work, block, loop_block, h)
-        eliminate(link, link_work, block, program, fan, pair, fanned)
-        solve(link, link_work, program, fan, fanned)
+        factorize_bodies(links, link, joint, link_work, work.block, model.loop_block, h)
+        eliminate(link, link_work, work.block, model.program, model.fan, model.pair, work.fanned)
+        solve(link, link_work, model.program, model.fan, work.fanned)
         keep(links, link_work)
         step, old = 1.0, worst
         # the last trial stands even if the residual has not decreased
@@ -244,7 +245,7 @@ def newton(links, link, joint, link_work, block, loop_block, program, fan, pair,
         if step == 1.0 and is_rounding(links, link_work):
             break
     if n > 0 and worst > REFINED * settings[RTOL] and all_free(links, link):
-        worst = refine(links, link, joint, link_work, program, fan, fanned, h)
+        worst = refine(links, link, joint, link_work, model.program, model.fan, work.fanned, h)
     report[ITERATIONS] = n
     report[RESIDUAL_LEFT] = worst
     report[BILINEAR_LEFT] = 0.0

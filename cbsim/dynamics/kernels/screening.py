@@ -32,6 +32,8 @@ LITTLE, LEAST_HOVER = (
     1e-9,
 )  # the same relative to the motion of the fastest contact in the step, and its minimum [m]
 LEAST_WEIGHT = 1e-12  # least weight of a contact, so that massless bodies stay finite
+STOPPED = 0.1  # share of the fastest contact's speed that counts as stopped by contacts
+AT_REST = 1e-6  # velocity that they stop at least [m/s]
 DEPTH = 1e-2  # least gap of a contact or a stop at a cold start [m or rad]
 
 
@@ -48,8 +50,9 @@ def _weight(contact_link, joint, i, heaviest):
 def screen_contacts(links, joint, contact_link, contact, contact_work, link_work, settings, counts, h):
     """Evaluate the contacts at the guess of node 3, and omit those with gaps above their motion in two steps.
 
-    Return the impulse [N s] that stops all mass from the speed of the fastest contact, divided by the number of
-    contacts, and the largest gap [m] of a loaded contact: small against the motion of the fastest contact in the step.
+    Return the typical impulse of a contact [N s], and the largest gap [m] of a loaded one: small against the motion of
+    the fastest contact in the step. The impulse stops all mass from what gravity adds to its velocity in a step and a
+    tenth of the fastest contact's speed, divided by the number of contacts (docs/theory/contact.md §5).
     """
     k, length = GRAVITY, abs(h)
     # velocity that gravity adds in a step
@@ -75,9 +78,8 @@ def screen_contacts(links, joint, contact_link, contact, contact_work, link_work
             active += 1
             fastest = max(fastest, speed)
     hover = min(HOVER, max(LITTLE * length * (fastest + pull), LEAST_HOVER))
-    # velocities that contacts have to stop: gravity's in a step, a tenth of the fastest contact's, and a minimum at
-    # rest
-    return mass * (pull + 0.1 * fastest + 1e-6) / max(active, 1), hover
+    # most of a speed is slip, which no normal impulse stops: counted whole, loaded contacts would hover
+    return mass * (pull + STOPPED * fastest + AT_REST) / max(active, 1), hover
 
 
 @inner

@@ -53,7 +53,7 @@ from cbsim.dynamics.kernels.rescale_step import rescale_step
 from cbsim.dynamics.kernels.rows import begin_row
 from cbsim.dynamics.kernels.screening import DEPTH, screen_contacts, touched
 from cbsim.dynamics.kernels.softness import soften_gaps
-from cbsim.dynamics.kernels.tables import Model, Work
+from cbsim.dynamics.kernels.tables import Loads, Model, Options, Work
 from cbsim.jit import inlined, inner, narrow
 
 __all__ = ["BLOWS", "advance", "solve_step"]
@@ -76,17 +76,17 @@ def copy(source, target):
 
 
 @inner
-def solve_step(model, work, touching, z, inputs, external, settings, counts, before, h, warm, manner, report):
+def solve_step(model, work, touching, z, loads, options, before, h, warm, mode, report):
     """Attempt to find node 3 of a step from ``z``."""
-    if not begin(model.links, model.link, model.joint, work.link_work, z, inputs, external, settings, before, h, warm):
+    if not begin(
+        model.links, model.link, model.joint, work.link_work, z, loads.inputs, loads.external, options.settings, before,
+        h, warm,
+    ):  # fmt: skip
         report[STATUS], report[ITERATIONS] = TOO_FAST, 0.0
     elif not touching:
-        newton(
-            model.links, model.link, model.joint, work.link_work, work.block, model.loop_block,
-            model.program, model.fan, model.pair, work.fanned, settings, counts, h, report,
-        )  # fmt: skip
+        newton(model, work, options.settings, options.counts, h, report)
     else:
-        _solve_with_contacts(model, work, z, inputs, settings, counts, before, h, warm, manner, report)
+        _solve_with_contacts(model, work, z, loads, options, before, h, warm, mode, report)
     # beyond a quarter of a turn lies a second root (docs/theory/integrator.md §3)
     if report[STATUS] == SOLVED and not is_near(model.links, work.link_work):
         report[STATUS] = TOO_FAST
@@ -113,8 +113,9 @@ def _turns_too_far(links, link, link_work, z, h):
 
 
 @inner
-def _solve_with_contacts(model, work, z, inputs, settings, counts, before, h, warm, manner, report):
+def _solve_with_contacts(model, work, z, loads, options, before, h, warm, mode, report):
     """Solve a prepared step with contacts or rows; omitted contacts that have closed are added."""
+    inputs, settings, counts = loads.inputs, options.settings, options.counts
     for i in range(len(model.row_link)):
         begin_row(
             model.link, model.joint, work.link_work, model.row_link, model.row, work.limit_work, i, inputs, before, h,
@@ -147,21 +148,16 @@ def _solve_with_contacts(model, work, z, inputs, settings, counts, before, h, wa
         model.link, model.joint, work.link_work, model.contact_link, model.contact, work.contact_work,
         model.row_link, model.row, work.limit_work, impulse, DEPTH, warm,
     )  # fmt: skip
-    total, manner_of_last = 0.0, DIRECT
+    total, mode_of_last = 0.0, DIRECT
     # a warm start that helps converges early; from another point all iterations may be needed
     patience = counts[MAX_ITER] if warm == 0.0 else 3 * counts[MAX_ITER] // 5
-    if manner == RELAXED:
+    if mode == RELAXED:
         total, least = _follow_path(model, work, settings, counts, impulse, hover, least, h, report)
         if settings[KAPPA] < 0.0:
-            manner_of_last = ARRIVING
+            mode_of_last = ARRIVING
     # contacts that were screened out and have closed join, and the problem is solved again
     while True:
-        interior(
-            model.links, model.link, model.joint, work.link_work, work.block, model.loop_block,
-            model.program, model.fan, model.pair, work.fanned, model.contact_link, model.contact, work.contact_work,
-            model.row_link, model.row, work.limit_work, settings, counts, settings[KAPPA], least, hover, manner_of_last,
-            patience, h, report,
-        )  # fmt: skip
+        interior(model, work, settings, counts, settings[KAPPA], least, hover, mode_of_last, patience, h, report)
         total += report[ITERATIONS]
         if report[STATUS] != SOLVED or not touched(
             model.contact_link, model.contact, work.contact_work, work.link_work, impulse, h
@@ -182,12 +178,7 @@ def _follow_path(model, work, settings, counts, impulse, hover, least, h, report
     kappa = max(impulse * DEPTH, target)
     ratio, turns, reached = RELAXATION, 0, math.inf
     while turns <= TURNS_BACK:
-        interior(
-            model.links, model.link, model.joint, work.link_work, work.block, model.loop_block,
-            model.program, model.fan, model.pair, work.fanned, model.contact_link, model.contact, work.contact_work,
-            model.row_link, model.row, work.limit_work, settings, counts, kappa, least, hover, PASSING,
-            counts[MAX_RELAXED_ITER], h, report,
-        )  # fmt: skip
+        interior(model, work, settings, counts, kappa, least, hover, PASSING, counts[MAX_RELAXED_ITER], h, report)
         total += report[ITERATIONS]
         if report[STATUS] != SOLVED:  # off the path: back to a larger product, then smaller steps
             kappa, ratio, turns = kappa * ratio * ratio, math.sqrt(ratio), turns + 1
@@ -208,25 +199,21 @@ def _follow_path(model, work, settings, counts, impulse, hover, least, h, report
 
 
 @inner
-def _step_in_parts(
-    model, work, touching, z, inputs, external, settings, counts, before, warm, parts, first, last, report
-):
+def _step_in_parts(model, work, touching, z, loads, options, before, warm, parts, first, last, report):
     """Make a step in equal parts, each stage in the first of the modes ``first`` to ``last`` that succeeds.
 
     A part has one stage, or five at fourth order, the middle one backwards (docs/theory/integrator.md §6). Contacts may
     fail in a backward stage; after such a failure parts have one stage. The resulting velocities are those of the last
     stage of a whole step, the state that after the last stage made.
     """
-    h, total = settings[STEP_LENGTH], 0.0
+    counts, h, total = options.counts, options.settings[STEP_LENGTH], 0.0
     part, stages = h / parts, 5 if counts[ORDER] == 4 and (parts == 1 or not touching) else 1
     length = part
     for stage in range(stages * parts):
         if stages == 5:
             length = part * (OUTER if stage % 5 != 2 else 1.0 - 4.0 * OUTER)
-        for manner in range(first, last + 1):
-            done = solve_step(
-                model, work, touching, z, inputs, external, settings, counts, before, length, warm, manner, report
-            )
+        for mode in range(first, last + 1):
+            done = solve_step(model, work, touching, z, loads, options, before, length, warm, mode, report)
             total += report[ITERATIONS]
             if touching and done and _turns_too_far(model.links, model.link, work.link_work, z, length):
                 report[STATUS], done = TURNED_TOO_FAR, False
@@ -243,17 +230,17 @@ def _step_in_parts(
     # of a whole step the state has the velocities of its last stage
     if report[STATUS] == SOLVED and parts > 1:
         last_stage = h * OUTER if counts[ORDER] == 4 else h
-        if not rescale_step(model, work, z, inputs, external, settings, length, last_stage):
+        if not rescale_step(model, work, z, loads.inputs, loads.external, options.settings, length, last_stage):
             report[STATUS] = TOO_FAST
     return report[STATUS] == SOLVED
 
 
 @inner
-def _step(model, work, touching, z, inputs, external, settings, counts, before, warm, report):
+def _step(model, work, touching, z, loads, options, before, warm, report):
     """Make one step by the first attempt that succeeds; the state is unchanged if none does."""
     total = 0.0
     # the step before ended with its last stage
-    if counts[ORDER] == 4:
+    if options.counts[ORDER] == 4:
         before, warm = before * OUTER, 0.0
     copy(z, work.spare)
     # −1: warm; 0: cold; 1: along a path; 2 and on: in 2, 4, … parts, each of them cold and then along a path
@@ -264,9 +251,7 @@ def _step(model, work, touching, z, inputs, external, settings, counts, before, 
         first = RELAXED if attempt == RELAXED else PLAIN
         last = RELAXED if attempt >= RELAXED and touching else PLAIN
         start = warm if attempt < 0 else 0.0
-        done = _step_in_parts(
-            model, work, touching, z, inputs, external, settings, counts, before, start, parts, first, last, report
-        )
+        done = _step_in_parts(model, work, touching, z, loads, options, before, start, parts, first, last, report)
         total += report[ITERATIONS]
         if done:
             break
@@ -287,7 +272,7 @@ def _with_contacts(model, colliders):
 
 
 @inlined
-def _room_for(work, colliders):
+def _workspace_for(work, colliders):
     """Return the part of the workspace of those contacts."""
     contacts, fans, blocks = colliders.found[CONTACTS], colliders.found[FANS], colliders.found[BLOCKS]
     return Work(
@@ -297,20 +282,20 @@ def _room_for(work, colliders):
 
 
 @inner
-def _step_with_colliders(model, colliders, work, touching, z, inputs, external, settings, counts, before, warm, report):
+def _step_with_colliders(model, colliders, work, touching, z, loads, options, before, warm, report):
     """Detect the contacts of a step and make it; repeat it if an impact drives a body beyond the detection margin.
 
     If the step with the added contacts has no solution, that without them is kept.
     """
-    total, blows = 0.0, 0
+    settings, total, blows = options.settings, 0.0, 0
     while True:
         # again: speeds count at least half of those at the end of the rejected step
         again = 0 < blows <= BLOWS
         if not detect(model, colliders, work, z, settings, settings[STEP_LENGTH], settings[MARGIN], again):
             report[STATUS] = OUT_OF_ROOM
             break
-        seen, room = _with_contacts(model, colliders), _room_for(work, colliders)
-        _step(seen, room, touching, z, inputs, external, settings, counts, before, warm, report)
+        seen, part = _with_contacts(model, colliders), _workspace_for(work, colliders)
+        _step(seen, part, touching, z, loads, options, before, warm, report)
         total += report[ITERATIONS]
         if report[STATUS] == SOLVED:
             if blows >= BLOWS or not exceeded_margin(model, colliders, z, settings):
@@ -353,7 +338,7 @@ def advance(model, work, touching, colliders, z, inputs, external, settings, cou
     report : (REPORT,) or (states · REPORT,) float64
         Of the last step of a state; ITERATIONS and ATTEMPTS summed over all steps.
     """
-    h, mode = settings[STEP_LENGTH], settings[WARM]
+    h, mode, options = settings[STEP_LENGTH], settings[WARM], Options(settings, counts)
     states, bodies = len(report) // REPORT, len(external)
     for i in range(states):
         state, told = z[i * bodies : (i + 1) * bodies], report[i * REPORT : (i + 1) * REPORT]
@@ -367,13 +352,11 @@ def advance(model, work, touching, colliders, z, inputs, external, settings, cou
             before = 0.0 if mode == NODAL and n == 0 else h
             warm = 1.0 if mode == CONTINUED or (mode != COLD and n > 0) else 0.0
             # one state: a row for each step; several: a row for each state
-            u = inputs[min(i + n, last)]
+            loads = Loads(inputs[min(i + n, last)], external)
             if colliders is None:
-                _step(model, work, touching, state, u, external, settings, counts, before, warm, told)
+                _step(model, work, touching, state, loads, options, before, warm, told)
             else:
-                _step_with_colliders(
-                    model, colliders, work, touching, state, u, external, settings, counts, before, warm, told
-                )
+                _step_with_colliders(model, colliders, work, touching, state, loads, options, before, warm, told)
             total += told[ITERATIONS]
             told[STEP_REACHED] = n
             if told[STATUS] != SOLVED:

@@ -1,4 +1,4 @@
-"""Tables of a mechanism for kernels: constants, and the workspace of a step."""
+"""Tables of a mechanism for kernels: constants, the workspace of a step, and what a step is given."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Model", "Work"]
+__all__ = ["Loads", "Model", "Options", "Work"]
 
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
@@ -40,3 +40,17 @@ class Work(NamedTuple):
     limit_work: Floats
     spare: Floats  # (links, 13) the state before a step, for repeated attempts
     past: Floats  # link workspace that converts velocities of parts of a step to those of a whole one
+
+
+class Loads(NamedTuple):
+    """What acts on a mechanism in a step, besides gravity and its own springs and dampers."""
+
+    inputs: Floats  # (nu,)
+    external: Floats  # (bodies, 6) force and torque about the centre of mass, in the body's frame
+
+
+class Options(NamedTuple):
+    """Settings of the solver, with the step's length and gravity; columns as in `cbsim.dynamics.kernels.columns`."""
+
+    settings: Floats
+    counts: Whole

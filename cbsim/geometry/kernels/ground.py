@@ -50,7 +50,7 @@ def ground_height(triangles, boxes, links, x, y, below, stack):
 
 
 @kernel
-def stand(triangles, boxes, links, x, y, heading, half_base, half_track, feet, p, q, reach, stack):
+def stand(triangles, boxes, links, x, y, heading, half_base, half_track, plane, reach, stack):
     """Stand four wheels on the ground: height [m] of the middle between them, and the gradient p, q.
 
     Parameters
@@ -61,7 +61,7 @@ def stand(triangles, boxes, links, x, y, heading, half_base, half_track, feet, p
         Middle [m] of the wheels, and heading [rad].
     half_base, half_track : float
         Distances of the wheels from their middle lines [m].
-    feet, p, q : float
+    plane : (float, float, float)
         Height [m] and gradient of the plane that they stood on before.
     reach : float
         How far above and below that plane a wheel may find its ground [m].
@@ -71,6 +71,7 @@ def stand(triangles, boxes, links, x, y, heading, half_base, half_track, feet, p
     The plane is the least squares fit to the four. A wheel without ground within reach hangs in the plane of before.
     Where three hang, or two and the middle has no ground either, all fall onto the ground below the middle.
     """
+    feet, p, q = plane
     fx, fy = -math.sin(heading), math.cos(heading)
     mean = ahead = right = 0.0
     for attempt in range(2):
@@ -82,10 +83,10 @@ def stand(triangles, boxes, links, x, y, heading, half_base, half_track, feet, p
             dx = front * half_base * fx + side * half_track * fy
             dy = front * half_base * fy - side * half_track * fx
             # height of the last plane at the wheel; ground farther than `reach` from it is not in contact
-            plane = feet + p * dx + q * dy
-            height = ground_height(triangles, boxes, links, x + dx, y + dy, plane + reach, stack)
-            if height < plane - reach:
-                height = plane
+            level = feet + p * dx + q * dy
+            height = ground_height(triangles, boxes, links, x + dx, y + dy, level + reach, stack)
+            if height < level - reach:
+                height = level
                 hanging += 1
             mean += 0.25 * height
             ahead += 0.25 * front * height

@@ -1,4 +1,4 @@
-"""When vehicles cross gates of a junction, and stand at its stop lines."""
+"""Passages of vehicles through the gates of a junction, and halts at its stop lines."""
 
 from __future__ import annotations
 

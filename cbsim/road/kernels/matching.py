@@ -52,12 +52,14 @@ def match_into(positions, headings, onward, intervals, stretches, bounds, out):
             if not (bounds[k, 0] <= x <= bounds[k, 2] and bounds[k, 1] <= y <= bounds[k, 3]):
                 continue
             for row in range(stretches[k, 0], stretches[k, 1]):
+                # beside this interval of the line, and within its width
                 share, offset = beside(x, y, intervals[row], intervals[row + 1])
                 if not (-TOUCH <= share <= 1.0 + TOUCH and abs(offset) <= intervals[row, 5] + TOUCH):
                     continue
                 share = min(max(share, 0.0), 1.0)
                 error = 0.0
                 if len(headings):
+                    # heading against the direction between both samples
                     along_x = intervals[row, 2] + share * (intervals[row + 1, 2] - intervals[row, 2])
                     along_y = intervals[row, 3] + share * (intervals[row + 1, 3] - intervals[row, 3])
                     error = wrap(headings[i] - wrap(math.atan2(-along_x, along_y)))

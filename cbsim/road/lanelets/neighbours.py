@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cbsim.geometry import elementary as math
-from cbsim.road.lane_change import ALONG, ASIDE, is_solid, marking_between
+from cbsim.road.lane_change import ALONG, PairOfLanes, is_solid, marking_between, pairs_of_lanes
 from cbsim.road.lanelets.table import Lanelets
 
 __all__ = ["Neighbours", "find_neighbours"]
@@ -36,6 +36,11 @@ class Neighbours(NamedTuple):
         False where it is oncoming.
     may_cross : ndarray of bool, shape (k,)
         False where the marking between is solid, or unknown and the neighbour oncoming.
+    place_offsets : ndarray of int, shape (k + 1,)
+        First of the `places` of each row.
+    places : ndarray
+        Stations of the neighbour at equal distances from `begins` to `ends`, two of them on straight roads [m]. In
+        bends the outer lane is longer: between them, interpolated stations are beside each other to about 0.1 m.
     """
 
     lanelets: Ints
@@ -47,29 +52,40 @@ class Neighbours(NamedTuple):
     left: Bools
     same_direction: Bools
     may_cross: Bools
+    place_offsets: Ints
+    places: Floats
+
+
+# columns of one row each, and the places of each row
+Rows = tuple[tuple[NDArray[np.generic], ...], list[Floats]]
+CLOSE = 0.1  # [m] error of interpolated places
+DENSEST = 2.5  # [m] between places
 
 
 def find_neighbours(lanelets: Lanelets) -> Neighbours:
     """Find the neighbours of all pieces of lanes.
 
-    Neighbouring lanes have consecutive numbers in one segment. They are neighbours where their centrelines are
-    at most 2.5 lane widths apart, as for lane changes, and parallel within 45°.
+    Neighbouring lanes have consecutive numbers in one segment. They are neighbours where their centrelines are at most
+    2.5 lane widths apart, as for lane changes, parallel within 45°, and no third lane runs between.
     """
-    found: list[Neighbours] = []
-    ordered = sorted(lanelets.roadmap.lane_rows.items())
-    for (address, one), (following, other) in itertools.pairwise(ordered):
-        if following == (address[0], address[1] + 1):
-            found += [_beside(lanelets, one, other), _beside(lanelets, other, one)]
-    table = Neighbours._make(np.concatenate(column) for column in zip(_nothing(), *found, strict=True))
-    order = np.lexsort((table.begins, table.lanelets))
-    return Neighbours._make(column[order] for column in table)
+    found = [_nothing()]
+    for pair in pairs_of_lanes(lanelets.roadmap):
+        found += [_beside(lanelets, pair), _beside(lanelets, pair.reversed())]
+    table = [np.concatenate(column) for column in zip(*(columns for columns, _ in found), strict=True)]
+    places = list(itertools.chain.from_iterable(each for _, each in found))
+    lanelet, _, begin = table[:3]
+    order = np.lexsort((begin, lanelet))
+    offsets = np.concatenate([[0], np.cumsum([len(places[row]) for row in order])]).astype(np.int64)
+    flat = np.concatenate([np.zeros(0), *(places[row] for row in order)])
+    return Neighbours._make([*(column[order] for column in table), offsets, flat])
 
 
-def _beside(lanelets: Lanelets, lane: int, other: int) -> Neighbours:
+def _beside(lanelets: Lanelets, pair: PairOfLanes) -> Rows:
     """Rows for the pieces of one lane, by the samples at which pieces of another are beside them."""
     import shapely
 
-    here, there = lanelets.roadmap.lanes[lane], lanelets.roadmap.lanes[other]
+    lane, other = pair.source, pair.target
+    there = lanelets.roadmap.lanes[other]
     pieces = np.flatnonzero(lanelets.lanes == lane)
     theirs = np.flatnonzero(lanelets.lanes == other)
     if not len(pieces) or not len(theirs):
@@ -77,17 +93,23 @@ def _beside(lanelets: Lanelets, lane: int, other: int) -> Neighbours:
     samples = np.concatenate([np.arange(*lanelets.offsets[piece : piece + 2]) for piece in pieces])
     points, own = lanelets.points[samples], lanelets.owners[samples]
     line = shapely.LineString(there.samples)
-    marks = shapely.points(points)
-    foot = shapely.line_locate_point(line, marks)
-    near = np.asarray(shapely.distance(line, marks)) <= ASIDE * 0.5 * (here.width + there.width)
-    partner = theirs[np.clip(np.searchsorted(lanelets.begins[theirs], foot, side="right") - 1, 0, None)]
-    row = np.clip(np.searchsorted(there.stations, foot), 0, len(there.stations) - 1)
-    turned = math.cos(lanelets.headings[samples] - there.headings[row])
-    aside = shapely.get_coordinates(shapely.line_interpolate_point(line, foot)) - points
-    along = np.stack([-math.sin(lanelets.headings[samples]), math.cos(lanelets.headings[samples])], axis=1)
-    left = along[:, 0] * aside[:, 1] - along[:, 1] * aside[:, 0] > 0.0
-    inner = (foot > 0.0) & (foot < line.length)
-    wanted = near & (np.abs(turned) > ALONG) & inner
+    shapely.prepare(line)
+    near = np.flatnonzero(shapely.dwithin(line, shapely.points(points), pair.aside))
+    foot, partner = np.zeros(len(samples)), np.zeros(len(samples), np.int64)
+    left, turned, wanted = np.zeros(len(samples), bool), np.zeros(len(samples)), np.zeros(len(samples), bool)
+    foot[near] = shapely.line_locate_point(line, shapely.points(points[near]))
+    partner[near] = theirs[np.clip(np.searchsorted(lanelets.begins[theirs], foot[near], side="right") - 1, 0, None)]
+    row = np.clip(np.searchsorted(there.stations, foot[near]), 0, len(there.stations) - 1)
+    headings = lanelets.headings[samples[near]]
+    turned[near] = math.cos(headings - there.headings[row])
+    feet = shapely.get_coordinates(shapely.line_interpolate_point(line, foot[near])).reshape(-1, 2)
+    aside = feet - points[near]
+    along = np.stack([-math.sin(headings), math.cos(headings)], axis=1)
+    left[near] = along[:, 0] * aside[:, 1] - along[:, 1] * aside[:, 0] > 0.0
+    inner = (foot[near] > 0.0) & (foot[near] < line.length)
+    parallel = (np.abs(turned[near]) > ALONG) & inner
+    parallel[parallel] = ~pair.is_apart(lanelets.roadmap, points[near[parallel]], feet[parallel])
+    wanted[near] = parallel
     keys = np.stack([own, partner, left, turned > 0.0, wanted], axis=1).astype(np.int64)
     first = np.flatnonzero(np.concatenate([[True], np.any(np.diff(keys, axis=0) != 0, axis=1)]))
     last = np.append(first[1:], len(keys)) - 1
@@ -97,18 +119,35 @@ def _beside(lanelets: Lanelets, lane: int, other: int) -> Neighbours:
     solid = np.array([is_solid(lanelets.roadmap, lane, other, side) for side in (False, True)])[sides]
     known = np.array([bool(marking_between(lanelets.roadmap, lane, other, side)) for side in (False, True)])[sides]
     along = turned[first] > 0.0
-    theirs_first, theirs_last = _feet_at_ends(foot, lanelets.stations[samples], first, last)
-    return Neighbours(
+    stations, begins = lanelets.stations[samples], lanelets.begins[partner[first]]
+    theirs_first, theirs_last = _feet_at_ends(foot, stations, first, last)
+    places = [
+        _places(stations[i : j + 1], np.concatenate([[one], foot[i + 1 : j], [two]]) - begin)
+        for i, j, one, two, begin in zip(first, last, theirs_first, theirs_last, begins, strict=True)
+    ]
+    columns = (
         own[first],
         partner[first],
-        lanelets.stations[samples[first]],
-        lanelets.stations[samples[last]],
-        theirs_first - lanelets.begins[partner[first]],
-        theirs_last - lanelets.begins[partner[first]],
+        stations[first],
+        stations[last],
+        theirs_first - begins,
+        theirs_last - begins,
         left[first],
         along,
         ~solid & (along | known),
     )
+    return columns, places
+
+
+def _places(stations: Floats, beside: Floats) -> Floats:
+    """Places of a row, from the stations of its samples and those of the neighbour beside them: as few as will do."""
+    count, length = 1, stations[-1] - stations[0]
+    while True:
+        knots = np.linspace(stations[0], stations[-1], count + 1)
+        places = np.interp(knots, stations, beside)
+        if np.abs(np.interp(stations, knots, places) - beside).max() <= CLOSE or length < 2 * count * DENSEST:
+            return places
+        count *= 2
 
 
 def _feet_at_ends(foot: Floats, stations: Floats, first: Ints, last: Ints) -> tuple[Floats, Floats]:
@@ -125,5 +164,5 @@ def _feet_at_ends(foot: Floats, stations: Floats, first: Ints, last: Ints) -> tu
     return begin, foot[other] + slope * (stations[last] - stations[other])
 
 
-def _nothing() -> Neighbours:
-    return Neighbours._make(np.empty(0, kind) for kind in (int, int, *[float] * 4, *[bool] * 3))
+def _nothing() -> Rows:
+    return tuple(np.empty(0, kind) for kind in (int, int, *[float] * 4, *[bool] * 3)), []

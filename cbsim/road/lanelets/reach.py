@@ -1,4 +1,4 @@
-"""Where cars can go on from a lanelet: along lanes, by exits, and by turning round at dead ends."""
+"""Reachability of lanelets: ways on along lanes, by exits, and by turning round at dead ends."""
 
 from __future__ import annotations
 

@@ -86,7 +86,8 @@ class ByLanelet(NamedTuple):
 class Conflicts:
     """Overlaps of the swept areas of lanelets, one row for each pair and place.
 
-    Lanelets that follow each other, that fork, or that are parallel in one segment do not conflict.
+    Lanelets that follow each other, that fork, or that are parallel in one segment do not conflict, unless oncoming
+    ones are drawn over each other.
 
     Attributes
     ----------

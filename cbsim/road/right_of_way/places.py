@@ -23,6 +23,8 @@ Bools = NDArray[np.bool_]
 
 JOIN = 1.0  # [m] distance on both lanelets up to which overlaps form one place
 AT_END = 0.75  # [m] distance from an end of a lanelet up to which an overlap reaches it
+OVER = 0.75  # [m] between the centrelines of oncoming lanes of a segment that are drawn over each other
+PASS = 2.2  # [m] between them, before and behind that, up to which two cars can't pass each other
 PARALLEL = math.cos(np.radians(45.0))  # difference from equal or opposite directions up to which lanes are parallel
 
 
@@ -53,11 +55,13 @@ def network_places(lanelets: Lanelets) -> tuple[Place, ...]:
 def places(lanelets: Lanelets, found: Overlaps) -> list[Place]:
     """Join overlaps to places, without those of parallel lanes of a segment, and find the relation at each.
 
+    Lanes of a segment that are parallel, oncoming, and drawn over each other, are no neighbours there: two cars can't
+    pass each other, from where the centrelines are too close for that.
     Overlaps continue past the ends of short lanelets: those beside a fork belong to the fork even where one of the two
     paths is already on the next lanelet; likewise for paths that merge or follow each other.
     """
-    kept = ~_parallel_lanes(lanelets, found)
-    joined = _join(Overlaps._make(column[kept] for column in found))
+    joined = _join(_rows(found, ~_parallel_lanes(lanelets, found)))
+    joined += _over_each_other(lanelets, found)
     lengths = lanelets.lengths.tolist()
     ends = lanelets.ends.tolist()
     on_lane = (lanelets.roadmap.lane_of_row >= 0).tolist()
@@ -69,25 +73,61 @@ def places(lanelets: Lanelets, found: Overlaps) -> list[Place]:
     return joined
 
 
+def _rows(found: Overlaps, kept: Bools) -> Overlaps:
+    return Overlaps._make(column[kept] for column in found)
+
+
 def _parallel_lanes(lanelets: Lanelets, found: Overlaps) -> Bools:
     """Find the overlaps of parallel lanes of one segment."""
     segments = np.array([curve.id[0] for curve in lanelets.roadmap.lanes] + [-1])
     lanes = lanelets.lanes[np.stack([found.one, found.other])]
     beside = (lanes.min(axis=0) >= 0) & (lanes[0] != lanes[1]) & (segments[lanes[0]] == segments[lanes[1]])
-    rows = np.flatnonzero(beside)
-    turned = headings_at(lanelets, found.one[rows], 0.5 * (found.one_from + found.one_to)[rows])
-    turned -= headings_at(lanelets, found.other[rows], 0.5 * (found.other_from + found.other_to)[rows])
-    beside[rows] = np.abs(math.cos(turned)) > PARALLEL
+    beside[beside] = np.abs(_alike(lanelets, _rows(found, beside))) > PARALLEL
     return np.asarray(beside)
+
+
+def _over_each_other(lanelets: Lanelets, found: Overlaps) -> list[Place]:
+    """Places of oncoming lanes of a segment that are drawn over each other."""
+    oncoming = _parallel_lanes(lanelets, found)
+    oncoming[oncoming] = _alike(lanelets, _rows(found, oncoming)) < 0.0
+    rows = _rows(found, oncoming)
+    one, other = _middles(lanelets, rows)
+    between, heading = lanelets.points[other] - lanelets.points[one], lanelets.headings[one]
+    apart = np.abs(between[:, 0] * math.cos(heading) + between[:, 1] * math.sin(heading))
+    over = _join(_rows(rows, apart < OVER))
+    return [place for place in _join(_rows(rows, apart < PASS)) if any(_holds(place, each) for each in over)]
+
+
+def _holds(place: Place, other: Place) -> bool:
+    """Tell whether a place holds another one of the same lanelets."""
+    return place.lanelets == other.lanelets and all(
+        a <= c and d <= b for (a, b), (c, d) in zip(place.ranges, other.ranges, strict=True)
+    )
+
+
+def _middles(lanelets: Lanelets, found: Overlaps) -> tuple[Ints, Ints]:
+    """Find the samples in the middle of overlaps on both lanelets."""
+    one = _samples_at(lanelets, found.one, 0.5 * (found.one_from + found.one_to))
+    return one, _samples_at(lanelets, found.other, 0.5 * (found.other_from + found.other_to))
+
+
+def _alike(lanelets: Lanelets, found: Overlaps) -> Floats:
+    """Cosine between the directions of two lanelets where they overlap."""
+    one, other = _middles(lanelets, found)
+    return np.asarray(math.cos(wrap(lanelets.headings[one]) - wrap(lanelets.headings[other])))
 
 
 def headings_at(lanelets: Lanelets, rows: Ints, stations: Floats) -> Floats:
     """Headings of lanelets at stations on them, shape (k,) [rad]."""
+    return np.asarray(wrap(lanelets.headings[_samples_at(lanelets, rows, stations)]))
+
+
+def _samples_at(lanelets: Lanelets, rows: Ints, stations: Floats) -> Ints:
+    """Find the samples of lanelets at stations on them."""
     lengths = np.concatenate([[0.0], np.cumsum(lanelets.lengths + 1.0)])  # stations that increase over all lanelets
     along = lanelets.stations + lengths[lanelets.owners]
     where = lengths[rows] + np.clip(stations, 0.0, lanelets.lengths[rows])
-    sample = np.clip(np.searchsorted(along, where), 0, max(len(along) - 1, 0))
-    return np.asarray(wrap(lanelets.headings[sample]))
+    return np.clip(np.searchsorted(along, where), 0, max(len(along) - 1, 0))
 
 
 def _join(found: Overlaps) -> list[Place]:

@@ -1,4 +1,4 @@
-"""Where a device on a body is and how it moves, without asking about any other body."""
+"""Pose and motion of a device on a body, without asking about any other body."""
 
 from __future__ import annotations
 

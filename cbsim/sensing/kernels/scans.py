@@ -1,4 +1,4 @@
-"""All scans of a step in one call: where everything was, where each sensor was, and what its beams met."""
+"""Scans of all lasers at a step, in one kernel call: poses of bodies and sensors, distances of beams, readings."""
 
 from __future__ import annotations
 
@@ -169,9 +169,9 @@ def scans_into(
     readings, seen : (rays,) [m], (rays,) bool, out
         What each beam reads, and whether there was a return.
     """
-    room = ScanScratch(*scratch)
+    work = ScanScratch(*scratch)
     places, turns, positions, orientations = (
-        room.loose_positions, room.loose_orientations, room.positions, room.orientations,
+        work.loose_positions, work.loose_orientations, work.positions, work.orientations,
     )  # fmt: skip
     constants, shapes, scenery = constants_of(world), shapes_of(world), scenery_of(surroundings)
     placed, state = state_of(first[0], first[1], sizes), state_of(now[0], now[1], sizes)
@@ -196,29 +196,26 @@ def scans_into(
         for k in range(4):
             poses[n, 3 + k] = turns[own, k]
         mount_in_place(mount, poses, n)
-        fan = fan_at(lasers, s, errors[errors_at:] if errors_at >= 0 else errors[:0], room.beams)
-        found = room.ranges[at : at + fan.layers * fan.width]
+        fan = fan_at(lasers, s, errors[errors_at:] if errors_at >= 0 else errors[:0], work.beams)
+        found = work.ranges[at : at + fan.layers * fan.width]
         if sweep_at >= 0:
             if time != everywhere:
                 bodies_at_into(constants, placed, state, time, positions, orientations)
                 everywhere = time
             sweep, scan_time, own = sweeps[sweep_at : sweep_at + fan.beams], lasers.scan_time[s], lasers.body[s]
             still, bodies = (positions, orientations), (positions, orientations, shapes)
-            poses_into(constants, placed, state, own, mount, time, scan_time, still, room.swept, room.turned, sweep)
-            cast_swept_into(
-                constants, placed, state, fan, own, reach, time, scan_time, bodies, sweep, room.aims, room.swept,
-                room.turned, room.ints, found,
-            )  # fmt: skip
+            poses_into(constants, placed, state, own, mount, time, scan_time, still, work.swept, work.turned, sweep)
+            cast_swept_into(constants, placed, state, fan, own, reach, time, scan_time, bodies, sweep, work, found)
         else:
             # loose bodies are at their poses at that time, static ones where they stand
             origin, turn = poses[n, :3], poses[n, 3:]
-            cast_still_into(origin, turn, fan, own, reach, places, turns, loose, room.floats, room.ints, found)
+            cast_still_into(origin, turn, fan, own, reach, places, turns, loose, work.floats, work.ints, found)
             here, attitude = state.position, state.orientation
             cast_standing_into(
-                origin, turn, fan, reach, scenery, here, attitude, outlines, room.floats, room.ints, found
+                origin, turn, fan, reach, scenery, here, attitude, outlines, work.floats, work.ints, found
             )
         rays = out + fan.layers * fan.beams
         noise, one, two = noise_at(noises, s), keys[s, 0], keys[s, 1]
         measure_into(
-            found, fan.width, noise, one, two, number, room.words, room.draws, readings[out:rays], seen[out:rays]
+            found, fan.width, noise, one, two, number, work.words, work.draws, readings[out:rays], seen[out:rays]
         )

@@ -239,8 +239,9 @@ def cast_box_into(positions, orientations, body, hx, hy, hz, aims, size, width, 
 
 
 @inner
-def cast_listed_into(constants, placed, state, fan, count, time, scan_time, bodies, aims, places, turns, ints, ranges):
+def cast_listed_into(constants, placed, state, fan, count, time, scan_time, bodies, scratch, ranges):
     """Cast the beams of each entry against its body, both where they are at the instant of the beam."""
+    aims, places, turns, ints = scratch.aims, scratch.swept, scratch.turned, scratch.ints
     positions, orientations, shapes = bodies
     stack, order = ints[ENTRIES : ENTRIES + DEPTH], fan.order
     triangles, boxes, links = shapes.triangles, shapes.node_box, shapes.node_link
@@ -281,26 +282,23 @@ def cast_listed_into(constants, placed, state, fan, count, time, scan_time, bodi
 
 
 @inner
-def cast_swept_into(
-    constants, placed, state, fan, own, reach, time, scan_time, bodies, poses, aims, places, turns, ints, ranges
-):
+def cast_swept_into(constants, placed, state, fan, own, reach, time, scan_time, bodies, poses, scratch, ranges):
     """Write the distance to the first surface of every beam, infinity where there is none.
 
     Parameters
     ----------
     constants, placed, state : Constants, State, State
         Of the World, of its first Snapshot, and of a Snapshot not earlier than `time`.
-    fan, own, reach, ints, ranges : as `cbsim.sensing.kernels.still.cast_still_into`
+    fan, own, reach, ranges : as `cbsim.sensing.kernels.still.cast_still_into`
     time, scan_time : float
         When the last beam is fired, and how long after the first [s].
     bodies : (positions, orientations, shapes)
         Poses of all bodies at `time`, and `Shapes`.
     poses : (beams, 7) [m], 1
         Of the sensor at the instant of each beam.
-    aims, places, turns : (3 · (layers + 1) · width,), (beams, 3), (beams, 4), out
-        Scratch.
+    scratch : ScanScratch
     """
-    aim_into(fan, poses, aims, ranges)
+    aim_into(fan, poses, scratch.aims, ranges)
     beams = fan.beams
     far, wide = strayed(poses, 0, 1, beams - 1)  # how many runs is but a matter of speed
     runs = math.ceil(max(far / SHIFT, wide / TURN, 1.0))
@@ -308,7 +306,5 @@ def cast_swept_into(
     for start in range(0, beams, length):
         stop = min(start + length, beams)
         span = beam_time(time, scan_time, beams, start), beam_time(time, scan_time, beams, stop - 1)
-        count = list_into(constants, state, fan, own, reach, span, (start, stop), bodies, poses, ints)
-        cast_listed_into(
-            constants, placed, state, fan, count, time, scan_time, bodies, aims, places, turns, ints, ranges
-        )
+        count = list_into(constants, state, fan, own, reach, span, (start, stop), bodies, poses, scratch.ints)
+        cast_listed_into(constants, placed, state, fan, count, time, scan_time, bodies, scratch, ranges)

@@ -89,11 +89,13 @@ def visible_into(origin, turn, view, own, rows, positions, orientations, shapes,
     for r in range(rows.shape[0]):
         body = rows[r]
         dx, dy, dz = positions[body, 0] - origin[0], positions[body, 1] - origin[1], positions[body, 2] - origin[2]
+        # rays at the outline of the body, which meet it if it stands alone
         aim_into(dx, dy, dz, body, orientations, shapes, directions)
         alone[:] = math.inf
         cast_body_into(origin, world, directions, body, positions, orientations, shapes, stack, alone)
         for k in range(ACROSS * UP):
             among[0, k] = alone[0, k]
+        # and what they meet among all bodies that may hide it
         for other in range(positions.shape[0]):
             if other in (body, own):
                 continue

@@ -1,4 +1,4 @@
-"""Where reactive cars can get in some steps, for the broad phase."""
+"""Bounds of reactive cars over some steps, for the broad phase."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from cbsim.jit import inner, kernel
 from cbsim.traffic.kernels.branches import hold_draws, set_branches
 from cbsim.traffic.kernels.changes import change_over
 from cbsim.traffic.kernels.claims import DETOUR, find_detour
-from cbsim.traffic.kernels.closures import begin_ways, close_and_open, open_road, open_sides, renew_ways
+from cbsim.traffic.kernels.closures import begin_ways, close_and_open, renew_ways
 from cbsim.traffic.kernels.crosswalks import find_occupied_crosswalks
 from cbsim.traffic.kernels.decisions import MOST, WAIT, acceleration_of, decide
 from cbsim.traffic.kernels.driven import command_vehicles, read_driven_cars
@@ -20,6 +20,7 @@ from cbsim.traffic.kernels.leaving import CHANGES
 from cbsim.traffic.kernels.look import clear_conflict
 from cbsim.traffic.kernels.meshes import find_mesh, make_mesh_search
 from cbsim.traffic.kernels.moving import move
+from cbsim.traffic.kernels.open_ways import open_road, open_sides
 from cbsim.traffic.kernels.orders import end_lane_order, is_slowed, limit_by_order, want_ordered_speed
 from cbsim.traffic.kernels.others import BRANCHES, find_others
 from cbsim.traffic.kernels.parking import drive_in_zones, scratch_of_zones
@@ -209,7 +210,7 @@ def drive_cars(pack, sizes, floats, ints, car_floats, car_ints):
     parks = state.parking.shape[0] > 0
     # poses follow the moves of a block at once, unless somebody has to see all of the moves before
     block = cars if parks or parts > 1 else min(BLOCK, cars)
-    desk, zone_scratch = posing_scratch(), scratch_of_zones(shapes, road, zones, cars if parks else 0)
+    posing, zone_scratch = posing_scratch(), scratch_of_zones(shapes, road, zones, cars if parks else 0)
     read_driven_cars(road, seed, state, work)
     count = find_others(constants, shapes, road, around, state, entries, begin)
     scratch = (
@@ -232,24 +233,8 @@ def drive_cars(pack, sizes, floats, ints, car_floats, car_ints):
         if sides.rows.shape[0] > 0:
             shown = find_shadows(road, sides, state.travel, state.intent, entries, count)
         sort_entries(road, state.travel, state.intent, entries, shown)
-        decide(
-            *(
-                road,
-                crossings,
-                around,
-                sides,
-                demand,
-                seed,
-                state.order,
-                state.travel,
-                state.intent,
-                state.watch,
-                (state.light, occupied),
-                (zones, state.parking),
-            ),
-            *(work, scratch, time),
-            *(begin, count, dt, part > 0),
-        )
+        tables = road, crossings, around, sides, demand
+        decide(tables, zones, state, occupied, work, scratch, time, count, dt, part > 0)
         # between deciding and moving: roads that are closed or free again, and cars that appear where there is room
         close_and_open(road, network, state, work, begin, count)
         appear(road, network, crossings, demand, seed, state, work, occupied, time, dt)
@@ -259,14 +244,14 @@ def drive_cars(pack, sizes, floats, ints, car_floats, car_ints):
             last = min(first + block, cars)
             move_cars(road, shapes, crossings, sides, walkers, seed, state, work, time, dt, first, last)
             if block < cars:
-                pose_cars(road, zones, seed, state, work, step, path, first, last, desk)
+                pose_cars(road, zones, seed, state, work, step, path, first, last, posing)
         if parks:
             drive_in_zones(shapes, road, network, zones, seed, state, work, zone_scratch, time, dt)
         if parts > 1:
             trace_cars(road, zones, seed, state, work, part, path)
     command_vehicles(constants, road, seed, state, work, step)
     for first in range(0, cars if block == cars else 0, BLOCK):
-        pose_cars(road, zones, seed, state, work, step, path, first, min(first + BLOCK, cars), desk)
+        pose_cars(road, zones, seed, state, work, step, path, first, min(first + BLOCK, cars), posing)
     if constants.memory > 0:
         remember_cars(constants, road, state)
 

@@ -198,7 +198,7 @@ def see_aside(road, sides, travel, intent, plan, entries, ways, i):
 
 
 @inner
-def evaluate(road, crossings, sides, seed, travel, intent, drawn, plans, entries, i, destination, row, tree, dt):
+def evaluate(road, crossings, sides, seed, state, work, i, row, tree, dt):
     """Judge a change to the neighbour of a row.
 
     Returns
@@ -214,6 +214,8 @@ def evaluate(road, crossings, sides, seed, travel, intent, drawn, plans, entries
     theirs, gap : float
         Acceleration of that one [m/s²], and the gap to it [m].
     """
+    travel, intent, drawn, plans, entries = state.travel, state.intent, work.drawn, work.plan, work.entries
+    destination = work.destinations[i]
     cars, speed, length, lanelet = intent.shape[0], travel[i, SPEED], road.car_sizes[i, CAR_LENGTH], intent[i, LANELET]
     target, values, plan, own_station = sides.rows[row, 0], drawn[i], plans[i], travel[i, STATION]
     station = map_beside(sides, row, own_station)
@@ -277,14 +279,14 @@ def has_ground(road, crossings, seed, travel, intent, plan, i, destination, targ
 
 
 @inner
-def choose_change(
-    road, crossings, sides, seed, travel, intent, drawn, plans, entries, i, destination, tree, dt, wanted
-):
+def choose_change(road, crossings, sides, seed, state, work, i, tree, dt, wanted):
     """Row of `Sides` by which a car changes lanes after this step, -1 for none; and its station there [m].
 
     Who has to change, and cannot yet, lets itself fall back, and asks the one behind to be let in.
     """
-    lanelet, plan, own_station, best, place, most = intent[i, LANELET], plans[i], travel[i, STATION], -1, 0.0, THRESHOLD
+    travel, intent, destination = state.travel, state.intent, work.destinations[i]
+    lanelet, plan, own_station, best = intent[i, LANELET], work.plan[i], travel[i, STATION], -1
+    place, most = 0.0, THRESHOLD
     if wanted >= 0 and travel[i, SPEED] < SLOW and goes_on(road, destination, lanelet):
         return best, place  # in a queue one goes on and merges
     if wanted < 0 and min(plan[LINE], plan[CHAIN]) <= BEFORE_LINE:
@@ -299,9 +301,7 @@ def choose_change(
             beside = sides.spans[row, 0] <= own_station <= sides.spans[row, 1]
             if not (beside and stays_on_way(road, sides, destination, sides.rows[row, 0])):
                 continue
-        station, gain, own, other, theirs, gap = evaluate(
-            *(road, crossings, sides, seed, travel, intent, drawn, plans, entries, i, destination, row, tree, dt)
-        )
+        station, gain, own, other, theirs, gap = evaluate(road, crossings, sides, seed, state, work, i, row, tree, dt)
         if station < 0.0:
             continue
         # safe for itself and for the new follower; of those by choice the one of most advantage
@@ -310,7 +310,7 @@ def choose_change(
                 best, place, most = row, station, gain
         elif wanted >= 0:
             plan[YIELDS] = min(plan[YIELDS], max(own, -ADAPTS))
-            let_in(drawn, plans, entries, intent.shape[0], other, theirs, gap, dt)
+            let_in(work.drawn, work.plan, work.entries, intent.shape[0], other, theirs, gap, dt)
     if best < 0:
         return best, place
     across, speed = across_to(road, sides, best, lanelet, own_station), travel[i, SPEED]

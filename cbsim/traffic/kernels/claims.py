@@ -143,8 +143,11 @@ def stands_there(entries, lanelet, base, cars):
 
 
 @inlined
-def see_room(road, seed, travel, intent, values, plan, entries, claims, queues, ways, i, destination):
+def see_room(road, seed, state, work, i):
     """Note whether there is room behind the conflicts ahead of car i, and on which lanelet its front will stand."""
+    travel, intent, values, plan = state.travel, state.intent, work.drawn[i], work.plan[i]
+    entries, claims, queues, ways = work.entries, work.claims, work.queues, work.ways
+    destination = work.destinations[i]
     length, cars = road.car_sizes[i, CAR_LENGTH], intent.shape[0]
     own, least, clear = length + values[LEAST], 0.0, plan[CHAIN_END]
     lanelet, base, k, forks = intent[i, LANELET], -travel[i, STATION], 0, ways.forks[i]
@@ -195,7 +198,23 @@ def find_detour(road, travel, intent, values, plan, entries, claims, ways, i, de
 
 
 @inlined
-def goes_first(crossings, travel, intent, queues, entries, watch, claims, values, i, row, side, cars):
+def is_in_the_way(road, crossings, travel, work, i, other):
+    """Whether a car is in a conflict area, or may enter it, that another one needs to go on."""
+    claims, ways, base, k = work.claims, work.ways, -travel[other, STATION], 0
+    while k < ways.lanelets.shape[1] and base < work.plan[other, CHAIN_END]:
+        lanelet = ways.lanelets[other, k]
+        if lanelet < 0:
+            break
+        for e in range(road.links[lanelet, ENTRY], road.links[lanelet, ENTRY_END]):
+            if claims.holder[crossings.entry_rows[e], 1 - crossings.entry_sides[e]] == i:
+                return True
+        base += road.lanelets[lanelet, LENGTH]
+        k += 1
+    return False
+
+
+@inlined
+def goes_first(road, crossings, state, work, i, row, side):
     """Whether a car goes before whoever comes next to a conflict; if not, how long that one must be away [s].
 
     Returns
@@ -203,6 +222,8 @@ def goes_first(crossings, travel, intent, queues, entries, watch, claims, values
     float
         0 where it goes first, infinite where it has to wait for its turn, else the critical gap.
     """
+    travel, intent, watch, values = state.travel, state.intent, state.watch, work.drawn[i]
+    entries, claims, queues, cars = work.entries, work.claims, work.queues, state.intent.shape[0]
     other = claims.comer[row, 1 - side]
     if other < 0 or other == i:
         return 0.0
@@ -217,6 +238,8 @@ def goes_first(crossings, travel, intent, queues, entries, watch, claims, values
     rules, yields = crossings.rules, crossings.yields
     both_stand = other < cars and travel[other, SPEED] < STANDS and travel[i, SPEED] < STANDS
     mine, theirs = travel[i, WAITING], travel[other, WAITING] if other < cars else 0.0
+    if both_stand and mine > PATIENCE and is_in_the_way(road, crossings, travel, work, i, other):
+        return 0.0  # the other one can't go before it
     if both_stand and theirs > HURRY and theirs > mine:
         return math.inf  # whoever has stood for so long is let in by all who stand
     one_green, other_green = crossings.signalled[row, 0] != 0, crossings.signalled[row, 1] != 0
@@ -245,25 +268,7 @@ def time_through(crossings, claims, row, side, pace, length):
 
 
 @inlined
-def may_enter(
-    road,
-    crossings,
-    seed,
-    travel,
-    intent,
-    values,
-    plan,
-    entries,
-    watch,
-    claims,
-    queues,
-    ways,
-    i,
-    destination,
-    judging,
-    takes,
-    dt,
-):
+def may_enter(road, crossings, seed, state, work, i, judging, takes, dt):
     """Whether car i may enter the conflicts ahead of it, up to the end of its chain.
 
     `judging` is the time that it needs to see whose turn it is [s].
@@ -274,7 +279,10 @@ def may_enter(
         The last entry of the chain and 1, or 0 where it may not; the negative of it where it will be able to when it
         gets there from its line, since those who are in its way are leaving. With `takes` all of them are held.
     """
-    length, cars, last, sign = road.car_sizes[i, CAR_LENGTH], intent.shape[0], 0, 1
+    travel, intent, values, plan = state.travel, state.intent, work.drawn[i], work.plan[i]
+    entries, claims, ways = work.entries, work.claims, work.ways
+    destination = work.destinations[i]
+    length, last, sign = road.car_sizes[i, CAR_LENGTH], 0, 1
     lanelet, base, k, forks = intent[i, LANELET], -travel[i, STATION], 0, ways.forks[i]
     chain, chain_end = plan[CHAIN] + length - 1e-9, plan[CHAIN_END]
     ignores = False
@@ -312,7 +320,7 @@ def may_enter(
                 if left_in > 0.0:
                     return 0
                 sign = -1
-            gap = goes_first(crossings, travel, intent, queues, entries, watch, claims, values, i, row, side, cars)
+            gap = goes_first(road, crossings, state, work, i, row, side)
             if gap == 0.0:
                 continue
             other = claims.comer[row, 1 - side]
@@ -335,31 +343,15 @@ def may_enter(
 
 
 @inlined
-def arbitrate(
-    road,
-    crossings,
-    seed,
-    travel,
-    intent,
-    drawn,
-    plan,
-    entries,
-    watch,
-    claims,
-    queues,
-    ways,
-    destinations,
-    junction,
-    candidates,
-    dt,
-):
-    """Let those in the list of a junction claim what is ahead of them, by arrival, then by serial.
-
-    Parameters
-    ----------
-    candidates : (cars,) int64
-        Scratch.
-    """
+def arbitrate(road, crossings, seed, state, work, junction, dt):
+    """Let those in the list of a junction claim what is ahead of them, by arrival, then by serial."""
+    travel, intent, claims, queues, candidates = (
+        state.travel,
+        state.intent,
+        work.claims,
+        work.queues,
+        work.queues.candidates,
+    )
     size, who = 0, queues.heads[junction]
     while who >= 0:
         m = size - 1
@@ -375,18 +367,15 @@ def arbitrate(
     judging = JUDGES + JUDGES_EACH * min(size - 1, MOST_JUDGED)
     for n in range(size):
         i = candidates[n]
-        values, own, destination = drawn[i], plan[i], destinations[i]
+        values, own = work.drawn[i], work.plan[i]
         if queues.is_blocked[i] == 0:  # claims of this step may have taken the room
-            see_room(road, seed, travel, intent, values, own, entries, claims, queues, ways, i, destination)
+            see_room(road, seed, state, work, i)
         if queues.is_blocked[i] != 0:
             continue
         last = 1
         for takes in range(2):  # first whether it may enter, then it holds its whole chain
             if last > 0:
-                last = may_enter(
-                    *(road, crossings, seed, travel, intent, values, own, entries, watch, claims, queues, ways),
-                    *(i, destination, judging, takes == 1, dt),
-                )
+                last = may_enter(road, crossings, seed, state, work, i, judging, takes == 1, dt)
         if last < 0:
             intent[i, PHASE] = ROLLING
         if last > 0:

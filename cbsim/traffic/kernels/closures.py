@@ -48,8 +48,6 @@ from cbsim.world.traffic.tables import (
     WAITING,
     WANDER,
     WANDER_END,
-    Road,
-    Sides,
 )
 
 __all__ = [
@@ -58,8 +56,6 @@ __all__ = [
     "find_ways",
     "is_closed",
     "is_cut_off",
-    "open_road",
-    "open_sides",
     "renew_ways",
 ]
 
@@ -68,40 +64,6 @@ NEAR = 15.0  # [m] ahead of one's front up to which a body on the next lanelets 
 AT_END = 30.0  # [m] before a line or a light in which bots and literal cars may wait
 NEXT_ONES = 4  # lanelets ahead that are looked at
 SPARE = 2.0  # [m] before the end of a lanelet at which one can still take another way
-
-
-@inlined
-def open_road(road, routes):
-    """`Road` with the ways of the workspace, which lead round closed lanelets."""
-    return Road(
-        lanelets=road.lanelets,
-        links=road.links,
-        pieces=road.pieces,
-        widths=road.widths,
-        sample_offsets=road.sample_offsets,
-        samples=road.samples,
-        wanders=routes.wanders,
-        hops=routes.hops,
-        destinations=road.destinations,
-        goals=road.goals,
-        car_rows=road.car_rows,
-        car_sizes=road.car_sizes,
-        words=road.words,
-    )
-
-
-@inlined
-def open_sides(sides, routes):
-    """`Sides` with the changes of lanes of the workspace."""
-    return Sides(
-        offsets=sides.offsets,
-        rows=sides.rows,
-        spans=sides.spans,
-        predecessor_offsets=sides.predecessor_offsets,
-        predecessors=sides.predecessors,
-        changes=routes.changes,
-        changes_at_ends=sides.changes_at_ends,
-    )
 
 
 @inner
@@ -174,6 +136,7 @@ def renew_ways(base, around, sides, intent, work, closed):
             wander_elsewhere(base, routes, closed)
     if is_free:
         return
+    # ways to wherever somebody still goes: its destination, or all goals from the next one on
     for i in range(intent.shape[0]):
         if intent[i, PHASE] == ABSENT:
             continue
@@ -242,6 +205,7 @@ def find_ways(base, around, sides, work, destination):
             if least < times[lanelet]:
                 times[lanelet], changed = least, True
         back = not back
+    # what each lanelet does then: goes on, or changes to the one beside it where that takes no longer
     for lanelet in range(count):
         least, onward, across, beside = best_ways(around, sides, costs, times, lanelet)
         routes.hops[destination * count + lanelet] = onward
@@ -317,6 +281,7 @@ def blocked_lanelet(road, travel, intent, watch, work, i, static, others):
     entries, base = work.entries, road.lanelets[lanelet, LENGTH] - travel[i, STATION] - length
     own = length + work.drawn[i, LEAST]
     far = NEAR if plan[CHAIN] == math.inf else plan[CHAIN_END] + own + reach_of_turn(own)
+    # on its own lanelet: whoever is next counts if it stands for good, in no queue, and cannot be passed
     at = first_not_passing(work, travel, i, lanelet)
     if at < entries.first[lanelet + 1]:
         cannot_pass = (road.links[lanelet, EXTRAS] & BESIDE) == 0 or work.routes.blocked[i] != 0
@@ -324,6 +289,7 @@ def blocked_lanelet(road, travel, intent, watch, work, i, static, others):
             if stands_for_good(work, travel, intent, watch, i, entries.order[at], static, others):
                 return lanelet
         return -1
+    # on the next ones: the first body there, as far ahead as one has to decide before conflicts
     for k in range(1, NEXT_ONES + 1):
         one = work.ways.lanelets[i, k]
         if one < 0 or base > far:
@@ -346,6 +312,7 @@ def close_and_open(road, network, state, work, static, others):
     `network` is the `Road`, `Surroundings` and `Sides` of the World, `road` has the ways of the workspace.
     """
     closed, travel, intent, entries = state.closed, state.travel, state.intent, work.entries
+    # lanelets on which nobody stands for good any more are open again
     for row in range(closed.shape[0]):
         lanelet, is_free = closed[row] - 1, True
         if lanelet < 0:
@@ -357,6 +324,7 @@ def close_and_open(road, network, state, work, static, others):
                 break
         if is_free:
             closed[row] = 0
+    # those on which somebody blocks a car that has stood for long are closed, as long as there are rows for them
     more = False
     for i in range(intent.shape[0]):
         if travel[i, WAITING] < STOOD or intent[i, PHASE] not in (DRIVING, STOPPED) or intent[i, CLAIM] > 0:
@@ -382,6 +350,7 @@ def take_other_ways(road, seed, closed, travel, intent, work):
         if intent[i, PHASE] not in (DRIVING, STOPPED) or intent[i, CLAIM] > 0:
             continue
         lanelet, speed = intent[i, LANELET], travel[i, SPEED]
+        # who cannot stop gently before the end of its lanelet keeps its way
         left = road.lanelets[lanelet, LENGTH] - travel[i, STATION] - road.car_sizes[i, CAR_LENGTH]
         if left < speed * speed / (2.0 * work.drawn[i, COMFORTABLE]) + (SPARE if speed > STANDS else 0.0):
             continue

@@ -70,33 +70,27 @@ MOST = 64  # conflicts ahead that a car announces
 
 
 @inner
-def decide(
-    road,
-    crossings,
-    around,
-    sides,
-    demand,
-    seed,
-    order,
-    travel,
-    intent,
-    watch,
-    lights,
-    parks,
-    work,
-    scratch,
-    time,
-    begin,
-    count,
-    dt,
-    keeps,
-):
+def decide(network, zones, state, occupied, work, scratch, time, count, dt, keeps):
     """Fill the plan of every car, and give claims, from what there is at a time [s].
 
-    With `keeps`, crossing areas that somebody was in earlier in the step stay held: bodies move straight within a step,
-    so that another one in the same area later in it could touch whoever has left.
+    Parameters
+    ----------
+    network : tuple
+        `Road`, `Crossings`, `Surroundings`, `Sides` and `Demand`.
+    occupied : (lanelets or 0,) [m]
+        Occupied crosswalks (`cbsim.traffic.kernels.crosswalks`).
+    scratch : tuple
+        Conflict entries ahead of a car and their distances; that of `order_waiting`; a stack of lanelets and stations;
+        targets and places of changes.
+    count : int
+        Entries up to those of cars that are partly on lanelets beside their own.
+    keeps : bool
+        Whether crossing areas that somebody was in earlier in the step stay held: bodies move straight within a step,
+        so that another one in the same area later in it could touch whoever has left.
     """
+    road, crossings, around, sides, demand = network
     ahead_of, distances, waiting, tree, changes = scratch
+    seed, travel, intent, watch, begin = state.seed[0], state.travel, state.intent, state.watch, work.counts[0]
     cars, entries, claims, queues, ways = intent.shape[0], work.entries, work.claims, work.queues, work.ways
     for n in range(claims.size[1]):  # conflicts of which something was noted in the step before
         row = claims.touched[n]
@@ -129,10 +123,7 @@ def decide(
             plan[GAP], plan[LEADER], plan[DESIRED], plan[WAY_END], plan[YIELDS] = math.inf, 0.0, 2.0, math.inf, math.inf
             queues.conflicts[i], queues.is_blocked[i] = -1, 0
             continue
-        look(
-            *(road, crossings, seed, travel, intent, drawn[i], plan, entries, claims, queues, ways),
-            *(entries.ranks[i], i, destinations[i], time, lights, ahead_of, distances),
-        )
+        look(road, crossings, seed, state, work, occupied, i, time, ahead_of, distances)
         if sides.rows.shape[0] > 0:
             if plan[WAY_END] < math.inf:  # the way may go on in another lane, to which it has to change by there
                 end_at_change(road, sides, travel, intent, plan, ways, i, destinations[i])
@@ -142,8 +133,8 @@ def decide(
                 entries, travel, intent, entries.ranks[i] + 1, intent[i, LANELET]
             ):
                 mind_blocker(road, sides, travel, intent, watch, work, i, begin, count)
-        if parks[1].shape[0] > 0 and wait_outside(
-            road, parks[0], parks[1], travel, plan, drawn[i], i, destinations[i], dt, time
+        if state.parking.shape[0] > 0 and wait_outside(
+            road, zones, state.parking, travel, plan, drawn[i], i, destinations[i], dt, time
         ):
             queues.is_blocked[i] = OUTSIDE  # passes its turn, as who has no room does, and takes no other exit
             continue
@@ -169,23 +160,16 @@ def decide(
     # room behind the conflicts, as it is before this step's claims; the lists of the junctions are filled again by it
     while asking >= 0:
         i, asking = asking, waits[asking]
-        see_room(road, seed, travel, intent, drawn[i], plans[i], entries, claims, queues, ways, i, destinations[i])
+        see_room(road, seed, state, work, i)
         join(queues, crossings.rules[crossings.entry_rows[queues.conflicts[i]], JUNCTION], i)
     for junction in range(work.counts[1]):
         if queues.heads[junction] >= 0:
-            arbitrate(
-                *(road, crossings, seed, travel, intent, drawn, plans, entries, watch, claims, queues, ways),
-                *(destinations, junction, queues.candidates, dt),
-            )
+            arbitrate(road, crossings, seed, state, work, junction, dt)
     # what claims change for others: cars in merging conflicts follow each other, and bodies learn that they are free
     follow_merging(road, travel, plans, claims)
     free_others(road, crossings, around, entries, watch, claims, queues, begin, count, dt)
     if sides.rows.shape[0] > 0:
-        choose_changes(
-            *(road, crossings, sides, demand, seed, order, travel, intent, watch, drawn, plans, work),
-            (*changes, tree),
-            *(time, dt, count),
-        )
+        choose_changes(road, crossings, sides, demand, seed, state, work, (*changes, tree), time, dt, count)
 
 
 @inlined

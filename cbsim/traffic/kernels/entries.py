@@ -1,4 +1,4 @@
-"""Who stands on which lanelet: reactive cars, and every other body that is in the way of one."""
+"""Occupancy of lanelets: entries of reactive cars, and of every other body that is in the way of one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What cars of traffic do in a step: they appear, leave, and their drivers make mistakes; and extremes of a run.
+"""Events and extremes of traffic in a step: cars appear and leave, and their drivers make mistakes.
 
 It reads the state after a step, and keeps for each car what it was before. Nothing of it acts on the run.
 """

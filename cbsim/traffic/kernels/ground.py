@@ -1,4 +1,4 @@
-"""Where a car turns round: on ground that is free of bodies, on the road and beside it, in reverse first if need be.
+"""Ground for turning round: free of bodies, on the road and beside it, after reversing if need be.
 
 Meshes that stand upright are not looked at: their boxes say little of where they are.
 """

@@ -76,15 +76,14 @@ def ordered_row(road, sides, travel, i, lanelet, left):
 
 
 @inner
-def choose_changes(
-    road, crossings, sides, demand, seed, order, travel, intent, watch, drawn, plans, work, scratch, time, dt, others
-):
+def choose_changes(road, crossings, sides, demand, seed, state, work, scratch, time, dt, others):
     """Decide who leaves its lane after this step: by a change, to pass somebody, or to turn round.
 
     Who has to change decides in each step, others every 0.5 s in turns by row. What they do is left in
     `CarWorkspace.changes`. Entries from `others` on are those of cars that are partly on them.
     """
     targets, places, tree = scratch
+    order, travel, intent = state.order, state.travel, state.intent
     entries, destinations, chosen, static = work.entries, work.destinations, 0, work.counts[0]
     is_closed_somewhere = False
     for k in range(work.routes.noted.shape[0]):
@@ -111,25 +110,20 @@ def choose_changes(
             wanted = sides.rows[row, 0] if row >= 0 else wanted
         is_forced, may = row >= 0 and abs(side) == 1, decides and not keeps_lane(order, i)
         if is_free and not is_forced and (wanted >= 0 or (may and has_neighbour(sides, lanelet))):
-            row, place = choose_change(
-                *(road, crossings, sides, seed, travel, intent, drawn, plans, entries, i, destination, tree, dt),
-                wanted,
-            )
+            row, place = choose_change(road, crossings, sides, seed, state, work, i, tree, dt, wanted)
         if row >= 0:
             what = row if is_forced or not flow_appears(demand, sides.rows[row, 0], place) else -1
             decides = False
         blocked = decides and may_block(entries, travel, intent, entries.ranks[i] + 1, lanelet)
         if blocked or (decides and waits):
             if is_free and blocked:
-                row = choose_pass(
-                    *(road, crossings, sides, demand, seed, travel, intent, watch, work, i, static, others, tree)
-                )
+                row = choose_pass(road, crossings, sides, demand, seed, state, work, i, static, others, tree)
                 work.routes.blocked[i] = 1 if row == -1 else 0
             # −1 where the row is −1
             what = PASSES - row
             if row == -1:
                 row = choose_turn(
-                    *(road, crossings, sides, demand, travel, intent, watch, work, i, static, others, tree)
+                    *(road, crossings, sides, demand, travel, intent, state.watch, work, i, static, others, tree)
                 )
                 what = TURNS - row
             if row >= 0:

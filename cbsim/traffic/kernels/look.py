@@ -1,4 +1,4 @@
-"""What a reactive car sees on its way: its leader, the speed it may drive, where to stop, and the conflicts ahead."""
+"""Perception of reactive cars along their way: leader, speed that may be driven, where to stop, conflicts ahead."""
 
 from __future__ import annotations
 
@@ -269,45 +269,28 @@ def announce_ahead(crossings, claims, plan, i, speed, length, strongest, ahead_o
 
 
 @inlined
-def look(
-    road,
-    crossings,
-    seed,
-    travel,
-    intent,
-    values,
-    plan,
-    entries,
-    claims,
-    queues,
-    ways,
-    at,
-    i,
-    destination,
-    time,
-    lights,
-    ahead_of,
-    distances,
-):
-    """Walk along the way of car i, which is entry number `at` of the order, and note what there is in its plan.
+def look(road, crossings, seed, state, work, occupied, i, time, ahead_of, distances):
+    """Walk along the way of car i, and note what there is in its plan.
 
     Conflict areas in which it is, or which it has claimed, are held, and the room behind them is reserved; those ahead
     are announced.
 
     Parameters
     ----------
-    lights : tuple of ndarray
-        Column `light` of the Snapshot, and occupied crosswalks (`cbsim.traffic.kernels.crosswalks`).
+    occupied : (lanelets or 0,) [m]
+        Occupied crosswalks (`cbsim.traffic.kernels.crosswalks`).
     ahead_of, distances : (n,), (n,)
         Scratch: conflict entries that are announced, and the distances of the rear bumper from their begins [m].
     """
+    travel, intent, values, plan = state.travel, state.intent, work.drawn[i], work.plan[i]
+    entries, claims, queues, ways = work.entries, work.claims, work.queues, work.ways
+    at, destination, lights = entries.ranks[i], work.destinations[i], (state.light, occupied)
     # it sees as far as it needs to come to rest gently; all distances are from its rear bumper, `base` and `end` those
     # of the lanelet that is looked at
     speed, length = travel[i, SPEED], road.car_sizes[i, CAR_LENGTH]
     horizon = length + 20.0 + speed * (4.0 + 0.5 * speed)
     lanelet, forks = intent[i, LANELET], ways.forks[i]
-    claimed, phase = intent[i, CLAIM], intent[i, PHASE]
-    base = -travel[i, STATION]
+    claimed, phase, base = intent[i, CLAIM], intent[i, PHASE], -travel[i, STATION]
     gap, leader, stop, line, chain, chain_end = math.inf, 0.0, math.inf, math.inf, math.inf, -math.inf
     fastest, square = math.inf, math.inf  # the speed that is wanted, and the square of another bound of it
     released, closed, count, way_end = phase in (CROSSING, ROLLING), False, 0, math.inf

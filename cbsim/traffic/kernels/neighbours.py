@@ -1,4 +1,4 @@
-"""Who would be before and behind a car on the lanelet beside it, and the ground that a change to it takes."""
+"""Neighbours on the lanelet beside a car: leader and follower after a change to it, and the ground that it takes."""
 
 from __future__ import annotations
 

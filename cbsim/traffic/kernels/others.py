@@ -1,4 +1,4 @@
-"""Those who make no claims: bots, literal cars and models, as reactive cars see them come, stand, and wait at lines."""
+"""Bodies that make no claims: bots, literal cars and models, as reactive cars see them come, stand, wait at lines."""
 
 from __future__ import annotations
 

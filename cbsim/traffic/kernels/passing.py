@@ -259,12 +259,13 @@ def oncoming_in(road, sides, demand, entries, lanelet, place, yields, tree):
 
 
 @inner
-def choose_pass(road, crossings, sides, demand, seed, travel, intent, watch, work, i, static, others, tree):
+def choose_pass(road, crossings, sides, demand, seed, state, work, i, static, others, tree):
     """Row of `Sides` by which a car passes whoever stands in its way after this step.
 
     It is -1 where nobody stands there, or passing is not possible, and -2 where only those who come are in the way.
     The way until it may return is noted in the Snapshot, where nobody reads it before the car begins.
     """
+    travel, intent, watch = state.travel, state.intent, state.watch
     entries, lanelet, destination = work.entries, intent[i, LANELET], work.destinations[i]
     if intent[i, PHASE] != DRIVING or intent[i, CLAIM] > 0 or travel[i, SPEED] > PASS_SPEED or is_aside(travel[i]):
         return -1

@@ -107,10 +107,10 @@ def pose_alone(road, zones, seed, state, work, step, path, i):
 
 
 @inlined
-def head_and_move(desk, count, step):
+def head_and_move(rows, count, step):
     """Work out orientations and velocities of a number of cars, as `head_along` and `pose_alone` do."""
     for k in range(np.uint64(0), np.uint64(count)):
-        dx, dy, w, z = desk[k + AXLES_X], desk[k + AXLES_Y], desk[k + W], desk[k + Z]
+        dx, dy, w, z = rows[k + AXLES_X], rows[k + AXLES_Y], rows[k + W], rows[k + Z]
         distance = math.sqrt(dx * dx + dy * dy)
         # the heading is 0 towards y, counter-clockwise
         cosine, sine = dy / distance, -(dx / distance)
@@ -123,12 +123,12 @@ def head_and_move(desk, count, step):
         new_w, new_z = w if keeps else new_w, z if keeps else new_z
         turn = w * new_z - z * new_w
         turn = turn if w * new_w + z * new_z >= 0.0 else -turn
-        desk[k + NEW_W], desk[k + NEW_Z] = new_w, new_z
-        desk[k + SPEED_X], desk[k + SPEED_Y] = (
-            (desk[k + CENTRE_X] - desk[k + X]) / step,
-            (desk[k + CENTRE_Y] - desk[k + Y]) / step,
+        rows[k + NEW_W], rows[k + NEW_Z] = new_w, new_z
+        rows[k + SPEED_X], rows[k + SPEED_Y] = (
+            (rows[k + CENTRE_X] - rows[k + X]) / step,
+            (rows[k + CENTRE_Y] - rows[k + Y]) / step,
         )
-        desk[k + TURN] = 2.0 * turn / step
+        rows[k + TURN] = 2.0 * turn / step
 
 
 @inner
@@ -138,7 +138,7 @@ def pose_cars(road, zones, seed, state, work, step, path, begin, end, scratch):
     `path` is that of `trace_cars`, or has no rows; `scratch` is that of `posing_scratch`.
     """
     intent, travel, position, orientation = state.intent, state.travel, state.position, state.orientation
-    desk, bodies = scratch
+    rows, bodies = scratch
     count = np.uint64(0)
     for i in range(begin, end):
         if intent[i, PHASE] == ABSENT or road.car_rows[i, VEHICLE] >= 0:
@@ -152,19 +152,21 @@ def pose_cars(road, zones, seed, state, work, step, path, begin, end, scratch):
         destination, station = destination_of(road, intent, work.drawn, i), travel[i, STATION]
         keep_way(road, seed, intent, work.ways, i, destination)
         rear, front = station + road.car_sizes[i, REAR_AXLE], station + road.car_sizes[i, FRONT_AXLE]
+        # both axles are on the centreline of its way, and the body's centre is between them
         rx, ry = point_ahead(road, seed, intent, work.ways, i, destination, rear, 0.0)
         fx, fy = point_ahead(road, seed, intent, work.ways, i, destination, front, 0.0)
-        desk[count + X], desk[count + Y] = position[body, 0], position[body, 1]
-        desk[count + W], desk[count + Z] = orientation[body, 0], orientation[body, 3]
-        desk[count + CENTRE_X], desk[count + CENTRE_Y] = 0.5 * (rx + fx), 0.5 * (ry + fy)
-        desk[count + AXLES_X], desk[count + AXLES_Y] = fx - rx, fy - ry
+        rows[count + X], rows[count + Y] = position[body, 0], position[body, 1]
+        rows[count + W], rows[count + Z] = orientation[body, 0], orientation[body, 3]
+        rows[count + CENTRE_X], rows[count + CENTRE_Y] = 0.5 * (rx + fx), 0.5 * (ry + fy)
+        rows[count + AXLES_X], rows[count + AXLES_Y] = fx - rx, fy - ry
         bodies[count] = body
         count += np.uint64(1)
-    head_and_move(desk, count, step)
+    # headings and velocities of all in a loop of vector code
+    head_and_move(rows, count, step)
     for k in range(np.uint64(0), count):
         body = bodies[k]
-        position[body, 0], position[body, 1] = desk[k + CENTRE_X], desk[k + CENTRE_Y]
+        position[body, 0], position[body, 1] = rows[k + CENTRE_X], rows[k + CENTRE_Y]
         q = orientation[body]
-        q[0], q[1], q[2], q[3] = desk[k + NEW_W], 0.0, 0.0, desk[k + NEW_Z]
-        state.velocity[body, 0], state.velocity[body, 1] = desk[k + SPEED_X], desk[k + SPEED_Y]
-        state.angular_velocity[body, 2] = desk[k + TURN]
+        q[0], q[1], q[2], q[3] = rows[k + NEW_W], 0.0, 0.0, rows[k + NEW_Z]
+        state.velocity[body, 0], state.velocity[body, 1] = rows[k + SPEED_X], rows[k + SPEED_Y]
+        state.angular_velocity[body, 2] = rows[k + TURN]

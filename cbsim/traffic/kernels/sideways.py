@@ -132,8 +132,11 @@ def side_row(sides, lanelet, station, left):
 def map_beside(sides, row, station):
     """Station of the neighbour beside a station of a lanelet [m]."""
     begin, end = sides.spans[row, 0], sides.spans[row, 1]
-    other_begin, other_end = sides.spans[row, 2], sides.spans[row, 3]
-    return other_begin + (station - begin) / (end - begin) * (other_end - other_begin)
+    first, count = sides.place_offsets[row], sides.place_offsets[row + 1] - sides.place_offsets[row] - 1
+    u = (station - begin) / (end - begin) * count
+    k = min(max(int(u), 0), count - 1)
+    here = sides.places[first + k]
+    return here + (u - k) * (sides.places[first + k + 1] - here)
 
 
 @inlined

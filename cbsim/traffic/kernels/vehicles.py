@@ -206,9 +206,7 @@ def settle(constants, state, v, planar, stack):
             heading,
             0.5 * constants.vehicle_parameters[v, WHEELBASE],
             0.5 * constants.vehicle_parameters[v, TRACK],
-            feet,
-            p,
-            q,
+            (feet, p, q),
             STEP_UP,
             stack,
         )

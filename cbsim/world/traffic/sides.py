@@ -33,17 +33,20 @@ def side_columns(neighbours: Neighbours, graph: list[list[int]], predecessors: t
         return {
             "offsets": empty,
             "rows": np.zeros((0, 2), np.int64),
-            "spans": np.zeros((0, 4)),
+            "spans": np.zeros((0, 2)),
+            "place_offsets": empty,
+            "places": np.zeros(0),
             "predecessor_offsets": empty,
             "predecessors": empty,
             "changes_at_ends": empty,
         }
     bits = LEFT * neighbours.left + SAME * neighbours.same_direction + MAY_CROSS * neighbours.may_cross
-    spans = (neighbours.begins, neighbours.ends, neighbours.other_begins, neighbours.other_ends)
     return {
         "offsets": np.searchsorted(neighbours.lanelets, np.arange(len(graph) + 1)).astype(np.int64),
         "rows": np.column_stack([neighbours.others, bits]).astype(np.int64),
-        "spans": np.stack(spans, axis=1),
+        "spans": np.stack([neighbours.begins, neighbours.ends], axis=1),
+        "place_offsets": neighbours.place_offsets,
+        "places": neighbours.places,
         "predecessor_offsets": predecessors[0],
         "predecessors": predecessors[1],
         "changes_at_ends": _changes_at_ends(graph, change_edges(neighbours)),

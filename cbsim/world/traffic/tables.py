@@ -293,8 +293,10 @@ class Sides(NamedTuple):
         First row of each lanelet.
     rows : (k, 2) int64
         The neighbour; bits `LEFT`, `SAME` for the same direction, and `MAY_CROSS`.
-    spans : (k, 4) [m]
-        Stations between which it runs beside the lanelet, and its own beside those.
+    spans : (k, 2) [m]
+        Stations between which it runs beside the lanelet.
+    place_offsets, places : (k + 1,), (n,) [m]
+        First of the places of each row, and the neighbour's stations at equal distances along the span.
     predecessor_offsets, predecessors : (lanelets + 1,), (k,) int64
         Lanelets that lead to each.
     changes : (destinations · lanelets,) int64
@@ -305,7 +307,9 @@ class Sides(NamedTuple):
 
     offsets: Ints
     rows: Annotated[Ints, (2,)]
-    spans: Annotated[Floats, (4,)]
+    spans: Annotated[Floats, (2,)]
+    place_offsets: Ints
+    places: Floats
     predecessor_offsets: Ints
     predecessors: Ints
     changes: Ints

@@ -1,4 +1,4 @@
-"""Whether an object is there: conditions on one that has not appeared, or has left, do not hold."""
+"""Presence of objects: conditions on one that has not appeared, or has left, do not hold."""
 
 from __future__ import annotations
 

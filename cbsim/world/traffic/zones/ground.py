@@ -1,4 +1,4 @@
-"""Where cars may drive in a zone: distances from its border and from cars in its spots, as a raster."""
+"""Free ground of a zone: distances from its border and from cars in its spots, as a raster."""
 
 from __future__ import annotations
 

@@ -212,10 +212,12 @@ def connect(poses, costs, order, pose, gear, radius, field, frame, discs, bound,
         for w in range(many):
             length = words[w, 0, 1] + words[w, 1, 1] + words[w, 2, 1]
             cost = costs[n] + length
+            # arcs cost more than straights of the same length
             for k in range(3):
                 cost += SWERVE * radius * abs(words[w, k, 0]) if words[w, k, 1] > 1e-3 else 0.0
             if cost >= least:
                 continue
+            # of those that are cheaper than the best so far, one that is clear all along
             x, y, heading, clear = begin[0], begin[1], begin[2], True
             for k in range(3):
                 if words[w, k, 1] <= 0.0:
