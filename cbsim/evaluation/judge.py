@@ -161,10 +161,11 @@ class Judge:
 
     def _finite(self, batch: Batch) -> Batch:
         """Truncate a batch after its last step of finite numbers."""
-        sound = np.asarray(np.isfinite(batch.motion).all(axis=2))
+        finite = np.isfinite(batch.motion)
         contacts = np.isfinite(batch.contacts).all()
-        if contacts and sound.all():
+        if contacts and finite.all():
             return batch
+        sound = np.asarray(finite.all(axis=2))
         last = int(np.argmin(sound.all(axis=1))) if contacts else 0
         time = float(batch.steps[last] * self._step)
         rows = self._moving if batch.rows is None else batch.rows

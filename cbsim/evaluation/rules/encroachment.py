@@ -118,10 +118,10 @@ class Encroachment:
         if self._blocks and self._blocks[-1].last == batch.first_step - 1:
             before = self._blocks[-1]
             end = np.full((1, len(rows), 2), np.nan)
-            where = np.minimum(np.searchsorted(before.rows, rows), max(len(before.rows) - 1, 0))
+            at = np.minimum(np.searchsorted(before.rows, rows), max(len(before.rows) - 1, 0))
             if len(before.rows):
-                known = before.rows[where] == rows
-                end[0, known] = before.end[where[known]]
+                known = before.rows[at] == rows
+                end[0, known] = before.end[at[known]]
             with np.errstate(invalid="ignore"):
                 end[~(np.abs(end - middle).max(axis=2) <= REACH)] = np.nan
             places, skipped = np.concatenate([end, places]), 0
