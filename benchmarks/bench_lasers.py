@@ -157,7 +157,7 @@ def swept(world: World, snapshot: Snapshot) -> Side:
     scratch = acquire_scratch(world, standing, tables.sizes[0])
     poses, sweep = np.empty((1, 7)), np.empty((beams, 7))
     readings, seen = np.empty(layers * beams), np.empty(layers * beams, bool)
-    jobs, times = np.array([[0, 0, 0, 0, 0, -1, 0]]), np.array([math.floor(snapshot.time * 10 + 1e-9) / 10])
+    jobs, times = np.array([[0, 0, 0, 0, 0, -1, 0, -1]]), np.array([math.floor(snapshot.time * 10 + 1e-9) / 10])
     states = [snapshot.copy(), snapshot.copy()]
     for each, (p, q) in zip(states, _two_poses(state.position, state.orientation), strict=True):
         each.state.position[:], each.state.orientation[:] = p, q

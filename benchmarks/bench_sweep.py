@@ -2,21 +2,24 @@
 
     python benchmarks/bench_sweep.py [workers] [overhead] [memory] [reading] [--rows 1000000]
 
-``workers`` runs the scenario of `--scenario` with one and with two workers, by turns: rates on the clock, which other
-programs on the machine disturb, and what follows from CPU seconds for two free cores. ``overhead`` compares rows with
-the bare runs of which they consist, by turns, in CPU seconds. ``memory`` and ``reading`` take a table of real columns
-whose rows are not run: a pool gives copies of one real row, pickled as between processes, to the engine, which writes
-them. Each size has a process of its own, whose peak is told. Reading is on the clock and in CPU seconds of all threads,
-each by a new process.
+``workers`` runs the scenario of `--scenario` with one and with two workers, by turns: medians of rates on the clock
+from the times at which chunks of rows came, without the first and the last of each worker, so that its start is left
+out. Other programs on the machine disturb it; what follows from CPU seconds for two free cores is told beside it.
+``overhead`` compares rows with the bare runs of which they consist, by turns, in CPU seconds. ``memory`` and
+``reading`` take a table of real columns whose rows are not run: a pool gives copies of one real row, pickled as
+between processes, to the engine, which writes them. Each size has a process of its own, whose peak is told. Reading
+is on the clock and in CPU seconds of all threads, each by a new process.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import json
 import os
 import pickle
 import resource
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -29,7 +32,7 @@ from common import show
 
 from cbsim.evaluation.outcome import execute
 from cbsim.sweep.engine import planned, run_to_folder
-from cbsim.sweep.plan import Plan
+from cbsim.sweep.plan import USUAL_CHUNK, Plan
 from cbsim.sweep.pool import Done, InProcessPool, LocalPool, Pool
 from cbsim.sweep.row import Runner
 from cbsim.sweep.space import Point
@@ -37,7 +40,9 @@ from cbsim.sweep.task import Chunk, Description
 
 ROOT = Path(__file__).resolve().parents[1]
 PLANNER = "examples.own_planner:OwnPlanner"
-ROUNDS, FEW, MANY = 3, 8, 48  # rows of two sweeps, whose difference leaves out the start of workers
+ROUNDS = 3
+FEW = 8  # rows of a sweep that shows what starting costs
+CHUNKS = 24  # of a worker whose times are taken, between its first and its last
 SHORT = 0.05  # [s] of runs whose overhead is measured
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
 READERS = {
@@ -69,21 +74,49 @@ def swept(scenario: str, rows: int, pool: Pool, jobs: int, **options: Any) -> tu
         return time.perf_counter() - began, *(b - a for a, b in zip(before, cpu(), strict=True))
 
 
+class TimedPool(LocalPool):
+    """Notes when chunks come back, and the CPU seconds of rows in the workers."""
+
+    def __init__(self, jobs: int) -> None:
+        super().__init__(jobs)
+        self.times: list[float] = []
+
+    def wait(self, timeout: float, progress: Callable[[int, int], None]) -> list[Done]:
+        """Wait for chunks to end."""
+        found = super().wait(timeout, progress)
+        self.times += [time.perf_counter()] * len(found)
+        return found
+
+    def rate(self) -> float:
+        """Rows per second: the median over stretches of four chunks of each worker, without the first and the last."""
+        stretch = 4 * self.jobs
+        times = self.times[self.jobs : len(self.times) - self.jobs]
+        took = [later - one for one, later in zip(times, times[stretch:], strict=False)]
+        return stretch * USUAL_CHUNK / statistics.median(took)
+
+
 def workers(scenario: str) -> None:
     """Rates of one and of two workers."""
-    found: dict[str, list[float]] = {"clock": [], "cores": [], "worker": [], "asking": []}
+    found: dict[str, list[float]] = {"one": [], "two": [], "clock": [], "cores": [], "worker": [], "asking": []}
     for _ in range(ROUNDS):
         rates, costs = {}, {}
         for jobs in (1, 2):
-            few, many = (swept(scenario, rows, LocalPool(jobs), 2, planner=PLANNER) for rows in (FEW, MANY))
-            clock, asking, worker = ((b - a) / (MANY - FEW) for a, b in zip(few, many, strict=True))
-            rates[jobs], costs[jobs] = 1.0 / clock, (asking, worker)
+            rows = USUAL_CHUNK * (CHUNKS + 2) * jobs
+            _, few_asking, few_worker = swept(scenario, FEW, LocalPool(jobs), 2, planner=PLANNER)
+            pool = TimedPool(jobs)
+            _, asking, worker = swept(scenario, rows, pool, 2, planner=PLANNER)
+            rates[jobs] = pool.rate()
+            costs[jobs] = (asking - few_asking) / (rows - FEW), (worker - few_worker) / (rows - FEW)
+        found["one"].append(rates[1])
+        found["two"].append(rates[2])
         found["clock"].append(rates[2] / rates[1])
         # one worker has a core of its own; of two, one shares its core with the process that asks
         found["cores"].append(2.0 * costs[1][1] / sum(costs[2]))
         found["worker"].append(1e3 * costs[1][1])
         found["asking"].append(1e3 * costs[2][0])
     load = os.getloadavg()[0]
+    show("rows of one worker", found["one"], "1/s")
+    show("rows of two workers", found["two"], "1/s")
     show("two workers / one, on the clock", found["clock"], "x", f"load {load:.1f} on {os.cpu_count()} cores")
     show("two workers / one, by CPU time on two free cores", found["cores"], "x")
     show("CPU time of a row in the worker", found["worker"], "ms")
@@ -200,6 +233,10 @@ def reading(scenario: str, rows: int, folder: Path) -> None:
         made(scenario, rows, target)
     for what, code in READERS.items():
         imports, _, work = code.partition("; ")
+        module = imports.split()[1]
+        if importlib.util.find_spec(module) is None:
+            print(f"{what}: skipped, '{module}' is not installed (pip install {module})")
+            continue
         text = (
             f"import json, time, resource\nFOLDER = {str(target)!r}\n{imports}\n"
             f"began, used = time.perf_counter(), time.process_time()\n{work}\n"

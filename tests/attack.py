@@ -2,8 +2,8 @@
 
 Names are formats, ``traffic`` and ``models`` (extremes of which a part is refused), and ``ranges`` (values at, near and
 between the ends of what is accepted of each number, found by bisection); all by default. Of extremes, those that are
-refused do not count. Each kind of failure is printed once, with an input kept in a folder, and counted. CI runs a few
-of the same cases as slow tests.
+refused do not count, and those at which a step fails are printed. Each kind of failure is printed once, with an input
+kept in a folder, and counted. CI runs a few of the same cases as slow tests.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import argparse
 import random
 import resource
 import shutil
+import signal
 import sys
 import time
 import traceback
@@ -41,8 +42,11 @@ def mutated_files(name: str, seed: int, folder: Path) -> Iterator[tuple[str, Cal
         number += 1
 
         def attempt(data: bytes = data, lints: bool = lints) -> str:
-            (folder / "input").write_bytes(data)
-            return "rejected" if mutations.check(form, data, lints=lints) is None else "accepted"
+            try:
+                return "rejected" if mutations.check(form, data, lints=lints) is None else "accepted"
+            except BaseException:
+                (folder / "input").write_bytes(data)
+                raise
 
         yield str(number), attempt
 
@@ -56,24 +60,35 @@ def accepted_extremes(name: str, seed: int, folder: Path) -> Iterator[tuple[str,
         probes.mkdir()
         cases = accepted_ranges.cases_in_range(bases, seed, probes)
     for case in cases:
-        yield "; ".join(case.changes), lambda case=case: extremes.attempt(case, folder).kind
+        told = f"{case.base.name}: {'; '.join(case.changes)}"
+
+        def attempt(case: extremes.Case = case, told: str = told) -> str:
+            result = extremes.attempt(case, folder)
+            if result.kind == "failed":
+                print(f"{name} {told}: {result.message}", flush=True)
+            return result.kind
+
+        yield told, attempt
 
 
 def attack(name: str, seed: int, count: int, seconds: float) -> int:
     """Try inputs of one kind until so many were tried or so much CPU time was spent; return the number of failures."""
     folder = Path(mkdtemp(prefix=f"attack-{name}-"))
     inputs = (accepted_extremes if name in EXTREMES else mutated_files)(name, seed, folder)
-    results, failures, slowest, begin = Counter[str](), Counter[str](), 0.0, time.process_time()
+    results, failures, slowest, begin = Counter[str](), Counter[str](), (0.0, ""), time.process_time()
+    memory = peak()
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell starts what it puts in the background deaf to it
     refused = {"rejected"} if name in EXTREMES else set[str]()
     try:
         while (
             results.total() - sum(results[kind] for kind in refused) < count and time.process_time() - begin < seconds
         ):
             told, attempt = next(inputs)
-            before, memory = time.process_time(), peak()
+            before, known = time.process_time(), memory
             try:
                 results[attempt()] += 1
-                assert peak() <= max(memory, MOST_MEMORY), "more than 1 GiB of memory"
+                memory = peak()
+                assert memory <= max(known, MOST_MEMORY), "more than 1 GiB of memory"
             except Exception as error:
                 results["failure"] += 1
                 where = traceback.extract_tb(error.__traceback__)[-1]
@@ -83,13 +98,17 @@ def attack(name: str, seed: int, count: int, seconds: float) -> int:
                     for path in [path for path in folder.iterdir() if path.is_file()]:
                         path.replace(folder / f"failure{len(failures)}-{path.name}")
                 failures[kind] += 1
-            slowest = max(slowest, time.process_time() - before)
+            slowest = max(slowest, (time.process_time() - before, told))
     except KeyboardInterrupt:
         print(f"{name}: interrupted", flush=True)
     counts = ", ".join(f"{number} {kind}" for kind, number in sorted(results.items()))
     used = time.process_time() - begin
-    print(f"{name}: {results.total()} inputs in {used:.0f} CPU s ({counts}); slowest {slowest:.2f} s", end=", ")
-    print(f"{peak() >> 10} MiB" + (f"; inputs in {folder}" if failures else ""), flush=True)
+    print(f"{name}: {results.total()} inputs in {used:.0f} CPU s ({counts})", end=", ")
+    print(
+        f"slowest {slowest[0]:.2f} s (input {slowest[1]}), {peak() >> 10} MiB"
+        + (f"; inputs in {folder}" if failures else ""),
+        flush=True,
+    )
     if not failures:
         shutil.rmtree(folder)
     return failures.total()

@@ -1,4 +1,4 @@
-"""Errors of steps with non-finite results: the object, the time, and a likely cause."""
+"""Errors of steps with non-finite results, or that leave the World: the object, the time, and a likely cause."""
 
 from __future__ import annotations
 
@@ -6,16 +6,23 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cbsim.errors import StepError
 from cbsim.formats.object_values import PARAMETERS as QUANTITIES
 from cbsim.geometry import elementary as math
 from cbsim.vehicle.parameters import PARAMETERS, vehicle_parameters
+from cbsim.world.motion import ABSENT_BELOW
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.tables import Floats
 from cbsim.world.world import World
 
-__all__ = ["model_error", "require_finite", "vehicle_error"]
+__all__ = ["is_sound", "model_error", "require_finite", "vehicle_error"]
+
+
+def is_sound(states: Floats) -> NDArray[np.bool_]:
+    """Whether states (..., 13) of bodies of models are finite, and not so low that the bodies would count as absent."""
+    return np.asarray(np.isfinite(states).all(axis=-1) & (states[..., 2] >= ABSENT_BELOW))
 
 
 def vehicle_error(world: World, vehicle: int, snapshot: Snapshot | None, time: float) -> StepError:
@@ -38,7 +45,7 @@ def vehicle_error(world: World, vehicle: int, snapshot: Snapshot | None, time: f
 
 
 def model_error(world: World, number: int, state: Floats, time: float) -> StepError:
-    """Make the error of a step after which the motion of a model is not finite.
+    """Make the error of a step after which the motion of a model is not finite, or a body of it too low.
 
     Parameters
     ----------
@@ -51,13 +58,16 @@ def model_error(world: World, number: int, state: Floats, time: float) -> StepEr
         At which the step begins [s].
     """
     model = world.scene.models[number]
-    body = model.description.bodies[int(np.isfinite(state).all(axis=1).argmin())]
-    message = f"the motion of body '{body.name}' of model '{model.name}' is not finite after this step"
+    row = int(is_sound(state).argmin())
+    body = f"body '{model.description.bodies[row].name}' of model '{model.name}'"
+    message = f"the motion of {body} is not finite after this step"
+    if np.isfinite(state[row]).all():
+        message = f"{body} falls below {ABSENT_BELOW:g} m, where it would count as absent; nothing holds it up"
     return StepError(message, time=time, location=model.location)
 
 
 def require_finite(world: World, snapshot: Snapshot, states: Mapping[int, Floats], time: float) -> None:
-    """Raise the error of the first model or vehicle with a non-finite motion after a coupled step.
+    """Raise the error of the first model or vehicle with a non-finite motion after a coupled step, or too low a model.
 
     Parameters
     ----------
@@ -70,7 +80,7 @@ def require_finite(world: World, snapshot: Snapshot, states: Mapping[int, Floats
         At which the step began [s].
     """
     for number, state in states.items():
-        if not np.isfinite(state).all():
+        if not is_sound(state).all():
             raise model_error(world, number, state, time)
     rows, columns = world.constants.vehicle_body, snapshot.columns
     sound = np.isfinite(columns.position[rows]).all(axis=1) & np.isfinite(columns.velocity[rows]).all(axis=1)

@@ -109,7 +109,8 @@ def fields_of(item: TrafficObject, version: int, confs: tuple[str, ...] = ()) ->
         found.append(Field("id", str(item.identifier), partial(_identified, item)))
     found.append(Field("start", str(item.anchor or "0.0.0"), lambda text: replace(item, anchor=anchor_of(text))))
     if item.kind is not Kind.MESH or version == 2:
-        found += _triple(item, "position_offset", rules.POSITION, "offset {} [m]", ("right", "ahead", "up"))
+        axes = ("right", "ahead", "up")
+        found += _triple(item, "position_offset", rules.POSITION, "offset {} [m]", axes, rules.HEIGHT)
         found += _triple(item, "orientation_offset", rules.ORIENTATION, "{} [deg]", ("pitch", "roll", "yaw"))
     if item.kind is Kind.MESH:
         return [*found, *_mesh(item)]
@@ -140,12 +141,18 @@ def _one_of(text: str, words: list[str]) -> str:
 
 
 def _triple(
-    item: TrafficObject, attribute: str, quantity: Quantity, label: str, axes: tuple[str, str, str]
+    item: TrafficObject,
+    attribute: str,
+    quantity: Quantity,
+    label: str,
+    axes: tuple[str, str, str],
+    upward: Quantity | None = None,
 ) -> Iterator[Field]:
     values: Triple = getattr(item, attribute)
 
     def put(axis: str, text: str) -> TrafficObject:
-        changed = values._replace(**{axis: number_of(text, quantity)})
+        kind = quantity if upward is None or axis != "z" else upward
+        changed = values._replace(**{axis: number_of(text, kind)})
         return replace(item, **{attribute: changed})  # type: ignore[arg-type]
 
     for axis, name in zip("xyz", axes, strict=True):

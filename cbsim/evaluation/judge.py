@@ -25,7 +25,9 @@ from cbsim.world.scene import Scene
 
 __all__ = ["Judge", "Verdict", "judge", "scene_of"]
 
-GATHER = 256  # single steps are collected up to this number: rules take as long for one step as for many
+GATHER = 256  # steps are collected at least up to this number: rules take as long for one step as for many,
+MOST_STEPS = 2048  # and beyond it up to that many,
+MOST_NUMBERS = 1 << 18  # as long as their motion has few numbers (2 MiB)
 
 
 class Judge:
@@ -54,7 +56,7 @@ class Judge:
         self._roadmap, self._mission = roadmap, mission
         self._rules: list[Rule] = []
         self._waiting: list[Batch] = []
-        self._gathered = 0
+        self._gathered = self._numbers = 0  # steps that wait, and numbers of their motion
         self._scenario, self._step, self._steps = "", 0.0, 0
         self._names: Sequence[str] = []
         self._moving = np.zeros(0, np.int64)
@@ -86,10 +88,13 @@ class Judge:
 
     def take(self, batch: Batch) -> None:
         """Collect steps, and pass them to all undecided rules."""
+        if batch.scans or batch.readings:  # no rule looks at these, and they are large
+            batch = replace(batch, scans=[], readings=[])
         self._waiting.append(batch)
         self._gathered += len(batch.hashes)
+        self._numbers += batch.motion.size
         self._steps = batch.first_step + len(batch.hashes) - 1
-        if self._gathered >= GATHER:
+        if self._gathered >= GATHER and (self._gathered >= MOST_STEPS or self._numbers >= MOST_NUMBERS):
             self._look()
 
     def end(self) -> None:
@@ -97,7 +102,8 @@ class Judge:
         self._look()
 
     def _look(self) -> None:
-        waiting, self._waiting, self._gathered = self._waiting, [], 0
+        waiting, self._waiting = self._waiting, []
+        self._gathered = self._numbers = 0
         if not waiting or self._broken is not None:
             return
         joined = Batch.joined(waiting)

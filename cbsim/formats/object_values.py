@@ -22,6 +22,7 @@ from cbsim.units import DEGREE
 __all__ = [
     "ANGLE",
     "DISTANCE",
+    "HEIGHT",
     "HOME_CONTROLLER",
     "IMPLIED_FILE_NAME",
     "LEVER_RATE",
@@ -56,6 +57,7 @@ TOY_TO_MINE = "from a toy car's to a mining truck's, with room on both sides"
 ACTUATORS = "full scales per second: 1e-6 takes eleven days, 1e6 a microsecond"
 
 POSITION = Quantity("position offset", "m")
+HEIGHT = POSITION._replace(least=-2000.0, reason="no ground lies that low, and what is below -5000 m counts as absent")
 ORIENTATION = Quantity("orientation offset", "deg", DEGREE)
 SIZE = Quantity("size", "m", least=1e-4, most=1e6, default=1.0, reason="paper is thicker, and no site is larger")
 SPEED = Quantity("speed", "m/s", least=0.0, default=1.0)

@@ -271,7 +271,8 @@ def _size(node: Node) -> Triple:
 
 
 def _position(node: Node) -> Triple:
-    return Triple(*(node.number(axis, rules.POSITION) for axis in AXES))
+    quantities = rules.POSITION, rules.POSITION, rules.HEIGHT
+    return Triple(*map(node.number, AXES, quantities))
 
 
 def _orientation(node: Node) -> Triple:

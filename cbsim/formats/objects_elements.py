@@ -105,7 +105,7 @@ class Node:
         return rules.whole(text, f"{name} of '{self.tag}'", self.place, self.problems, least, hint)
 
 
-OPTIONAL = (rules.POSITION, rules.ORIENTATION)
+OPTIONAL = (rules.POSITION, rules.HEIGHT, rules.ORIENTATION)
 
 
 @dataclass

@@ -48,7 +48,7 @@ def _tail(cursor: Cursor, kind: Kind, place: Location) -> TrafficObject:
     identifier, _ = cursor.whole("the object id")
     code, shape_place = cursor.whole("the shape")
     anchor, anchor_place = cursor.anchor()
-    position = cursor.triple(rules.POSITION)
+    position = cursor.triple(rules.POSITION, rules.HEIGHT)
     before = cursor.problems.count(Severity.ERROR)
     size = cursor.triple(rules.SIZE)
     sized = cursor.problems.count(Severity.ERROR) == before

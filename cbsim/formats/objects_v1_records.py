@@ -185,9 +185,10 @@ class Cursor:
             raise Misfit(self.index, "E611" if value.out_of_range else "E604", value.message, value.hint)
         return value
 
-    def triple(self, quantity: Quantity) -> Triple:
-        """Take three records x, y, z."""
-        return Triple(*(self.number(quantity, f"{quantity.name} {axis}") for axis in "xyz"))
+    def triple(self, quantity: Quantity, upward: Quantity | None = None) -> Triple:
+        """Take three records x, y, z, the last of which may be of another quantity."""
+        kinds = quantity, quantity, upward or quantity
+        return Triple(*(self.number(kind, f"{kind.name} {axis}") for kind, axis in zip(kinds, "xyz", strict=True)))
 
     def point(self, what: str, *, optional: bool) -> tuple[PointId | None, Location]:
         """Take a waypoint: segment, lane and waypoint on one line."""

@@ -18,7 +18,7 @@ from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import ErrorDetails, core_schema
 
 from cbsim.errors import Location, Problem, Problems, did_you_mean
-from cbsim.formats.object_values import PARAMETERS, RADIUS, SIZE, WIDTH
+from cbsim.formats.object_values import HEIGHT, PARAMETERS, RADIUS, SIZE, WIDTH
 from cbsim.formats.reader import Source, read_yaml
 from cbsim.formats.scenario_models import RULES, ScenarioModel
 from cbsim.formats.scenario_parameters import check_varied, override, replace_parameters
@@ -219,6 +219,8 @@ def _reason(path: Sequence[int | str]) -> str:
     names = [part for part in path if isinstance(part, str)]
     if "parameters" in names and names[-1] in PARAMETERS:
         return PARAMETERS[names[-1]].reason
+    if names[-1:] == ["z"] and "size" not in names:
+        return HEIGHT.reason
     return next((REASONS[name] for name in reversed(names) if name in REASONS), "")
 
 

@@ -21,7 +21,7 @@ from pydantic import (
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, InitErrorDetails, PydanticCustomError
 
-from cbsim.formats.object_values import SIZE
+from cbsim.formats.object_values import HEIGHT, SIZE
 from cbsim.formats.yaml_tree import shown
 from cbsim.spec.number import Written
 from cbsim.spec.objects import Triple
@@ -209,6 +209,7 @@ def _name(value: str) -> str:
 
 
 Number = Annotated[float, Field(ge=-LIMIT, le=LIMIT, allow_inf_nan=False)]
+Height = Annotated[float, Field(ge=HEIGHT.least, le=LIMIT, allow_inf_nan=False)]
 Length = Annotated[float, Field(ge=0.0, le=LIMIT, allow_inf_nan=False)]
 Positive = Annotated[float, Field(gt=0.0, le=LIMIT, allow_inf_nan=False)]
 Extent = Annotated[float, Field(ge=SIZE.least, le=SIZE.most, allow_inf_nan=False)]
@@ -263,7 +264,7 @@ class Lengths(Axes):
 
     x: Number
     y: Number
-    z: Number
+    z: Height
 
 
 class PositiveLengths(Axes):

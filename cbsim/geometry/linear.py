@@ -88,7 +88,7 @@ def solve(a: ArrayLike, b: ArrayLike) -> Array:
     shape = np.broadcast_shapes(matrix.shape[:-2], right.shape[:-2])
     matrix, right = (np.broadcast_to(each, (*shape, *each.shape[-2:])) for each in (matrix, right))
     upper, out, _ = _eliminate(matrix, right)
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         for k in range(upper.shape[-1] - 1, -1, -1):
             out[..., k, :] /= upper[..., k, k, None]
             out[..., :k, :] -= upper[..., :k, k, None] * out[..., k : k + 1, :]

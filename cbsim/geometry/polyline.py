@@ -22,6 +22,7 @@ __all__ = [
     "chord_stations",
     "direction",
     "distinct",
+    "dot",
     "heading",
     "hermite",
     "left_of",
@@ -328,16 +329,17 @@ def beside(query: Floats, a: Floats, b: Floats, along_a: Floats, along_b: Floats
         from it, positive to the left [m].
     """
     chord, away, turn = b - a, query - a, along_b - along_a
-    constant = _dot(away, along_a)
-    linear = _dot(away, turn) - _dot(chord, along_a)
-    quadratic = -_dot(chord, turn)
+    constant = dot(away, along_a)
+    linear = dot(away, turn) - dot(chord, along_a)
+    quadratic = -dot(chord, turn)
     inside = linear * linear - 4.0 * quadratic * constant
     below = np.sqrt(np.maximum(inside, 0.0)) - linear
     share = 2.0 * constant / np.where((inside >= 0.0) & (below > 0.0), below, np.nan)
     along = along_a + share[..., None] * turn
     left = left_of(along) / math.hypot(along[..., 0], along[..., 1])[..., None]
-    return share, _dot(away - share[..., None] * chord, left)
+    return share, dot(away - share[..., None] * chord, left)
 
 
-def _dot(a: Floats, b: Floats) -> Floats:
+def dot(a: Floats, b: Floats) -> Floats:
+    """Inner products of vectors in the plane, shape (..., 2) → (...); NumPy's sum over so short an axis is slow."""
     return np.asarray(a[..., 0] * b[..., 0] + a[..., 1] * b[..., 1])

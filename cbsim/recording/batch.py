@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +21,10 @@ from cbsim.world.motion import ABSENT_MOTION
 from cbsim.world.tables import Floats, Ints
 from cbsim.world.traffic.events import NO_EVENTS
 
-__all__ = ["Batch", "Header", "ReadingRow", "RecordedTraffic", "ScanRow", "header_of", "motion_of_rows", "scan_rows"]
+__all__ = [
+    "Batch", "Header", "ReadingRow", "RecordedTraffic", "ScanRow", "TakenScans", "header_of", "motion_of_rows",
+    "scan_rows",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +69,65 @@ def scan_rows(batch: ScanBatch) -> list[ScanRow]:
     ]
 
 
+class TakenScans(Sequence[ScanRow]):
+    """Scans that stand in memory as they are recorded, one after another; their rows are made when somebody looks.
+
+    Parameters
+    ----------
+    calls : list of ScanBatch
+        Scans with heads, call by call.
+
+    Attributes
+    ----------
+    calls : list of ScanBatch
+    """
+
+    def __init__(self, calls: list[ScanBatch]) -> None:
+        self.calls = calls
+        for call in calls:
+            call.forget()
+
+    def __len__(self) -> int:
+        return sum(len(call.due) for call in self.calls)
+
+    @overload
+    def __getitem__(self, index: int) -> ScanRow: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[ScanRow]: ...
+    def __getitem__(self, index: int | slice) -> ScanRow | list[ScanRow]:
+        return self._rows[index]
+
+    def __iter__(self) -> Iterator[ScanRow]:
+        return iter(self._rows)
+
+    @cached_property
+    def _rows(self) -> list[ScanRow]:
+        return [row for call in self.calls for row in scan_rows(call)]
+
+    @property
+    def parts(self) -> dict[str, list[Any]]:
+        """Key of each laser → parts of its scans as they are recorded, in order; the first begins with its time."""
+        found: dict[str, list[Any]] = {}  # of Floats, which type checkers do not know as buffers
+        for call in self.calls:
+            readings = call.readings
+            for key, first, last, sweep, poses in call.layout.spans:
+                parts = found.get(key)
+                if parts is None:
+                    parts = found[key] = []
+                parts.append(readings[first:last])
+                if poses:
+                    parts.append(call.sweeps[sweep : sweep + poses])
+        return found
+
+    @classmethod
+    def joined(cls, several: Sequence[Sequence[ScanRow]]) -> Sequence[ScanRow]:
+        """Put scans one after another; rows are made if they stand in memory in another way."""
+        told = [scans for scans in several if len(scans)]
+        if told and all(isinstance(scans, TakenScans) for scans in told):
+            return cls([call for scans in told if isinstance(scans, TakenScans) for call in scans.calls])
+        return [scan for scans in told for scan in scans]
+
+
 @dataclass(frozen=True, slots=True)
 class ReadingRow:
     """A recorded reading of a sensor other than a laser: time [s] and values (n,)."""
@@ -97,7 +161,7 @@ class Batch:
         The centre of a car that is absent is below `cbsim.world.motion.ABSENT_BELOW`.
     commands : list of (step, vehicle, row)
         Commands that took effect in the step after that number; row as `Command.row`.
-    scans : list of ScanRow
+    scans : sequence of ScanRow
         Scans delivered in these steps.
     contacts : (n, 12)
         One row per begin of touching, columns as in `cbsim.collision.contacts.CONTACT`.
@@ -119,7 +183,7 @@ class Batch:
     hashes: NDArray[np.uint64]
     motion: Floats
     commands: list[tuple[int, int, tuple[float, ...]]] = field(default_factory=list)
-    scans: list[ScanRow] = field(default_factory=list)
+    scans: Sequence[ScanRow] = field(default_factory=list)
     contacts: Floats = field(default_factory=lambda: NO_CONTACTS)
     readings: list[ReadingRow] = field(default_factory=list)
     controls: list[tuple[int, int, float]] = field(default_factory=list)
@@ -144,7 +208,7 @@ class Batch:
             np.concatenate([batch.hashes for batch in batches]),
             motion,
             [command for batch in batches for command in batch.commands],
-            [scan for batch in batches for scan in batch.scans],
+            TakenScans.joined([batch.scans for batch in batches]),
             np.concatenate([batch.contacts for batch in batches]),
             [reading for batch in batches for reading in batch.readings],
             [control for batch in batches for control in batch.controls],

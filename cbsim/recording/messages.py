@@ -19,7 +19,7 @@ import numpy as np
 from mcap.records import Channel, Message
 
 from cbsim.collision.contacts import CONTACT, NO_CONTACTS
-from cbsim.recording.batch import Batch, ReadingRow, ScanRow
+from cbsim.recording.batch import Batch, ReadingRow, ScanRow, TakenScans
 from cbsim.recording.checkpoints import CheckpointRow, checkpoint_rows_of
 from cbsim.recording.container import DamageError
 from cbsim.recording.drawings import DrawingRow, rows_of
@@ -113,11 +113,14 @@ def messages_of(batch: Batch, step: float) -> Iterator[Packed]:
         rows = b"".join(CONTROL.pack(*control) for control in batch.controls)
         yield Packed("/controls", "/controls", batch.controls[0][0] * step, rows)
     by_key = attrgetter("key")
-    for key, scans in itertools.groupby(sorted(batch.scans, key=by_key), key=by_key):
-        kept = list(scans)
-        yield Packed(
-            f"/scan/{key}", "/scan", kept[0].time, b"".join(itertools.chain.from_iterable(map(_scan_parts, kept)))
-        )
+    if isinstance(batch.scans, TakenScans):
+        for key, parts in sorted(batch.scans.parts.items()):
+            yield Packed(f"/scan/{key}", "/scan", float(parts[0][0]), b"".join(parts))
+    else:
+        for key, scans in itertools.groupby(sorted(batch.scans, key=by_key), key=by_key):
+            kept = list(scans)
+            data = b"".join(itertools.chain.from_iterable(map(_scan_parts, kept)))
+            yield Packed(f"/scan/{key}", "/scan", kept[0].time, data)
     for key, readings in itertools.groupby(sorted(batch.readings, key=by_key), key=by_key):
         told = list(readings)
         yield Packed(f"/reading/{key}", "/reading", told[0].time, b"".join(map(_reading_bytes, told)))

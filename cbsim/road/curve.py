@@ -32,6 +32,7 @@ Bools = NDArray[np.bool_]
 
 COINCIDENT = 0.05  # [m] distance up to which consecutive waypoints coincide
 SAMPLE_STEP = 1.0  # [m] largest distance of samples
+CLEAR = 1e-6  # [m] least distance of samples from the ends of a part
 DEFAULT_WIDTH = 3.6576  # [m] 12 ft, for lanes without a width
 SEAM_TURN = np.radians(135.0)  # largest change of heading at the seam of a closed lane
 BUFFER_LIMIT = 4096  # samples of a self-intersecting lane up to which its area is exact
@@ -156,6 +157,27 @@ class LaneCurve:
         base = self.samples[row] + blend * (self.samples[row + 1] - self.samples[row])
         base = base + (station - np.clip(station, 0.0, self.length))[..., None] * along
         return base + offset[..., None] * left_of(along), heading(along)
+
+    def between(self, begin: float, end: float) -> tuple[Floats, Floats]:
+        """Cut a part out of the curve: its two ends and the samples between them.
+
+        Parameters
+        ----------
+        begin, end : float
+            Arc length [m].
+
+        Returns
+        -------
+        points : ndarray, shape (m, 2)
+            As `at` gives them; those of samples are not computed [m].
+        headings : ndarray, shape (m,)
+            Continuous along the lane [rad].
+        """
+        inner = (self.stations > begin + CLEAR) & (self.stations < end - CLEAR)
+        stations = np.concatenate([[begin], self.stations[inner], [end]])
+        first, last = self.at(float(begin), 0.0)[0], self.at(float(end), 0.0)[0]
+        points = np.concatenate([first[None], self.samples[inner], last[None]])
+        return points, np.interp(stations, self.stations, self.headings)
 
     @cached_property
     def _rows(self) -> tuple[list[float], list[list[float]]]:

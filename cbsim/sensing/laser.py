@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +26,8 @@ from cbsim.world.world import Sensor, World
 
 __all__ = ["Scan", "ScanBatch", "scan", "scans", "take_scans"]
 
-NOTHING = np.zeros(0)
+NOTHING, NO_SWEEPS = np.zeros(0), np.zeros((0, 7))
+REAL, FLAG = np.dtype(float), np.dtype(bool)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,33 +96,39 @@ class ScanBatch:
     tables : LaserTables
     due : sequence of (Sensor, int)
     layout : BatchLayout
-        Offsets of each scan in the arrays.
 
     Attributes
     ----------
     due : sequence of (Sensor, int)
         Lasers and scan numbers.
+    layout : BatchLayout
+        Offsets of each scan in the arrays.
     readings, seen : (rays,) [m], (rays,) bool
     poses, sweeps : (n, 7), (k, 7) [m], 1
         Output of `cbsim.sensing.kernels.scans.scans_into`.
     """
 
-    __slots__ = ("_bytes", "_layout", "_tables", "due", "poses", "readings", "seen", "sweeps")
+    __slots__ = ("_bytes", "_tables", "due", "layout", "poses", "readings", "seen", "sweeps")
 
     def __init__(self, tables: LaserTables, due: Sequence[tuple[Sensor, int]], layout: BatchLayout) -> None:
-        self.due, self._tables, self._layout = due, tables, layout
-        self.readings, self.seen = np.empty(layout.rays), np.empty(layout.rays, bool)
-        self.poses, self.sweeps = np.empty((len(due), 7)), np.empty((layout.swept, 7))
+        self.due, self._tables, self.layout = due, tables, layout
+        self.readings = layout.template.copy() if layout.spans else np.empty(layout.rays)
+        self.seen, self.poses = np.empty(layout.rays, bool), np.empty((len(due), 7))
+        self.sweeps = np.empty((layout.swept, 7)) if layout.swept else NO_SWEEPS
         self._bytes: tuple[bytes, bytes, bytes] | None = None
 
     def ranges(self, n: int) -> Floats:
         """Ranges (layers, beams) [m] of scan n."""
-        return np.ndarray(self.due[n][0].directions.shape[:2], float, self.readings, 8 * self._layout.out[n])
+        return np.ndarray(self.due[n][0].directions.shape[:2], float, self.readings, 8 * self.layout.out[n])
 
     def sweep(self, n: int) -> Floats | None:
         """Poses (beams, 7) of the sensor at the instants of the beams of scan n; None where all are fired at once."""
-        begin = self._layout.sweep[n]
+        begin = self.layout.sweep[n]
         return self.sweeps[begin : begin + self.due[n][0].conf.beams] if begin >= 0 else None
+
+    def forget(self) -> None:
+        """Drop the copies that were made for planners."""
+        self._bytes = None
 
     def scan(self, n: int) -> Scan:
         """Return scan n."""
@@ -134,7 +140,7 @@ class ScanBatch:
             sensor.azimuths,
             Pose(self.poses[n, :3], self.poses[n, 3:]),
             sensor.directions,
-            np.ndarray(sensor.directions.shape[:2], bool, self.seen, self._layout.out[n]),
+            np.ndarray(sensor.directions.shape[:2], bool, self.seen, self.layout.out[n]),
             sensor.conf.scan_time,
             self.sweep(n),
         )
@@ -145,19 +151,18 @@ class ScanBatch:
             self._bytes = self.readings.tobytes(), self.seen.tobytes(), self.sweeps.tobytes()
         ranges, seen, sweeps = self._bytes
         sensor, index = self.due[n]
-        azimuths, directions = self._tables.told(sensor)
-        shape, out, sweep = directions.shape[:2], self._layout.out[n], self._layout.sweep[n]
-        pose = self.poses[n].copy()
+        azimuths, directions, shape, rate, scan_time = self._tables.told(sensor)
+        out, sweep, pose = self.layout.out[n], self.layout.sweep[n], self.poses[n].copy()
         return Scan(
             sensor.key,
-            index / sensor.conf.rate,
-            np.ndarray(shape, float, ranges, 8 * out),
+            index / rate,
+            np.ndarray(shape, REAL, ranges, 8 * out),
             azimuths,
             Pose(pose[:3], pose[3:]),
             directions,
-            np.ndarray(shape, bool, seen, out),
-            sensor.conf.scan_time,
-            np.ndarray((sensor.conf.beams, 7), float, sweeps, 56 * sweep) if sweep >= 0 else None,
+            np.ndarray(shape, FLAG, seen, out),
+            scan_time,
+            np.ndarray((shape[1], 7), REAL, sweeps, 56 * sweep) if sweep >= 0 else None,
         )
 
 
@@ -183,18 +188,21 @@ def scans(world: World, snapshot: Snapshot, due: Sequence[tuple[Sensor, int]]) -
     return [taken.scan(n) for n in range(len(due))]
 
 
-def take_scans(world: World, snapshot: Snapshot, due: Sequence[tuple[Sensor, int]]) -> ScanBatch:
-    """Take at least one scan, as `scans`."""
+def take_scans(
+    world: World, snapshot: Snapshot, due: Sequence[tuple[Sensor, int]], to_record: bool = False
+) -> ScanBatch:
+    """Take at least one scan, as `scans`; to be recorded, they get heads, unless any may show an earlier one."""
     tables, standing = laser_tables_of(world), world.static_caches.of(snapshot)
     rows = tables.rows
-    layout = tables.layout(tuple([rows[sensor.key] for sensor, _ in due]))
+    layout = tables.layout(tuple([rows[sensor.key] for sensor, _ in due]), to_record and not tables.freezes)
     jobs, (first, number) = layout.jobs.copy(), due[0]
     is_one = layout.is_alike and not len(snapshot.columns.fork)
-    if is_one and not any(k != number or sensor.conf.freezes for sensor, k in due):  # as of lasers of one kind
+    if is_one and not (tables.freezes or any(k != number for _, k in due)):  # as of lasers of one kind
         contents = [number] * len(due)
         jobs[:, 1], times = number, np.full(len(due), number / first.conf.rate)
     else:
-        jobs, contents, times = _in_order(snapshot, due, jobs)
+        contents = [displayed_scan(s.conf, k) for s, k in due] if tables.freezes else [k for _, k in due]
+        jobs, times = _in_order(snapshot, layout, jobs, contents)
     errors = [_azimuth_errors(snapshot, due[n][0], contents[n]) for n in layout.inexact]
     taken = ScanBatch(tables, due, layout)
     scratch = acquire_scratch(world, standing, layout.width)
@@ -209,22 +217,19 @@ def take_scans(world: World, snapshot: Snapshot, due: Sequence[tuple[Sensor, int
     return taken
 
 
-def _in_order(snapshot: Snapshot, due: Sequence[tuple[Sensor, int]], jobs: Ints) -> tuple[Ints, list[int], Floats]:
-    """Order jobs by the times of their scans; return them, the numbers of the scans that are shown, and the times."""
-    contents = [
-        displayed_scan(s.conf, k) if s.conf.freezes else k for s, k in due
-    ]  # a frozen scan displays an earlier one
+def _in_order(snapshot: Snapshot, layout: BatchLayout, jobs: Ints, contents: list[int]) -> tuple[Ints, Floats]:
+    """Order jobs by the times of their scans, given the numbers of those that are shown; return them, and the times."""
     jobs[:, 1] = contents
     # scans of one instant share the poses of all bodies
-    instants = [k / s.conf.rate for k, (s, _) in zip(contents, due, strict=True)]
-    if any(after < before for before, after in pairwise(instants)):
-        order = sorted(range(len(due)), key=instants.__getitem__)
-        jobs, instants = jobs[order], [instants[n] for n in order]
+    instants = [k / rate for k, rate in zip(contents, layout.rates, strict=True)]
+    ordered = sorted(instants)
+    if ordered != instants:
+        jobs, instants = jobs[sorted(range(len(instants)), key=instants.__getitem__)], ordered
     if len(snapshot.columns.fork):
         jobs[:, 1] = [
             occasion(k, branch_at_time(snapshot, at)) for k, at in zip(jobs[:, 1].tolist(), instants, strict=True)
         ]
-    return jobs, contents, np.array(instants)
+    return jobs, np.array(instants)
 
 
 def _azimuth_errors(snapshot: Snapshot, sensor: Sensor, index: int) -> Floats:

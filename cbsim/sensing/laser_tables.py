@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 from weakref import WeakKeyDictionary, ref
 
 import numpy as np
@@ -22,11 +23,52 @@ from cbsim.world.streams import stream_key
 from cbsim.world.tables import Floats, Ints
 from cbsim.world.world import Sensor, World
 
-__all__ = ["BatchLayout", "LaserTables", "acquire_scratch", "laser_tables_of", "release_scratch"]
+__all__ = ["BatchLayout", "LaserTables", "Span", "acquire_scratch", "laser_tables_of", "release_scratch"]
 
 NAME = "scans"  # key of the scratch in a `StaticCache`
 SEEDS = 64  # number of seeds whose keys are cached
 LAYOUTS = 256  # number of cached layouts
+HEAD = 12  # words of a scan before its readings: time, pose, layers, beams, scan time, poses of its sweep
+
+
+class Beams(NamedTuple):
+    """What all scans of a laser have in common, for planners.
+
+    Attributes
+    ----------
+    azimuths, directions : (beams,) [rad], (layers, beams, 3)
+        Arrays that nobody can write to.
+    shape : (int, int)
+        Layers and beams.
+    rate, scan_time : float
+        [1/s], [s].
+    """
+
+    azimuths: Floats
+    directions: Floats
+    shape: tuple[int, int]
+    rate: float
+    scan_time: float
+
+
+class Span(NamedTuple):
+    """Consecutive scans of one laser in the readings of a call, or one scan and the poses of its sweep.
+
+    Attributes
+    ----------
+    key : str
+        Of the laser.
+    first, last : int
+        Where the head of the first scan begins, and where the readings of the last one end.
+    sweep, poses : int
+        Where in the sweeps its poses begin, and how many they are; -1 and 0 for no sweep.
+    """
+
+    key: str
+    first: int
+    last: int
+    sweep: int
+    poses: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,9 +77,10 @@ class BatchLayout:
 
     Attributes
     ----------
-    jobs : (n, 7) int64
+    jobs : (n, 8) int64
         Argument of `scans_into`, with scan numbers left zero.
-    rates : (n,) [1/s]
+    rates : list of float
+        [1/s].
     is_alike : bool
         Whether all have the same rate, so that scans with the same number are taken at the same time.
     out, sweep : list of int
@@ -45,11 +88,16 @@ class BatchLayout:
     inexact : list of int
         Indices of lasers with errors of azimuth.
     width, rays, swept : int
-        Padded number of directions of the largest; total number of beams, and of beams of sweeps.
+        Padded number of directions of the largest; total number of beams with heads, and of beams of sweeps.
+    template : (rays,)
+        Readings with all that the heads of scans have in common, so that they can be recorded as they are; empty if
+        there are no heads.
+    spans : list of Span
+        Scans by laser, if they have heads.
     """
 
     jobs: Ints
-    rates: Floats
+    rates: list[float]
     is_alike: bool
     out: list[int]
     sweep: list[int]
@@ -57,6 +105,8 @@ class BatchLayout:
     width: int
     rays: int
     swept: int
+    template: Floats
+    spans: list[Span]
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
@@ -81,6 +131,8 @@ class LaserTables:
         Groups of static bodies.
     confs : list of SensorConf
         Confs of the lasers.
+    freezes : bool
+        Whether any of them shows earlier scans, so that a scan is not of the time that its number says.
     """
 
     table: Lasers
@@ -92,42 +144,59 @@ class LaserTables:
     pack: Pack
     groups: StaticGroups
     confs: list[SensorConf]
+    freezes: bool
     _keys: dict[int, NDArray[np.uint64]] = field(default_factory=dict)
-    _layouts: dict[tuple[int, ...], BatchLayout] = field(default_factory=dict)
-    _told: dict[str, tuple[Floats, Floats]] = field(default_factory=dict)
+    _layouts: dict[tuple[tuple[int, ...], bool], BatchLayout] = field(default_factory=dict)
+    _told: dict[str, Beams] = field(default_factory=dict)
 
-    def told(self, sensor: Sensor) -> tuple[Floats, Floats]:
-        """Azimuths and directions of a laser as arrays that nobody can write to."""
+    def told(self, sensor: Sensor) -> Beams:
+        """Return what all scans of a laser have in common."""
         found = self._told.get(sensor.key)
         if found is None:
             one, two = (np.ndarray(a.shape, float, a.tobytes()) for a in (sensor.azimuths, sensor.directions))
-            found = self._told[sensor.key] = one, two
+            layers, beams = two.shape[:2]
+            found = Beams(one, two, (layers, beams), sensor.conf.rate, sensor.conf.scan_time)
+            self._told[sensor.key] = found
         return found
 
-    def layout(self, key: tuple[int, ...]) -> BatchLayout:
-        """Return the layout of one call for the lasers in some rows of the table."""
-        found = self._layouts.get(key)
+    def layout(self, key: tuple[int, ...], has_heads: bool = False) -> BatchLayout:
+        """Return the layout of one call for the lasers in some rows of the table, with heads or without."""
+        found = self._layouts.get((key, has_heads))
         if found is None:
             if len(self._layouts) >= LAYOUTS:
                 self._layouts.clear()
-            found = self._layouts[key] = self._layout(key)
+            found = self._layouts[key, has_heads] = self._layout(key, has_heads)
         return found
 
-    def _layout(self, rows: tuple[int, ...]) -> BatchLayout:
+    def _layout(self, rows: tuple[int, ...], has_heads: bool) -> BatchLayout:
         jobs: list[tuple[int, ...]] = []
         width = rays = swept = wrong = 0
         for n, row in enumerate(rows):
             conf = self.confs[row]
             off, sweep = (wrong if conf.angle_sigma > 0.0 else -1), (swept if conf.scan_time > 0.0 else -1)
-            jobs.append((row, 0, n, 0, rays, off, sweep))  # true distances are overwritten by those of the next laser
+            head, rays = (rays, rays + HEAD) if has_heads else (-1, rays)
+            # true distances are overwritten by those of the next laser
+            jobs.append((row, 0, n, 0, rays, off, sweep, head))
             width, rays = max(width, self.sizes[row]), rays + self.rays[row]
             swept += conf.beams if sweep >= 0 else 0
             wrong += conf.beams if off >= 0 else 0
-        rates = np.array([self.confs[row].rate for row in rows], float)
-        table = np.array(jobs, np.int64).reshape(-1, 7)
+        rates = [self.confs[row].rate for row in rows]
+        table = np.array(jobs, np.int64).reshape(-1, 8)
         inexact = np.flatnonzero(table[:, 5] >= 0).tolist()
-        alike = len(set(rates.tolist())) == 1
-        return BatchLayout(table, rates, alike, table[:, 4].tolist(), table[:, 6].tolist(), inexact, width, rays, swept)
+        out, sweeps, template = table[:, 4].tolist(), table[:, 6].tolist(), np.zeros(rays if has_heads else 0)
+        spans = list[Span]()
+        if has_heads:
+            words = template.view(np.int64)
+            for row, begin, sweep in zip(rows, out, sweeps, strict=True):
+                conf, last = self.confs[row], begin + self.rays[row]
+                poses = conf.beams if sweep >= 0 else 0
+                words[begin - 4 : begin - 2] = self.rays[row] // conf.beams, conf.beams
+                template[begin - 2], words[begin - 1] = conf.scan_time, poses
+                follows = bool(spans) and spans[-1].key == self.names[row] and not poses
+                first = spans.pop().first if follows else begin - HEAD
+                spans.append(Span(self.names[row], first, last, sweep, poses))
+        alike = len(set(rates)) == 1
+        return BatchLayout(table, rates, alike, out, sweeps, inexact, width, rays, swept, template, spans)
 
     def keys(self, seed: int) -> NDArray[np.uint64]:
         """Keys (lasers, 2) of the lasers' random streams."""
@@ -193,7 +262,8 @@ def _laser_tables(world: World) -> LaserTables:
     rays = [fan.layers * fan.beams for fan in fans]
     noises, groups = noises_of(sensors), StaticGroups(world, table.body)
     confs = [s.conf for s in sensors]
-    return LaserTables(table, list(rows), rows, sizes, rays, noises, pack((*table, *noises)), groups, confs)
+    freezes = any(conf.freezes for conf in confs)
+    return LaserTables(table, list(rows), rows, sizes, rays, noises, pack((*table, *noises)), groups, confs, freezes)
 
 
 def _places(fans: list[Fan], azimuths: list[Floats]) -> tuple[list[int], Ints, Ints]:

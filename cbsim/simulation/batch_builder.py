@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cbsim.collision.contacts import NO_CONTACTS
-from cbsim.recording.batch import Batch, ReadingRow, ScanRow
+from cbsim.recording.batch import Batch, ReadingRow, ScanRow, TakenScans
 from cbsim.recording.checkpoints import CheckpointRow
 from cbsim.recording.drawings import DrawingRow
+from cbsim.sensing.laser import ScanBatch
 from cbsim.world.motion import MOTION_WIDTH
 from cbsim.world.tables import Floats, Ints
 from cbsim.world.traffic.events import NO_EVENTS
@@ -32,6 +33,8 @@ class BatchBuilder:
     ----------
     commands, controls, scans, readings, drawings, checkpoints : list
         As those of a `Batch`.
+    calls : list of ScanBatch
+        Scans as they are recorded, in place of their rows.
     rows : ndarray or None
         Rows of the bodies whose motion it holds, as those of a `Batch`.
     """
@@ -46,6 +49,7 @@ class BatchBuilder:
         self.commands: list[CommandRow] = []
         self.controls: list[ControlRow] = []
         self.scans: list[ScanRow] = []
+        self.calls: list[ScanBatch] = []
         self.readings: list[ReadingRow] = []
         self.drawings: list[DrawingRow] = []
         self.checkpoints: list[CheckpointRow] = []
@@ -111,7 +115,7 @@ class BatchBuilder:
             hashes,
             motion,
             self.commands,
-            self.scans,
+            TakenScans(self.calls) if self.calls else self.scans,
             _joined(self._contacts, NO_CONTACTS),
             self.readings,
             self.controls,

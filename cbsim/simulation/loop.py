@@ -163,13 +163,14 @@ class Run:
             commands = self._decide(now) if drivers else []
             if self.annotations is not None:
                 drawings = self.annotations.rows(now, before, drivers)
-            n = self._quiet(now, until - now)
+            asked = min((recall.until_asked(driver, now) for driver in drivers), default=1)
+            n = self._quiet(now, until - now, asked)
             if self.recorded.steps_left(now) == self.recorded.period:
                 self._rows = self.recorded.at(snapshot)
                 if self._rows is not gathered.rows:
                     self._flush()
                     gathered.rows, rows = self._rows, self._wanted_rows
-            self.newest.settle()
+            self.newest.settle(now + asked)
             diagnostics: list[Diagnostic] = []
             room = gathered.room(n, len(rows), BATCH_NUMBERS)
             hashes, motion, contacts = advance(world, snapshot, n, rows, diagnostics, self.notes, room)
@@ -215,11 +216,16 @@ class Run:
     def _wants_scans(self) -> bool:
         return bool(self.world.sensors) and (self.record_scans or bool(self.drivers))
 
-    def _quiet(self, now: int, left: int) -> int:
-        """Count the quiet steps ahead: those without planner or sensor."""
-        if self._wants_scans or self.world.may_end:
+    def _quiet(self, now: int, left: int, asked: int) -> int:
+        """Count the quiet steps ahead, without planner or sensor, given those until a planner is asked."""
+        if self.world.may_end:
             return 1
-        left = min(left, *(recall.until_asked(driver, now) for driver in self.drivers), left)
+        if self.drivers:
+            left = min(left, asked)
+        if self._wants_scans and left > 1:
+            left = min(left, 1 if self.record_scans else self.newest.steps_until_due(now, now + asked))
+        if left == 1:
+            return 1
         width = MOTION_WIDTH * max(1, len(self._wanted_rows))
         room = max(1, BATCH_NUMBERS // width)
         if room < HORIZON and width * HORIZON <= MOST_NUMBERS:  # among many cars, each call looks for candidates anew

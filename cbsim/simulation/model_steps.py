@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from cbsim.collision.contacts import NO_CONTACTS
 from cbsim.coupling.contact_notes import note_contacts
 from cbsim.coupling.diagnostics import Diagnostic
-from cbsim.coupling.finite import model_error
+from cbsim.coupling.finite import is_sound, model_error
 from cbsim.coupling.instance_steps import follow
 from cbsim.coupling.step_islands import IslandResult, step_islands
 from cbsim.errors import StepError
@@ -118,16 +118,17 @@ def _trajectories(
 
 
 def _finite_steps(world: World, number: int, states: Floats, snapshot: Snapshot) -> int:
-    """Count the steps of a model before its first non-finite one.
+    """Count the steps of a model before the first that is not finite, or leaves a body too low.
 
     Raises
     ------
     StepError
         If that is the first.
     """
-    if np.isfinite(states).all():
+    sound = is_sound(states).all(axis=1)
+    if sound.all():
         return len(states)
-    made = int(np.isfinite(states).all(axis=(1, 2)).argmin())
+    made = int(sound.argmin())
     if not made:
         raise model_error(world, number, states[0], snapshot.time)
     return made

@@ -78,6 +78,8 @@ class NewestReadings(Mapping[str, Taken]):
             for row, keys in world.carried.items()
         }
         self.clocks = clocks_of(world)
+        clock_of = {one.key: k for k, clock in enumerate(self.clocks) for one in clock.sensors}
+        self._timed = [(one, clock_of[one.key]) for one in world.sensors if one.key in clock_of]
         for key, one in (taken or {}).items():
             self.set(key, one)
 
@@ -111,9 +113,15 @@ class NewestReadings(Mapping[str, Taken]):
 
     def hold(self, batch: ScanBatch) -> None:
         """Put scans in their places that have been taken; the last of each sensor holds."""
-        for n, (sensor, _) in enumerate(batch.due):
-            self._taken.pop(sensor.key, None)
-            self._held[sensor.key] = partial(batch.told, n)
+        newest = {sensor.key: n for n, (sensor, _) in enumerate(batch.due)}
+        for key, n in newest.items():
+            self._taken.pop(key, None)
+            self._held[key] = partial(batch.told, n)
+
+    def due_between(self, after: float, time: float) -> list[tuple[Sensor, int]]:
+        """List lasers and numbers of the scans that are delivered in (after, time], if none has faults."""
+        numbers = [range(max(clock.newest(after) + 1, 0), clock.newest(time) + 1) for clock in self.clocks]
+        return [(sensor, number) for sensor, clock in self._timed for number in numbers[clock]]
 
     def deliver(self, snapshot: Snapshot, after: float) -> None:
         """Put the readings in their places that are delivered in (after, the Snapshot's time], without taking scans."""
@@ -151,8 +159,26 @@ class NewestReadings(Mapping[str, Taken]):
         self._views.append(ref(scans))
         return scans, {key: self._taken[key] for key in others if key in self._taken} if others else {}
 
-    def settle(self) -> None:
-        """Take the scans that may be looked at later; called before the Snapshot changes."""
+    def steps_until_due(self, now: int, asked: int) -> int:
+        """Count the steps from a step on that can be taken in one, until a planner is asked.
+
+        A scan that the planner may look at is taken at the Snapshot at which it is delivered, so that steps end there.
+        """
+        if not self.clocks:
+            return 1
+        step, end = self._world.step, asked
+        for clock in self.clocks:
+            index = clock.newest(asked * step)
+            if index > clock.newest(now * step):
+                while clock.newest((end - 1) * step) >= index:
+                    end -= 1
+        return end - now
+
+    def settle(self, asked: int) -> None:
+        """Take the scans that may be looked at later, given the step in which a planner is asked.
+
+        Called before the Snapshot changes.
+        """
         if self._views:
             views, self._views = self._views, []
             for view in views:
@@ -161,7 +187,7 @@ class NewestReadings(Mapping[str, Taken]):
                     kept.look()
         if not self._due or self._snapshot is None:
             return
-        following = (self._snapshot.step + 1) * self._world.step
+        following = asked * self._world.step
         if self.clocks:
             last = [
                 sensor.key

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from cbsim.recording.batch import ReadingRow, ScanRow, scan_rows
 from cbsim.sensing import Scan, readings_between
-from cbsim.sensing.faults import reading_indices
 from cbsim.sensing.laser import take_scans
 from cbsim.simulation.batch_builder import BatchBuilder
 from cbsim.simulation.newest_readings import NewestReadings
@@ -31,11 +30,14 @@ def take_readings(
         Gets all of them as rows.
     """
     if newest.clocks:  # lasers without faults alone
-        due = [(one, number) for one in world.sensors for number in reading_indices(one, after, snapshot.time)]
+        due = newest.due_between(after, snapshot.time)
         if not due:
             return 0
-        batch = take_scans(world, snapshot, due)
-        gathered.scans += scan_rows(batch)
+        batch = take_scans(world, snapshot, due, to_record=True)
+        if batch.layout.spans:
+            gathered.calls.append(batch)
+        else:
+            gathered.scans += scan_rows(batch)
         newest.hold(batch)
         return batch.readings.size
     numbers = 0

@@ -105,7 +105,8 @@ def _places(value: ArrayLike, who: str) -> NDArray[np.float32]:
         points = np.full((1, 1), np.nan)
     if not points.size:
         return np.zeros((0, 3), np.float32)
-    if points.ndim != 2 or points.shape[1] not in {2, 3} or not (np.abs(points) <= FARTHEST).all():
+    farthest = np.maximum.reduce(np.abs(points), axis=None)  # nan if any is, in half the time of looking at each
+    if points.ndim != 2 or points.shape[1] not in {2, 3} or not farthest <= FARTHEST:
         raise UsageError(f"{who}: points are {str(value)[:60]}, expected (n, 2) or (n, 3) numbers up to {FARTHEST:g} m")
     places = np.zeros((len(points), 3), np.float32)
     places[:, : points.shape[1]] = points

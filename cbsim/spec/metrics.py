@@ -20,7 +20,7 @@ METRICS: tuple[tuple[str, tuple[tuple[str, float | bool], ...]], ...] = (
     ("progress", (("at_least", 0.0),)),
     ("excess_delay", (("longest", INF),)),
     ("standoff", (("least", 0.0),)),
-    ("separation", (("lengths", 0.0), ("at_line", 0.0))),
+    ("separation", (("lengths", -INF), ("at_line", -INF))),  # a bumper pressed against another is behind it
     ("merge", (("gap", 0.0), ("spacing", 0.0), ("delay", INF))),
     ("left_turn", (("gap", 0.0), ("spacing", 0.0), ("delay", INF))),
     ("margin", (("ttc", 0.0), ("pet", 0.0), ("thw", 0.0), ("drac", INF), ("lateral", INF))),

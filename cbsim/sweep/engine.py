@@ -14,6 +14,7 @@ from typing import Any
 from cbsim.errors import UsageError
 from cbsim.spec.sweep import SweepSpec
 from cbsim.sweep.folder import Folder
+from cbsim.sweep.merging import merge
 from cbsim.sweep.plan import RECORDED, Plan, chunk_size
 from cbsim.sweep.pool import Done, Pool, available_cores, pool_of
 from cbsim.sweep.preparation import begin
@@ -117,7 +118,7 @@ class Sweep:
         self.pasts: dict[int, list[Any]] = {}  # of paths of a rare event, whose runs others may continue
 
     def run(self, chunks: Iterator[Chunk], total: int) -> None:
-        """Run all chunks that have no part yet; at most one chunk per worker is in flight, and in memory.
+        """Run all chunks that have no part yet, and merge the parts; one chunk per worker is in flight, and in memory.
 
         Raises
         ------
@@ -126,6 +127,8 @@ class Sweep:
         """
         self.start(total)
         self.work(chunks)
+        with suppress(OSError):  # the rows are there
+            merge(self.table.folder)
 
     def start(self, total: int) -> None:
         """Count what is there."""

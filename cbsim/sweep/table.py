@@ -19,6 +19,7 @@ from cbsim.sweep.space import is_whole
 __all__ = ["ROWS", "Table", "arrow", "columns_of", "read", "require_arrow", "value_of"]
 
 ROWS = "rows"  # folder of the parts
+UNFINISHED = ".unfinished"  # ending of a part that is being written
 FIRST = (("row", "int64"),)
 MIDDLE = (
     ("seed", "int64"), ("verdict", "string"), ("score", "float64"), ("digest", "string"), ("steps", "int64"),
@@ -118,7 +119,7 @@ class Table:
         arrays = [pa.array([row[field.name] for row in fitted], field.type) for field in self.schema]
         table = pa.table(arrays, schema=self.schema)
         target = self.folder / part_name(number)
-        unfinished = target.with_suffix(".unfinished")
+        unfinished = target.with_suffix(UNFINISHED)
         try:
             parquet.write_table(table, unfinished, compression="lz4", use_dictionary=["version", "host", "verdict"])
             with unfinished.open("rb+") as stream:
@@ -134,24 +135,45 @@ class Table:
         return {name: _fitting(row.get(name), kind) for name, kind in self.columns} | {"version": self.version}
 
     def rows(self, numbers: Iterable[int]) -> list[dict[str, Any]]:
-        """Read the rows of some parts, in their order."""
+        """Read the rows of some parts that are not merged, in their order."""
         parquet = arrow("parquet")
         tables = (parquet.read_table(self.folder / part_name(number)) for number in numbers)
         return [row for table in tables for row in table.to_pylist()]
 
     def done(self) -> set[int]:
         """Numbers of the parts that are there."""
-        return {number_of(path) for path in self.folder.glob("part-*.parquet")}
+        return {number for path in current(self.folder) for number in numbers_of(path)}
 
 
-def part_name(number: int) -> str:
-    """File name of a part."""
-    return f"part-{number:06d}.parquet"
+def part_name(number: int, last: int | None = None) -> str:
+    """File name of a part, or of several that are merged.
+
+    >>> part_name(12), part_name(0, 65)
+    ('part-000012.parquet', 'part-000000-000065.parquet')
+    """
+    return f"part-{number:06d}.parquet" if last is None else f"part-{number:06d}-{last:06d}.parquet"
 
 
-def number_of(path: Path) -> int:
-    """Return the number of a part."""
-    return int(path.stem.removeprefix("part-"))
+def numbers_of(path: Path) -> range:
+    """Return the numbers of the parts that a file holds.
+
+    >>> numbers_of(Path("part-000012.parquet")), numbers_of(Path("part-000000-000065.parquet"))
+    (range(12, 13), range(0, 66))
+    """
+    first, _, last = path.stem.removeprefix("part-").partition("-")
+    return range(int(first), int(last or first) + 1)
+
+
+def current(folder: Path) -> list[Path]:
+    """Files of the parts in a folder, in order, without those that a merged one holds, too."""
+    found: list[Path] = []
+    end = 0  # of the numbers so far
+    files = {path: numbers_of(path) for path in folder.glob("part-*.parquet")}
+    for path, numbers in sorted(files.items(), key=lambda item: (item[1].start, -item[1].stop)):
+        if numbers.stop > end:
+            found.append(path)
+            end = numbers.stop
+    return found
 
 
 def _fitting(value: Any, kind: str) -> Any:
@@ -178,7 +200,7 @@ def parts(folder: str | Path) -> list[Path]:
     root = Path(folder)
     if not (root / "sweep.json").is_file():
         raise UsageError(f"'{folder}' holds no sweep: there is no 'sweep.json' in it")
-    return sorted((root / ROWS).glob("part-*.parquet"))
+    return current(root / ROWS)
 
 
 def read(folder: str | Path, columns: Iterable[str] | None = None) -> Any:
@@ -199,11 +221,19 @@ def read(folder: str | Path, columns: Iterable[str] | None = None) -> Any:
     UsageError
         If the folder holds no sweep, or nothing has been written yet.
     """
+    names = None if columns is None else list(dict.fromkeys(["row", *columns]))
+    try:
+        table = _table(folder, names)
+    except FileNotFoundError:  # its sweep has ended, and merged what was listed
+        table = _table(folder, names)
+    rows = table["row"].to_numpy()
+    return table if (rows[1:] > rows[:-1]).all() else table.sort_by("row")  # parts are in order: sorting is dear
+
+
+def _table(folder: str | Path, names: list[str] | None) -> Any:
+    """Read columns of all parts."""
     files = parts(folder)
     if not files:
         raise UsageError(f"the sweep in '{folder}' has no rows yet")
-    dataset = arrow("dataset")
-    names = None if columns is None else list(dict.fromkeys(["row", *columns]))
-    table = dataset.dataset([str(path) for path in files], format="parquet").to_table(columns=names)
-    rows = table["row"].to_numpy()
-    return table if (rows[1:] > rows[:-1]).all() else table.sort_by("row")  # parts are in order: sorting is dear
+    dataset = arrow("dataset").dataset([str(path) for path in files], format="parquet")
+    return dataset.to_table(columns=names)

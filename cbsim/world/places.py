@@ -14,6 +14,7 @@ from cbsim.spec.objects import Controller, ShapeKind, TrafficObject
 from cbsim.spec.road import PointId
 from cbsim.spec.scenario import Placement
 from cbsim.world.frames import WORLD_FRAME, Frame
+from cbsim.world.motion import ABSENT_BELOW
 from cbsim.world.scene import Actor, Model, Scene
 from cbsim.world.shapes import mesh_centre
 from cbsim.world.tables import Floats
@@ -95,7 +96,8 @@ def start_poses(actors: Sequence[Actor], scene: Scene) -> list[Pose]:
     Raises
     ------
     ModelError
-        If an object refers to a waypoint that the network does not have, or has no network to refer to.
+        If an object refers to a waypoint that the network does not have, or has no network to refer to, or if it is so
+        low that it would count as absent.
     """
     places, headings = _anchors(actors, scene)
     items = [actor.item for actor in actors]
@@ -110,6 +112,9 @@ def start_poses(actors: Sequence[Actor], scene: Scene) -> list[Pose]:
             rises[row, 2] = 0.5 * _height(actor.item.shape, actor.item.size)
         else:
             rises[row] = rotate(orientations[row], mesh_centre(actor))
+    for row in np.flatnonzero((places + rises)[:, 2] < ABSENT_BELOW)[:1].tolist():
+        low = f"its centre is {(places + rises)[row, 2]:g} m high; what is below {ABSENT_BELOW:g} m counts as absent"
+        raise ModelError(low, subject=f"object '{items[row].name}'", location=items[row].location)
     return [Pose(*pose) for pose in zip(places + rises, orientations, strict=True)]
 
 

@@ -10,11 +10,12 @@ import pytest
 
 import cbsim
 from cbsim.errors import Location, UsageError
-from cbsim.evaluation.judge import scene_of
-from cbsim.evaluation.metrics import METRICS, metrics, write_metrics
+from cbsim.evaluation.judge import Judge, parted, scene_of
+from cbsim.evaluation.metrics import METRICS, measuring_rules, metrics, write_metrics
 from cbsim.evaluation.outcome import execute
 from cbsim.evaluation.rules import RULES
 from cbsim.planner.pilot import Pilot
+from cbsim.recording.batch import Batch
 from cbsim.spec.scenario import Expectation
 
 BOT = "{name: Bot, kind: autonomous, size: [1.7, 3.68, 2.16], at: 3.2.1}"
@@ -61,6 +62,28 @@ def test_values_are_those_with_which_rules_pass_and_fail(recording):
         others |= {"tolerance": 0.0} if rule == "speed" else {}
         assert passes(rule, **{**others, key: values[metric].value + 1e-6})
         assert values[metric].value == 0.0 or not passes(rule, **{**others, key: values[metric].value - less})
+
+
+@pytest.mark.parametrize("size", [1, 7, 100])
+def test_no_bit_of_a_metric_depends_on_how_many_steps_rules_see_at_once(recording, size):
+    opened = cbsim.Recording.open(recording)
+    scene = scene_of(opened)
+    rules = measuring_rules(opened.header, scene, ["Bot"])
+
+    def measured(batches: list[Batch]) -> list[tuple[str, float | None]]:
+        judge = Judge(rules, scene.roadmap, scene.mission)
+        judge.begin(opened.header, b"", {})
+        for batch in batches:
+            judge.take(batch)
+            assert judge.rules  # looks at these steps
+        return [(one.metric, one.value) for rule in judge.rules for one in rule.measures()]
+
+    whole, parts = Batch.joined(list(opened.batches())), []
+    rest = whole
+    while len(rest.hashes) > size:
+        part, rest = parted(rest, size, opened.header.step)
+        parts.append(part)
+    assert measured([*parts, rest]) == measured([whole])
 
 
 def test_files_hold_the_table(recording, tmp_path, cli):

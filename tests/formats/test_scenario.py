@@ -550,3 +550,8 @@ def test_impossible_vehicle_is_refused_at_its_line(text, code, words):
     _, problems = parse(f"add:\n  - name: a\n    kind: autonomous\n    {text}\n")
     assert [(p.code, p.location.line) for p in problems] == [(code, 4)]
     assert words in problems.errors[0].message + (problems.errors[0].hint or "")
+
+
+def test_an_expectation_without_a_rule_or_arguments_is_told_at_its_line() -> None:
+    text = "expect:\n  - {}\n  - collision:\n  - null\n  - {collision: {object: A}, rest: {object: A}}\n"
+    assert complaints(text) == [(2, "E806"), (3, "E806"), (4, "E805"), (5, "E806")]

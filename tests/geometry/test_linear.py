@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -75,6 +77,12 @@ def test_systems_are_solved_as_numpy_solves_them(shape):
     a, b = random.normal(size=shape), random.normal(size=(*shape[:-1], 2))
     np.testing.assert_allclose(solve(a, b), np.linalg.solve(a, b), rtol=1e-8, atol=1e-10)
     np.testing.assert_allclose(times(inv(a), a), np.broadcast_to(np.eye(shape[-1]), shape), atol=1e-10)
+
+
+def test_a_pivot_that_is_next_to_none_gives_infinity_without_a_warning():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert solve(np.diag([5e-324, 1.0]), np.ones(2)).tolist() == [np.inf, 1.0]
 
 
 def test_a_system_that_needs_its_rows_exchanged_is_solved():

@@ -143,3 +143,16 @@ def test_a_single_place_has_the_bits_of_many(closed: bool) -> None:
         assert position.tobytes() == positions[k].tobytes()
         assert heading == headings[k]
     assert np.isnan(lane.at(np.nan)[0]).all()
+
+
+@pytest.mark.parametrize("closed", [False, True])
+def test_a_part_has_the_bits_of_its_single_places(closed: bool) -> None:
+    lane = curve(ring(), exits=[("1.1.12", "1.1.1")]) if closed else curve(bend(15.0, 2.0))
+    drawn = np.random.default_rng(6).uniform(-10.0, lane.length + 10.0, (60, 2))
+    ends = np.concatenate([drawn, [[0.0, lane.length], lane.stations[[2, 9]], [5.0, 5.0], [9.0, 4.0]]])
+    for begin, end in ends.tolist():
+        points, headings = lane.between(begin, end)
+        inner = lane.stations[(lane.stations > begin + 1e-6) & (lane.stations < end - 1e-6)]
+        stations = np.concatenate([[begin], inner, [end]])
+        assert points.tobytes() == lane.at(stations)[0].tobytes()
+        assert headings.tobytes() == np.interp(stations, lane.stations, lane.headings).tobytes()

@@ -10,8 +10,9 @@ import pytest
 
 import cbsim
 from cbsim.evaluation.outcome import execute
-from cbsim.simulation import newest_readings
+from cbsim.simulation import loop, newest_readings
 from cbsim.spec.objects import Triple
+from cbsim.spec.planner import Seat
 from tests.worlds import bot, level, mover, prop, world
 
 STEP = 0.05
@@ -56,6 +57,26 @@ def test_scans_are_the_same_whether_looked_at_at_once_later_or_in_a_recorded_run
     assert sum(map(len, recorded.ranges)) > 40
     assert at_once.ranges == recorded.ranges
     assert [ranges(one.scans) for one in later.kept] == recorded.ranges
+
+
+@pytest.mark.parametrize("asked", [4.0, 5.0, 1.0])
+@pytest.mark.parametrize("rate", [3.0, 7.0, 20.0, 75.0])
+def test_a_planner_that_is_asked_less_often_sees_the_scans_of_a_recorded_run(rate, asked, monkeypatch):
+    lasers = level(rate=rate, range_sigma=0.02), level(rate=12.0, latency=0.07, scan_time=0.03)
+    car = mover("Car", (9.0, 0.0, 60.0, 0.3), at=Triple(-6.0, 5.0, 0.0))
+    made = world(bot("CajunBot", *lasers), car, step=STEP, duration=4.0, seats=(Seat("CajunBot", rate=asked),))
+    blocks: list[int] = []
+    original = loop.advance
+    monkeypatch.setattr(loop, "advance", lambda *given: blocks.append(given[2]) or original(*given))
+    at_once, later, recorded = Watcher(True, False), Watcher(False, True), Watcher(True, False)
+    digests = {execute(made, planner=one).digest for one in (at_once, later)}
+    assert sum(blocks) == 160
+    assert max(blocks) > 1, "steps between two decisions are taken in one"
+    blocks.clear()
+    cbsim.run(made, planner=recorded)
+    assert set(blocks) == {1}
+    assert len(digests) == 1
+    assert at_once.ranges == recorded.ranges == [ranges(one.scans) for one in later.kept]
 
 
 def test_outages_leave_no_scan():

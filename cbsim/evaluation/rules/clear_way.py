@@ -11,6 +11,7 @@ from cbsim.evaluation.rules.context import Context
 from cbsim.evaluation.rules.corridors import corridors
 from cbsim.evaluation.rules.limits import CAP, Limits
 from cbsim.evaluation.rules.track import Track
+from cbsim.geometry.polyline import dot
 from cbsim.recording.batch import Batch
 from cbsim.road.matching import Match
 from cbsim.world.motion import ABSENT_BELOW, MOTION
@@ -107,5 +108,5 @@ class ClearWay:
     def _at_junction(self, front: Floats, ahead: Floats) -> Bools:
         """Whether a stop line or an exit lies ahead within the safety area, or right behind the bumper."""
         way = self._junctions - front[:, None]
-        along = (way * ahead[:, None]).sum(axis=2)
+        along = dot(way, ahead[:, None])
         return np.asarray(np.any((np.hypot(way[..., 0], way[..., 1]) <= SAFETY_AREA) & (along > -QUEUE), axis=1))

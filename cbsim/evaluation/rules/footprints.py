@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cbsim.geometry.polyline import direction, left_of
+from cbsim.geometry.polyline import direction, dot, left_of
 from cbsim.world.tables import Floats
 
 __all__ = ["ahead_of", "clearance", "extents", "rectangles", "rectangles_along"]
@@ -75,8 +75,8 @@ def _nearest(corners: Floats, polygon: Floats) -> Floats:
     """Least distance (n,) of corners (n, 4, 2) from the sides of polygons (n, 4, 2)."""
     start, side = polygon[:, None], (np.roll(polygon, -1, axis=1) - polygon)[:, None]
     way = corners[:, :, None] - start
-    square = np.maximum((side * side).sum(axis=-1), 1e-18)
-    share = np.clip((way * side).sum(axis=-1) / square, 0.0, 1.0)
+    square = np.maximum(dot(side, side), 1e-18)
+    share = np.clip(dot(way, side) / square, 0.0, 1.0)
     return np.asarray(np.linalg.norm(way - share[..., None] * side, axis=-1).min(axis=(1, 2)))
 
 
@@ -84,5 +84,5 @@ def _separated(one: Floats, other: Floats) -> np.ndarray:
     """Whether a side of the first has all corners of the second on its outer side, shape (n,)."""
     side = np.roll(one, -1, axis=1) - one
     outwards = np.stack([side[..., 1], -side[..., 0]], axis=-1)
-    depth = ((other[:, None] - one[:, :, None]) * outwards[:, :, None]).sum(axis=-1)
+    depth = dot(other[:, None] - one[:, :, None], outwards[:, :, None])
     return np.asarray(np.any(depth.min(axis=2) > 0.0, axis=1))

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cbsim.evaluation.rules.track import Track
-from cbsim.geometry.polyline import direction, left_of
+from cbsim.geometry.polyline import direction, dot, left_of
 from cbsim.world.tables import Floats, Ints
 
 __all__ = ["Beside", "Gates"]
@@ -79,4 +79,4 @@ class Gates:
         """Positions of the front bumper relative to some gates."""
         way = track.fronts[:, None] - self.places[gates]
         along, left = self._along[gates], self._left[gates]
-        return Beside((way * along).sum(axis=2), (way * left).sum(axis=2), track.ahead @ along.T)
+        return Beside(dot(way, along), dot(way, left), track.ahead @ along.T)

@@ -9,6 +9,7 @@ import numpy as np
 from cbsim.evaluation.rules.context import Context
 from cbsim.evaluation.rules.rule import Check, Rule
 from cbsim.evaluation.rules.way import refined
+from cbsim.geometry.polyline import dot
 from cbsim.recording.batch import Batch
 from cbsim.spec.road import PointId
 from cbsim.spec.scenario import Expectation
@@ -71,8 +72,8 @@ class Reach(Rule):
 def nearest_on_way(way: Floats) -> Floats:
     """Distances (n,) [m] of the origin from each segment of a polyline (n + 1, 2) [m]."""
     start, along = way[:-1], np.diff(way, axis=0)
-    square = (along * along).sum(axis=1)
-    part = -(start * along).sum(axis=1) / np.where(square > 0.0, square, 1.0)
+    square = dot(along, along)
+    part = -dot(start, along) / np.where(square > 0.0, square, 1.0)
     return np.asarray(np.linalg.norm(start + np.clip(part, 0.0, 1.0)[:, None] * along, axis=1))
 
 

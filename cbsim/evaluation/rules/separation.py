@@ -22,6 +22,7 @@ SAFETY_AREA = 30.0  # [m] before a stop line
 REOPENED = 10.0  # [s] within which a gap that another closed is open again
 ASIDE = 0.3  # [m/s] across the lane, above which the object itself moves over behind another
 HARD = 2.0  # [m/s] that a leader loses within a second, which closes the gap, too
+POINT = 1e-9  # [m] length of what has no footprint, whose product with an infinite bound would be no number
 
 
 class _Now(NamedTuple):
@@ -141,5 +142,5 @@ class Separation(Gaps):
 
     def least(self, track: Track, ahead: Ahead) -> Floats:
         """Least gap at each step."""
-        normal = self.lengths * self.length * np.maximum(track.speeds[1:] / (10.0 * MPH), 1.0)
+        normal = self.lengths * max(self.length, POINT) * np.maximum(track.speeds[1:] / (10.0 * MPH), 1.0)
         return np.asarray(np.where(ahead.to_line <= SAFETY_AREA, self.at_line, normal))

@@ -32,7 +32,8 @@ class Travel(Rule):
         """Add the path of these steps."""
         track = self.track(batch)
         heights = track.positions[:, 2]
-        self.length += float(np.hypot(self.paths.level(self.row, batch), heights[1:] - heights[:-1]).sum())
+        lengths = np.hypot(self.paths.level(self.row, batch), heights[1:] - heights[:-1])
+        self.length = float(np.cumsum(np.append(self.length, lengths))[-1])  # one by one, however steps are cut
         self.time = float(track.times[-1])
 
     def measures(self) -> list[Measure]:

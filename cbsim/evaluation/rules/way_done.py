@@ -8,6 +8,7 @@ from cbsim.errors import UsageError
 from cbsim.evaluation.rules.context import Context
 from cbsim.evaluation.rules.progress import Progress
 from cbsim.evaluation.rules.rule import Check, Measure, Rule
+from cbsim.geometry.polyline import dot
 from cbsim.recording.batch import Batch
 from cbsim.road.restarts import restarts_of
 from cbsim.road.route import mission_legs
@@ -90,8 +91,8 @@ class WayDone(Rule):
 def _along(way: Floats, places: Floats) -> Floats:
     """Distance along a polyline (m, 2) of the points on it that are nearest to places (n, 2), shape (n,) [m]."""
     start, side = way[:-1], np.diff(way, axis=0)
-    square = np.maximum((side * side).sum(axis=1), 1e-18)
-    share = np.clip(((places[:, None] - start) * side).sum(axis=2) / square, 0.0, 1.0)
+    square = np.maximum(dot(side, side), 1e-18)
+    share = np.clip(dot(places[:, None] - start, side) / square, 0.0, 1.0)
     gaps = np.hypot(*np.moveaxis(places[:, None] - start - share[..., None] * side, 2, 0))
     best = np.argmin(gaps, axis=1)
     lengths = np.sqrt(square)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cbsim.errors import Problems
+from cbsim.errors import ModelError, Problems
 from cbsim.formats import Reading
 from cbsim.models.shift.assembly import assemble
 from cbsim.models.shift.drivers import check_forces
@@ -18,8 +18,12 @@ def check(model: ShiftModel, problems: Problems) -> None:
     if problems.errors:
         return
     assembled = assemble(model, problems)
-    if assembled is not None:
+    if assembled is None:
+        return
+    try:
         check_forces(assembled, problems)
+    except ModelError as error:  # of a body that the core refuses
+        problems.error("E990", str(error), model.location)
 
 
 def lint(reading: Reading, files: Files, problems: Problems, *, strict: bool = False) -> None:

@@ -58,6 +58,7 @@ class Itinerary:
     _skip: float = 0.0
     _overhang: float = 0.0  # [m] of the front bumper beyond the end of the path, in a parking spot
     _u_turns: dict[tuple[PointId, PointId, bool], tuple[float, float, ArcPath] | None] = field(default_factory=dict)
+    _parts: dict[tuple[int, float, float], PathSection] = field(default_factory=dict)
     _ways: dict[tuple[Pose, PointId], tuple[float, ArcPath] | None] = field(default_factory=dict)
 
     @cached_property
@@ -274,11 +275,10 @@ class Itinerary:
         cut = min(self._skip, max(0.0, end - begin - 0.1))
         self._skip = 0.0
         begin += cut
-        inner = (curve.stations > begin + 1e-6) & (curve.stations < end - 1e-6)
-        stations = np.concatenate([[begin], curve.stations[inner], [end]])
-        points, _ = curve.at(stations)
-        headings = np.interp(stations, curve.stations, curve.headings)
-        builder.add(PathSection(points, headings, self._limit(PointId(*curve.id, curve.numbers[0]))))
+        if (part := (lane, begin, end)) not in self._parts:
+            limit = self._limit(PointId(*curve.id, curve.numbers[0]))
+            self._parts[part] = PathSection(*curve.between(begin, end), limit)
+        builder.add(self._parts[part])
         for row in marks:
             if PointId(*curve.id, curve.numbers[row]) in self.stops:
                 builder.mark(Mark.STOP, back=end - float(curve.waypoint_stations[row]))

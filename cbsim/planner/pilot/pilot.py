@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
+from bisect import bisect_left
 
 from cbsim.geometry import elementary as math
 from cbsim.planner.pilot.controls import Controls, Motion, controls_of
@@ -130,7 +130,7 @@ class Pilot:
         shown: list[Drawing] = [Line(ahead[::4, :2], width=3.0), Text(ahead[-1, :2], text=f"{path.speed[end]:.1f} m/s")]
         halt = path.halts[self._halt]
         if halt.station <= ahead[-1, 4]:
-            place = path.table[int(np.searchsorted(path.table[:, 4], halt.station)), :2]
+            place = path.table[bisect_left(path.station, halt.station), :2]
             text = f"halt in {max(halt.station - ahead[0, 4], 0.0):.1f} m"
             if halt.dwell == math.inf and self.reason:
                 text += f": {self.reason}"
@@ -178,7 +178,7 @@ class Pilot:
             self.done = True
         elif time - self._rest_since >= max(halt.dwell, ready) - 1e-9:
             self._halt += 1
-            self._begin = int(np.searchsorted(path.table[:, 4], halt.station))  # where the plan begins to go on
+            self._begin = bisect_left(path.station, halt.station)  # where the plan begins to go on
             self._rest_since = math.inf
             if ends_run:
                 self._run += 1

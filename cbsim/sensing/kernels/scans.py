@@ -151,9 +151,9 @@ def scans_into(
         Blocks of the World's first Snapshot, and of one not earlier than any of the scans.
     devices, surroundings : Pack
         `Lasers` and `Noises`; `Scenery`.
-    jobs : (n, 7) int64
+    jobs : (n, 8) int64
         Row of the laser; number of the scan; row of its pose; where its ranges, its readings, the errors of its
-        azimuths and the poses of its sweep begin, or -1.
+        azimuths and the poses of its sweep begin, or -1; where in `readings` its time and its pose are written, or -1.
     keys : (lasers, 2) uint64
         Of the scanners' streams.
     times : (n,) [s]
@@ -186,7 +186,7 @@ def scans_into(
     last = everywhere = math.nan
     for job in range(jobs.shape[0]):
         s, number, n, at = jobs[job, 0], jobs[job, 1], jobs[job, 2], jobs[job, 3]
-        out, errors_at, sweep_at = jobs[job, 4], jobs[job, 5], jobs[job, 6]
+        out, errors_at, sweep_at, head = jobs[job, 4], jobs[job, 5], jobs[job, 6], jobs[job, 7]
         time, reach, own, mount = times[job], lasers.reach[s], scenery.own[s], lasers.mount[s]
         if time != last:
             loose_at_into(constants, placed, state, scenery.loose, time, places, turns)
@@ -196,6 +196,10 @@ def scans_into(
         for k in range(4):
             poses[n, 3 + k] = turns[own, k]
         mount_in_place(mount, poses, n)
+        if head >= 0:
+            readings[head] = time
+            for k in range(7):
+                readings[head + 1 + k] = poses[n, k]
         fan = fan_at(lasers, s, errors[errors_at:] if errors_at >= 0 else errors[:0], work.beams)
         found = work.ranges[at : at + fan.layers * fan.width]
         if sweep_at >= 0:

@@ -454,3 +454,12 @@ def test_real_scripts_run_or_say_where_they_cannot(path):
     count(spec)
     if path.stem in {"ir_chckr", "platonic", "primitiv", "primsrfs", "printf", "quad_plain"}:
         assert not [str(p) for p in problems]
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [('save("x", sphere(vector(0, 1e308, 1), 1e308));', "E063"), ('a = 1e400; save("x", a);', "E060")],
+)
+def test_numbers_whose_squares_are_too_large_are_refused(text, code):
+    _, problems = run(text)
+    assert problems.errors[0].code == code
