@@ -135,7 +135,7 @@ class Judge:
         first, count = batch.first_step, len(batch.hashes)
         presence = [(rule, rule.presence(batch)) for rule in self._open_rules]
         ends = {step + 1 - first for step, _ in self._restarts} | {count}
-        for _, present in presence:
+        for present in {id(one): one for _, one in presence}.values():  # rules about one object share theirs
             ends.update((1 + np.flatnonzero(present[1:] != present[:-1])).tolist())
         begin = 0
         for end in sorted(end for end in ends if 0 < end <= count):
@@ -167,10 +167,11 @@ class Judge:
 
     def _finite(self, batch: Batch) -> Batch:
         """Truncate a batch after its last step of finite numbers."""
-        sound = np.asarray(np.isfinite(batch.motion).all(axis=2))
+        finite = np.isfinite(batch.motion)
         contacts = np.isfinite(batch.contacts).all()
-        if contacts and sound.all():
+        if contacts and finite.all():
             return batch
+        sound = np.asarray(finite.all(axis=2))
         last = int(np.argmin(sound.all(axis=1))) if contacts else 0
         time = float(batch.steps[last] * self._step)
         rows = self._moving if batch.rows is None else batch.rows

@@ -121,7 +121,7 @@ NUMBERS: dict[tuple[str, str], dict[str, ProfileNumber]] = {
     },
     ("left_turn", "gap"): {
         "darpa2006": ProfileNumber(10.0, ADVANCED_2006),
-        "darpa2007": ProfileNumber(10.0, "Criteria 2007, D.2"),
+        "darpa2007": ProfileNumber(10.0, "Criteria 2007, as D.2"),
     },
     ("left_turn", "spacing"): {"darpa2007": ProfileNumber(2.0, "Criteria 2007, D.5", lengths=True)},
     ("left_turn", "delay"): {

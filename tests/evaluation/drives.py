@@ -171,10 +171,15 @@ def batches(
 
 
 class Court:
-    """Shows a drive to a judge step by step, in batches of 7, 256 and all steps, and from a recording: all agree."""
+    """Shows a drive to a judge step by step, in batches of 7, 256 and all steps, and from a recording: all agree.
 
-    def __init__(self, folder: object) -> None:
+    A judge gathers steps before it shows them to its rules. With `singly`, it is asked after every batch, also of
+    one step, so that rules see exactly these.
+    """
+
+    def __init__(self, folder: object, singly: bool = False) -> None:
         self.path = folder / "drive.mcap"  # type: ignore[operator]
+        self.singly = singly
 
     def __call__(
         self,
@@ -201,11 +206,13 @@ class Court:
         recorder.end()
         again = judge(Recording.open(self.path), scene)
         assert again.checks == live.checks
-        for size in (7, 256, len(motion)):
+        for size in (*((1,) if self.singly else ()), 7, 256, len(motion)):
             other = Judge(scene.expectations, scene.roadmap, task)
             other.begin(head, b"", {})
             for batch in batches(motion, size, trip.step, contacts, told):
                 other.take(batch)
+                if self.singly:
+                    assert other.decided is not None  # which shows what has been gathered
             other.end()
             assert other.checks == live.checks, size
         (check,) = live.checks

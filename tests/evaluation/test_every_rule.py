@@ -138,7 +138,7 @@ def judged(court: Court, rule: str, step: float) -> Check:
 
 @pytest.mark.parametrize("rule", OF_OBJECTS)
 def test_every_rule_has_a_driver_who_breaks_it_at_the_same_time_at_every_step(tmp_path, rule):
-    checks = [judged(Court(tmp_path), rule, step) for step in STEPS]
+    checks = [judged(Court(tmp_path, singly=True), rule, step) for step in STEPS]
     assert [check.passed for check in checks] == [False] * len(STEPS), [check.message for check in checks]
     times = [check.time for check in checks]
     for step, time in zip(STEPS, times, strict=True):
@@ -154,7 +154,7 @@ def test_an_honest_driver_breaks_no_rule(tmp_path, rule):
     honest |= {"estop": {"within": 20.0}}
     honest |= {"mission_time": {"delay": 10.0}, "margin": {"ttc": 1.0, "thw": 0.5, "drac": 5.0, "lateral": 0.5}}
     drive = smooth()
-    check = Court(tmp_path)(expect(rule, **honest.get(rule, {})), drive, LIMITS)
+    check = Court(tmp_path, singly=True)(expect(rule, **honest.get(rule, {})), drive, LIMITS)
     assert check.passed, check.message
 
 

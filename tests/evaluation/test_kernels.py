@@ -54,6 +54,20 @@ def test_the_nearest_sample_of_a_line_is_that_of_a_search_through_all():
     np.testing.assert_allclose(out[:, 1], way[:, 1] * along[best, 0] - way[:, 0] * along[best, 1], atol=1e-12)
 
 
+def test_of_samples_at_equal_distances_the_first_is_the_nearest():
+    """Samples around a place, at whole coordinates, of which later ones are among those that are looked at first."""
+    corners = [(3.0, 4.0), (4.0, 3.0), (5.0, 0.0), (4.0, -3.0), (3.0, -4.0), (0.0, -5.0), (-3.0, -4.0), (-5.0, 0.0)]
+    for count in range(1, 40):
+        far = [(3.0 + 10.0 * k, 40.0) for k in range(count, 0, -1)]
+        points = np.array([*far, *corners, *far])
+        stations = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(points, axis=0).T))])
+        line = np.column_stack([points, np.zeros((len(points), 2)), stations])
+        line[:, 2] = np.arange(len(points))  # tells which sample was found
+        out = np.empty((1, 4))
+        project_into(line, np.zeros((1, 2)), out)
+        assert out[0, 2] == count
+
+
 def test_headings_and_speeds_have_the_bits_of_those_without_kernels():
     rng = np.random.default_rng(3)
     motion = rng.normal(size=(200, 13))

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import json
+import math
+import re
 from functools import partial
 
 import pytest
+from typer.testing import CliRunner
 
 import cbsim
+from cbsim.cli.main import app
 from cbsim.errors import FileError, Problems, UsageError
 from cbsim.evaluation.judge import judge
 from cbsim.evaluation.outcome import execute
+from cbsim.evaluation.rules import RULES
 from cbsim.formats.scenario_rules import RULES as MODELS
 from cbsim.planner.pilot import Pilot
-from cbsim.spec.profiles import DEFAULT_PROFILE, MISSION_RULES, NUMBERS, PROFILES
+from cbsim.spec.profiles import DEFAULT_PROFILE, MISSION_RULES, NUMBERS, PROFILES, profile_number
 from tests.common import ROOT
 from tests.evaluation.drives import Court, Drive, expect, mission
 
@@ -30,10 +36,47 @@ def test_every_number_of_a_profile_is_that_of_an_argument_without_a_default_and_
             assert number.source.startswith({"darpa2006": "Rules 2006, 5.2", "darpa2007": "Criteria 2007, "}[name])
 
 
-def test_page_has_every_number_of_the_table():
-    page = (ROOT / "docs" / "verdicts.md").read_text(encoding="utf-8")
-    for rule, argument in NUMBERS:
-        assert f"| `{rule}` | `{argument}` |" in page
+PAGE = (ROOT / "docs" / "verdicts.md").read_text(encoding="utf-8")
+
+
+def told(rule: str, argument: str, profile: str) -> str:
+    """Write a number of a profile as the page does: with its unit and section; empty where there is none."""
+    number = profile_number(profile, rule, argument)
+    if number is None:
+        return ""
+    section = number.source.removeprefix("Criteria 2007, ")
+    section = "Rules 5.2" if section == number.source else section
+    if math.isinf(number.value):
+        return f"none ({section})"
+    if number.value == MPH:
+        return f"1 mph ({section})"
+    described = MODELS[rule].model_fields[argument].description or ""
+    unit = found[1] if (found := re.search(r"\[(.*)\]", described)) else "VL per 10 mph"
+    return f"{number.value:g} {'VL' if number.lengths else unit} ({section})"
+
+
+def test_page_has_the_numbers_of_the_table_with_their_units_and_sections():
+    rows = [
+        f"| `{rule}` | `{argument}` | " + " | ".join(told(rule, argument, profile) for profile in PROFILES) + " |"
+        for rule, argument in NUMBERS
+    ]
+    rows = [row.replace("|  |", "| |") for row in rows]
+    begin = "| rule | argument | `darpa2006` | `darpa2007` |\n|---|---|---|---|\n"
+    assert PAGE.partition(begin)[2].partition("\n\n")[0].splitlines() == rows
+
+
+def test_page_has_a_section_for_every_rule_of_the_table_and_for_no_other():
+    sections = PAGE.partition("\n## The rules\n")[2]
+    heads = [line for line in sections.splitlines() if line.startswith("- **")]
+    named = [name for head in heads for name in re.findall(r"\*\*(\w+)\*\*", head)]
+    assert sorted(named) == sorted(RULES)
+
+
+def test_list_of_rules_is_that_of_the_table():
+    done = CliRunner().invoke(app, ["list", "rules", "--json", "-"])
+    rows = json.loads(done.stdout)["rules"]
+    assert [row["name"] for row in rows] == list(RULES)
+    assert all(row["description"] for row in rows)
 
 
 def scenario(folder, text):

@@ -64,8 +64,8 @@ class ClearWay:
         found = np.zeros(len(match.lane))
         on = (match.lane >= 0) & (np.abs(match.heading_error) < ONWARD_ANGLE)
         if len(self.corridors.turns):
-            away = np.linalg.norm(track.centres[1:, None] - self.corridors.turns, axis=2)
-            on &= away.min(axis=1) > U_TURN
+            east, north = (track.centres[1:, k, None] - self.corridors.turns[:, k] for k in (0, 1))
+            on &= np.sqrt(east * east + north * north).min(axis=1) > U_TURN
         line, front = match.lane[on], match.station[on] + 0.5 * track.length
         limit = np.full(len(line), CAP) if self.limits is None else self.limits.high[line]
         found[on] = np.minimum(limit, self.corridors.way_speed(line, front, SIDEWAYS, ONWARD))
@@ -85,18 +85,18 @@ class ClearWay:
         if not motion.shape[1]:
             return np.zeros(len(rows), bool)
         ahead, front, speeds = track.ahead[1 + rows], track.fronts[1 + rows], track.speeds[1 + rows]
-        left = np.stack([-ahead[:, 1], ahead[:, 0]], axis=1)
-        way = motion[..., :2] - front[:, None]
-        along, across = dot(way, ahead[:, None]), np.abs(dot(way, left[:, None]))
+        (face_x, face_y), (front_x, front_y) = ahead.T[..., None], front.T[..., None]
+        way_x, way_y = motion[..., 0] - front_x, motion[..., 1] - front_y
+        along, across = way_x * face_x + way_y * face_y, np.abs(way_x * -face_y + way_y * face_x)
         there = motion[..., 2] > ABSENT_BELOW
-        velocity = motion[..., MOTION["velocity"]][..., :2]
-        pace = np.hypot(velocity[..., 0], velocity[..., 1])
+        speed_x, speed_y = (motion[..., MOTION["velocity"]][..., k] for k in (0, 1))
+        pace = np.hypot(speed_x, speed_y)
         gap = along - self._half_lengths(batch)
         in_way = there & (along > 0.0) & (across < BESIDE)
         allowed = np.sqrt(2.0 * ONWARD * np.maximum(gap - QUEUE, 0.0))
         hindered = in_way & (gap < SAFETY_AREA) & (speeds[:, None] >= SHARE * allowed)
-        same = np.abs(dot(velocity, ahead[:, None])) > PARALLEL * pace
-        near = there & (pace > STILL) & (np.hypot(way[..., 0], way[..., 1]) <= SAFETY_AREA)
+        same = np.abs(speed_x * face_x + speed_y * face_y) > PARALLEL * pace
+        near = there & (pace > STILL) & (np.hypot(way_x, way_y) <= SAFETY_AREA)
         hindered |= near & (along > 0.0) & (across < CROSSING) & ~same
         free_space = (self.roadmap.zone_at(track.centres[1 + rows]) >= 0) | self._at_junction(front, ahead)
         return np.asarray(np.any(hindered | (near & free_space[:, None]), axis=1))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,7 +19,27 @@ from cbsim.spec.mission import Mission
 from cbsim.world.motion import ABSENT_BELOW, MOTION_WIDTH
 from cbsim.world.tables import Floats, Ints
 
-__all__ = ["Context"]
+__all__ = ["Context", "Places"]
+
+
+class Places(NamedTuple):
+    """Where recorded bodies are at each step of a batch, shapes (n, m).
+
+    Attributes
+    ----------
+    x, y : ndarray
+        Of their centres [m].
+    there : ndarray of bool
+        Whether they are there.
+    """
+
+    x: Floats
+    y: Floats
+    there: NDArray[np.bool_]
+
+    def part(self, start: int, stop: int) -> Places:
+        """Those at some steps."""
+        return Places(self.x[start:stop], self.y[start:stop], self.there[start:stop])
 
 
 class Context:
@@ -38,7 +60,9 @@ class Context:
         self.run_states = RunStates(header)
         self._moving = np.array(header.moving, np.int64)
         self._can_move = frozenset(header.moving)
-        self._footprints: dict[int, tuple[float, float]] = {}
+        self._footprints: Floats = np.full((0, 2), np.nan)  # by row; nan for those that nobody has asked for
+        self._places: tuple[Batch, Places] | None = None
+        self._presence: tuple[Batch | None, dict[tuple[str, int], NDArray[np.bool_]]] = None, {}
         self._batch: Batch | None = None
         self._tracks: dict[int, Track] = {}
         self._last: dict[int, tuple[float, Floats]] = {}
@@ -69,14 +93,21 @@ class Context:
 
     def footprint(self, row: int) -> tuple[float, float]:
         """Width and length of an object on the ground [m]; 0 where the header has none."""
-        if row not in self._footprints:
-            self._footprints[row] = footprint(self.header, row)
-        return self._footprints[row]
+        width, length = self.footprints(np.array([row]))[0].tolist()
+        return width, length
 
     def footprints(self, rows: Ints) -> Floats:
         """Widths and lengths of objects, shape (n, 2) [m], as `footprint` has them."""
-        each, which = np.unique(rows, return_inverse=True)
-        return np.array([self.footprint(row) for row in each.tolist()], float).reshape(-1, 2)[which]
+        if len(rows) and int(rows.max()) >= len(self._footprints):
+            room = np.full((int(rows.max()) + 1 - len(self._footprints), 2), np.nan)
+            self._footprints = np.concatenate([self._footprints, room])
+        found = self._footprints[rows]
+        new = np.isnan(found[:, 0])
+        if new.any():
+            for row in np.unique(rows[new]).tolist():
+                self._footprints[row] = footprint(self.header, row)
+            found = self._footprints[rows]
+        return found
 
     def is_of_flow(self, name: str) -> bool:
         """Whether a name is that of a car of a flow, which is in a row for a while."""
@@ -86,6 +117,14 @@ class Context:
 
     def presence(self, name: str, row: int, batch: Batch) -> NDArray[np.bool_]:
         """Whether an object is there at each step of a batch, shape (n,): events and flows let some come and go."""
+        if self._presence[0] is not batch:
+            self._presence = batch, {}
+        known = self._presence[1]
+        if (name, row) not in known:
+            known[name, row] = self._find_presence(name, row, batch)
+        return known[name, row]
+
+    def _find_presence(self, name: str, row: int, batch: Batch) -> NDArray[np.bool_]:
         if row not in self._can_move:
             return np.ones(len(batch.hashes), bool)
         held = self.recorded(batch)
@@ -102,8 +141,9 @@ class Context:
 
     def can_move(self, rows: Ints) -> NDArray[np.bool_]:
         """Whether objects can move, shape (n,)."""
-        each, which = np.unique(rows, return_inverse=True)
-        return np.array([row in self._can_move for row in each.tolist()], bool)[which]
+        if not len(self._moving):
+            return np.zeros(len(rows), bool)
+        return np.asarray(self._moving[np.searchsorted(self._moving, rows).clip(max=len(self._moving) - 1)] == rows)
 
     def track(self, row: int, batch: Batch) -> Track:
         """Track of an object in a batch, cached for the newest batch."""
@@ -145,6 +185,13 @@ class Context:
     def others(self, row: int, batch: Batch) -> NDArray[np.bool_]:
         """Columns of a batch's motion that belong to other objects."""
         return np.asarray(self.recorded(batch) != row)
+
+    def places(self, batch: Batch) -> Places:
+        """Where the recorded bodies are, kept for the newest batch: columns that are contiguous."""
+        if self._places is None or self._places[0] is not batch:
+            x, y, z = (batch.motion[:, :, k] for k in range(3))
+            self._places = batch, Places(x.copy(), y.copy(), z > ABSENT_BELOW)
+        return self._places[1]
 
     def recorded(self, batch: Batch) -> Ints:
         """Rows whose motion a batch holds, in the order of its columns."""

@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cbsim.evaluation.rules.context import Context
+from cbsim.evaluation.rules.context import Context, Places
 from cbsim.evaluation.rules.footprints import ahead_of
 from cbsim.evaluation.rules.track import Track
 from cbsim.geometry.kernels.encroachment import encroachments
 from cbsim.recording.batch import Batch
-from cbsim.world.motion import ABSENT_BELOW, MOTION
+from cbsim.world.motion import MOTION
 from cbsim.world.tables import Floats, Ints
 
 __all__ = ["Encroachment"]
@@ -84,20 +84,18 @@ class Encroachment:
         rows : ndarray of int, shape (n,)
             Of whom, -1 for none.
         """
-        count = len(batch.hashes)
+        count, places = len(batch.hashes), self._context.places(batch)
         if count <= PART:
-            return self._least(track, batch, horizon)
-        parts = [slice(start, min(start + PART, count)) for start in range(0, count, PART)]
-        found = [
-            self._least(track.part(one.start, one.stop), batch.part(one.start, one.stop), horizon) for one in parts
-        ]
+            return self._least(track, batch, places, horizon)
+        parts = [(start, min(start + PART, count)) for start in range(0, count, PART)]
+        found = [self._least(track.part(*one), batch.part(*one), places.part(*one), horizon) for one in parts]
         times, rows = zip(*found, strict=True)
         return np.concatenate(times), np.concatenate(rows)
 
-    def _least(self, track: Track, batch: Batch, horizon: float) -> tuple[Floats, Ints]:
+    def _least(self, track: Track, batch: Batch, where: Places, horizon: float) -> tuple[Floats, Ints]:
         first, count = int(batch.first_step), len(batch.hashes)
         oldest = first - 1 - int(np.ceil(horizon / track.step))
-        new = self._block(batch, track)
+        new = self._block(batch, track, where)
         self._blocks = [one for one in self._blocks if one.last >= oldest]
         pairs = [(new, new), *((new, one) for one in self._blocks), *((one, new) for one in self._blocks)]
         self._blocks.append(new)
@@ -108,11 +106,11 @@ class Encroachment:
             encroachments(own.own, block.pieces, block.bounds, block.sizes, numbers, duration, CROSSES, times, who)
         return times, who
 
-    def _block(self, batch: Batch, track: Track) -> _Block:
+    def _block(self, batch: Batch, track: Track, where: Places) -> _Block:
         """Take a batch together with the step before it."""
         rows = self._context.recorded(batch)
         middle = track.centres.mean(axis=0)
-        there = np.all(np.abs(batch.motion[..., :2] - middle) <= REACH, axis=2) & (batch.motion[..., 2] > ABSENT_BELOW)
+        there = where.there & (np.abs(where.x - middle[0]) <= REACH) & (np.abs(where.y - middle[1]) <= REACH)
         columns = np.flatnonzero((rows != self._row) & there.any(axis=0))
         rows, places = rows[columns], batch.motion[:, columns, :2]
         places[~there[:, columns]] = np.nan
@@ -120,10 +118,10 @@ class Encroachment:
         if self._blocks and self._blocks[-1].last == batch.first_step - 1:
             before = self._blocks[-1]
             end = np.full((1, len(rows), 2), np.nan)
-            where = np.minimum(np.searchsorted(before.rows, rows), max(len(before.rows) - 1, 0))
+            at = np.minimum(np.searchsorted(before.rows, rows), max(len(before.rows) - 1, 0))
             if len(before.rows):
-                known = before.rows[where] == rows
-                end[0, known] = before.end[where[known]]
+                known = before.rows[at] == rows
+                end[0, known] = before.end[at[known]]
             with np.errstate(invalid="ignore"):
                 end[~(np.abs(end - middle).max(axis=2) <= REACH)] = np.nan
             places, skipped = np.concatenate([end, places]), 0

@@ -55,17 +55,17 @@ class Delays:
         """Process the next steps, as far as they lie before the finish [s]."""
         loses = self._way.loses_time(track, batch) & (track.times[1:] <= finish)
         loses &= ~self._run_states.has_to_stand(self._row, track.times[1:])
-        for k, (time, lost) in enumerate(zip(track.times[1:].tolist(), loses.tolist(), strict=True)):
+        for k in np.flatnonzero(loses).tolist():
             if self.too_long:
                 return
-            if not lost:
-                self._since = None
-                continue
-            before = float(track.times[k])
-            self._since = before if self._since is None else self._since
+            before, time = track.times[k : k + 2].tolist()
+            goes_on = self._since is not None and (k == 0 or loses[k - 1])
+            self._since = self._since if goes_on else before
             self.total += time - before
             if time - self._since > self.longest:
                 self.longest, self.until, self.place = time - self._since, time, track.centres[1 + k]
+        if not loses[-1]:
+            self._since = None
 
     @property
     def too_long(self) -> bool:

@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cbsim.evaluation.rules.context import Context
 from cbsim.evaluation.rules.corridors import corridors
@@ -105,11 +106,11 @@ class Leader:
                 for stop in self._stops[line].tolist():
                     away = np.where(here, stop - front, -1.0)
                     found.to_line[:] = np.where((away >= -0.01), np.minimum(found.to_line, away), found.to_line)
-            rows = np.flatnonzero(here[pairs.step] & can_move) if len(pairs.step) else np.zeros(0, np.int64)
+            rows = np.flatnonzero(here[pairs.step] & can_move)
             if len(rows):
-                some = pairs.some(rows)
-                strip = _Strip(front[some.step], match.offset[some.step], track.width, REACH)
-                _nearest(self._lines[line], some, strip, found)
+                steps = pairs.step[rows]
+                strip = _Strip(front[steps], match.offset[steps], track.width, REACH)
+                _nearest(self._lines[line], pairs, rows, strip, found)
         return found
 
 
@@ -122,17 +123,17 @@ class _Strip(NamedTuple):
     reach: float
 
 
-def _nearest(line: Floats, pairs: Pairs, strip: _Strip, out: Ahead) -> None:
-    """Write the nearest vehicle ahead of each step."""
+def _nearest(line: Floats, pairs: Pairs, rows: Ints | NDArray[np.intp], strip: _Strip, out: Ahead) -> None:
+    """Write the nearest vehicle ahead of each step, of some rows of the pairs, whose strips are given."""
     # beyond this part of the line no object is within the reach
     low, high = float(strip.front.min()) - 3.0 * BODY, float(strip.front.max()) + strip.reach + 3.0 * BODY
     first, last = np.searchsorted(line[:, 4], [low, high])
     near = line[max(int(first) - 1, 0) : int(last) + 1]
-    middles, aside = _project(near, pairs.other.mean(axis=1)).T[:2]
+    middles, aside = _project(near, pairs.places[rows]).T[:2]
     close = (np.abs(aside - strip.offset) <= BODY + 0.5 * strip.width) & (middles >= strip.front - BODY)
     if not close.any():
         return
-    pairs = pairs.some(close)
+    pairs = pairs.some(rows[close])
     strip = strip._replace(front=strip.front[close], offset=strip.offset[close])
     found = _project(near, pairs.other.reshape(-1, 2)).reshape(-1, 4, 4)
     stations, offsets = found[..., 0], found[..., 1]
@@ -140,10 +141,12 @@ def _nearest(line: Floats, pairs: Pairs, strip: _Strip, out: Ahead) -> None:
     overlaps = (offsets.min(axis=1) < strip.offset + half) & (offsets.max(axis=1) > strip.offset - half)
     is_ahead = overlaps & (gap <= strip.reach) & (stations.mean(axis=1) > strip.front)
     pace = (pairs.velocity * found[:, 0, 2:]).sum(axis=1)
-    for k in np.flatnonzero(is_ahead).tolist():
-        step = int(pairs.step[k])
-        if gap[k] < out.gap[step]:
-            out.gap[step], out.row[step], out.speed[step] = gap[k], pairs.row[k], pace[k]
+    ahead = np.flatnonzero(is_ahead)
+    ahead = ahead[np.lexsort((gap[ahead], pairs.step[ahead]))]  # of each step the nearest, and of equals the first
+    steps = pairs.step[ahead]
+    first = ahead[np.diff(steps, prepend=-1) != 0]
+    step = pairs.step[first]
+    out.gap[step], out.row[step], out.speed[step] = gap[first], pairs.row[first], pace[first]
 
 
 def _project(line: Floats, places: Floats) -> Floats:

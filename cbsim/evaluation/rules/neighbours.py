@@ -10,7 +10,7 @@ from cbsim.evaluation.rules.context import Context
 from cbsim.evaluation.rules.footprints import ahead_of, rectangles_along
 from cbsim.evaluation.rules.track import Track
 from cbsim.recording.batch import Batch
-from cbsim.world.motion import ABSENT_BELOW, MOTION
+from cbsim.world.motion import MOTION
 from cbsim.world.tables import Floats, Ints
 
 __all__ = ["Neighbours", "Pairs"]
@@ -64,6 +64,8 @@ class Neighbours:
         poses = [[*objects[one]["position"], *objects[one]["orientation"]] for one in self._still.tolist()]
         self._poses = np.array(poses, float).reshape(-1, 7)
         self._newest: tuple[Batch, float, Pairs] | None = None
+        self._expected = 0.0  # [m] reach that rules will ask for, at all steps: that of the batch before
+        self._asked: tuple[Batch | None, float] = None, 0.0
 
     @classmethod
     def of(cls, context: Context, row: int) -> Neighbours:
@@ -77,35 +79,53 @@ class Neighbours:
 
         What was found in the newest batch at all steps is kept.
         """
-        if steps is not None:
+        if self._asked[0] is not batch:
+            self._asked, self._expected = (batch, 0.0), self._asked[1]
+        if steps is None:
+            self._asked = batch, max(self._asked[1], reach)
+        elif self._expected < reach:
             return self._find(track, batch, reach, steps)
         if self._newest is None or self._newest[0] is not batch or self._newest[1] < reach:
-            self._newest = batch, reach, self._find(track, batch, reach, None)
+            widest = max(reach, self._expected)
+            self._newest = batch, widest, self._find(track, batch, widest, None)
         _, kept, found = self._newest
-        if kept == reach:
+        if kept == reach and steps is None:
             return found
-        away = np.abs(found.places - track.centres[1 + found.step]).max(axis=1)
-        return found.some(away <= reach)
+        away = np.abs(found.places - track.centres[1 + found.step])
+        chosen = (away[:, 0] <= reach) & (away[:, 1] <= reach)
+        return found.some(chosen if steps is None else chosen & steps[found.step])
 
     def _find(self, track: Track, batch: Batch, reach: float, steps: np.ndarray | None) -> Pairs:
-        count = len(batch.hashes)
-        chosen = np.arange(count) if steps is None else np.flatnonzero(steps)
-        rows = self._context.recorded(batch)
-        motion = batch.motion[chosen]
-        centres = track.centres[1 + chosen]
-        near = (motion[:, :, 2] > ABSENT_BELOW) & (rows != self._row)
-        near &= np.abs(motion[:, :, :2] - centres[:, None]).max(axis=2) <= reach
-        step, column = np.nonzero(near)
-        moved = motion[step, column]
-        still_step, still = np.nonzero(np.abs(self._poses[:, :2] - centres[:, None]).max(axis=2) <= reach)
-        steps_of = np.concatenate([step, still_step])
-        others = np.concatenate([rows[column], self._still[still]])
-        places = np.concatenate([moved[:, :2], self._poses[still, :2]])
-        turned = np.concatenate([moved[:, MOTION["orientation"]], self._poses[still, 3:7]])
-        velocity = np.concatenate([moved[:, MOTION["velocity"]][:, :2], np.zeros((len(still), 2))])
-        order = np.lexsort((others, steps_of))
-        steps_of, others = chosen[steps_of[order]], others[order]
-        other = rectangles_along(places[order], ahead_of(turned[order]), self._context.footprints(others))
-        own_size = np.broadcast_to(np.array([track.width, track.length]), (count, 2))
-        own = rectangles_along(track.centres[1:], track.ahead[1:], own_size)[steps_of]
-        return Pairs(steps_of, others, own, other, velocity[order], places[order])
+        rows, places = self._context.recorded(batch), self._context.places(batch)
+        centres = track.centres[1:]
+        near = places.there & (rows != self._row)
+        near &= np.abs(places.x - centres[:, :1]) <= reach
+        near &= np.abs(places.y - centres[:, 1:]) <= reach
+        if steps is not None:
+            near &= steps[:, None]
+        step, column = np.nonzero(near)  # in the order of steps, and of rows
+        moved, others = batch.motion[step, column], rows[column]
+        found, turned = moved[:, :2], moved[:, MOTION["orientation"]]
+        velocity = moved[:, MOTION["velocity"]][:, :2]
+        still_step, still = self._still_near(centres, reach, steps)
+        if len(still):
+            step, others = np.concatenate([step, still_step]), np.concatenate([others, self._still[still]])
+            order = np.lexsort((others, step))
+            step, others = step[order], others[order]
+            found = np.concatenate([found, self._poses[still, :2]])[order]
+            turned = np.concatenate([turned, self._poses[still, 3:7]])[order]
+            velocity = np.concatenate([velocity, np.zeros((len(still), 2))])[order]
+        other = rectangles_along(found, ahead_of(turned), self._context.footprints(others))
+        own = rectangles_along(centres, track.ahead[1:], np.array([[track.width, track.length]]))[step]
+        return Pairs(step, others, own, other, velocity, found)
+
+    def _still_near(self, centres: Floats, reach: float, steps: np.ndarray | None) -> tuple[Ints, Ints]:
+        """Find those near that never move: steps, and numbers among them."""
+        if not len(self._still):
+            return np.zeros(0, np.int64), np.zeros(0, np.int64)
+        near = np.abs(self._poses[:, 0] - centres[:, :1]) <= reach
+        near &= np.abs(self._poses[:, 1] - centres[:, 1:]) <= reach
+        if steps is not None:
+            near &= steps[:, None]
+        step, still = np.nonzero(near)
+        return step, still

@@ -68,7 +68,11 @@ class Parking(Rule):
         places = np.array([spot.place for spot in self.spots])
         away = np.linalg.norm(track.fronts[1:, None] - places, axis=2)
         forward = (track.motion[:, MOTION["velocity"]][:, :2] * track.ahead).sum(axis=1)
-        for step, nearest in enumerate(away.argmin(axis=1).tolist()):
+        spots = away.argmin(axis=1).tolist()
+        nearest = spots[-1]
+        if self.parked is None and not ((track.speeds[1:] < STILL) & (away.min(axis=1) <= NEAR)).any():
+            self.since, spots = math.inf, []  # it rests in none
+        for step, nearest in enumerate(spots):
             row, time = 1 + step, float(track.times[1 + step])
             if self.parked is not None:
                 self._leave(track, row, float(forward[row]))

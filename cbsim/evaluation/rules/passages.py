@@ -353,12 +353,16 @@ class _Moment(NamedTuple):
 
     def close(self, gates: JunctionGates) -> Ints:
         """Columns of those who may cross gates."""
-        (low, high), places = gates.box, self.motion[..., :2]
-        within = np.all((places >= low - CLOSE) & (places <= high + CLOSE), axis=2).any(axis=0)
-        columns = np.flatnonzero(within)
-        some = self.motion[:, columns]
-        there = np.all((some[..., :2] >= low - AROUND) & (some[..., :2] <= high + AROUND), axis=2)
-        return np.asarray(columns[(there & (some[..., 2] > ABSENT_BELOW)).any(axis=0)])
+        columns = np.flatnonzero(self._within(gates.box, CLOSE, slice(None)).any(axis=0))
+        there = self._within(gates.box, AROUND, columns) & (self.motion[:, columns, 2] > ABSENT_BELOW)
+        return np.asarray(columns[there.any(axis=0)])
+
+    def _within(self, box: tuple[Floats, Floats], reach: float, columns: slice | Ints) -> np.ndarray:
+        """Whether some are within reach [m] of a box at each step."""
+        (left, below), (right, above) = (end.tolist() for end in box)
+        x, y = self.motion[:, columns, 0], self.motion[:, columns, 1]
+        found = (x >= left - reach) & (x <= right + reach) & (y >= below - reach) & (y <= above + reach)
+        return np.asarray(found)
 
 
 def _aligned(before: tuple[Ints, Floats], rows: Ints) -> Floats:

@@ -32,6 +32,11 @@ class _Pass:
     travelled: float = 0.0
     beside: bool = False
 
+    @property
+    def told(self) -> str:
+        """How far it has come, for messages."""
+        return f"had gone {self.travelled:.2f} m out of its lane to pass"
+
 
 class Passing(Rule):
     """A pass begins at least `behind` the obstacle, and ends between `ahead` and `within` beyond it (A.10, A.11).
@@ -138,14 +143,15 @@ class Passing(Rule):
             if one.beside and beyond > self.within + 1e-9:
                 self._fail(track, row, one.blocked, f"was still out of its lane {beyond:.2f} m beyond", self.within)
             elif one.travelled > self.whole + 1e-9:
-                told = f"had gone {one.travelled:.2f} m out of its lane to pass"
-                self._fail(track, row, one.blocked, told, self.whole)
+                self._fail(track, row, one.blocked, one.told, self.whole)
             return
         self.current = None
         if not one.beside:
             return  # it has come back before it
         self.passes += 1
-        if beyond < self.ahead - 1e-9:
+        if one.travelled > self.whole + 1e-9:  # in its last step
+            self._fail(track, row, one.blocked, one.told, self.whole)
+        elif beyond < self.ahead - 1e-9:
             self._fail(track, row, one.blocked, f"was back in its lane {beyond:.2f} m beyond", self.ahead, "at least")
 
     def _fail(self, track: Track, row: int, blocked: Blocked, told: str, bound: float, which: str = "at most") -> None:

@@ -44,6 +44,10 @@ class Queueing(Rule):
         track = self.track(batch)
         self.time = float(track.times[-1])
         ahead = self.leader.ahead(track, batch, REACH)
+        slow = track.speeds[1:] < STILL
+        if not (slow & (ahead.row >= 0)).any():  # nobody stands behind anybody
+            self.since, self.counted = math.inf, self.counted and bool(slow.all())
+            return
         columns = (track.times[1:], track.speeds[1:], ahead.row, ahead.gap, ahead.speed, ahead.to_line)
         for step, (time, own, row, gap, pace, to_line) in enumerate(zip(*(c.tolist() for c in columns), strict=True)):
             if own >= STILL:

@@ -11,7 +11,6 @@ from cbsim.evaluation.rules.limits import MPH, Limits
 from cbsim.evaluation.rules.progress import progress_of
 from cbsim.evaluation.rules.rule import Check, Measure, Rule
 from cbsim.evaluation.rules.track import Track
-from cbsim.geometry.polyline import dot
 from cbsim.recording.batch import Batch
 from cbsim.road.matching import Match
 from cbsim.spec.scenario import Expectation
@@ -28,7 +27,7 @@ BESIDE = 2.5  # [m] to either side of the path ahead
 
 
 class Speed(Rule):
-    """Never faster than the limit of segment or zone plus 1 mph; slower than its minimum only briefly.
+    """Never faster than the limit of segment or zone plus `tolerance`; slower than its minimum only briefly.
 
     Between two segments the higher limit holds. The object may be slower than the minimum for ten seconds at a time,
     as long as something, a stop line or the end of the lane is within 30 m ahead, where it could not be faster with
@@ -124,13 +123,13 @@ class Speed(Rule):
     def _free(self, track: Track, batch: Batch, rows: np.ndarray) -> np.ndarray:
         """Find the steps with a free path ahead, shape (k,)."""
         ahead, front = track.ahead[1 + rows], track.fronts[1 + rows]
-        left = np.stack([-ahead[:, 1], ahead[:, 0]], axis=1)
+        (face_x, face_y), (front_x, front_y) = ahead.T[..., None], front.T[..., None]
         free = np.ones(len(rows), bool)
         others = batch.motion[rows][:, self.context.others(self.row, batch), :3]
         halts = self.context.halts(self.row)[None]
         for places, there in ((others[..., :2], others[..., 2] > ABSENT_BELOW), (halts, np.ones((1, 1), bool))):
-            way = places - front[:, None]
-            along, across = dot(way, ahead[:, None]), np.abs(dot(way, left[:, None]))
+            east, north = places[..., 0] - front_x, places[..., 1] - front_y
+            along, across = east * face_x + north * face_y, np.abs(east * -face_y + north * face_x)
             free &= ~np.any(there & (along > -1.0) & (along < FREE) & (across < BESIDE), axis=1)
         return free
 

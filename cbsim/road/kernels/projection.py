@@ -10,6 +10,7 @@ from cbsim.jit import kernel
 __all__ = ["project_into"]
 
 SLACK = 1e-6  # [m] for rounding
+STRIDE = 16  # samples from one that is looked at first to the next
 
 
 @kernel
@@ -27,15 +28,21 @@ def project_into(line, places, out):
     Notes
     -----
     Samples that are nearer to the one that was looked at, along the line, than that is farther away than the nearest
-    so far cannot be nearer, and are skipped.
+    so far cannot be nearer, and are skipped. A few samples are looked at first, so that most are skipped.
     """
     for i in range(len(places)):
         x, y = places[i, 0], places[i, 1]
-        best, nearest, away, k = 0, np.inf, np.inf, 0
-        while k < len(line):
+        best, nearest = 0, np.inf
+        for k in range(0, len(line), STRIDE):
             east, north = x - line[k, 0], y - line[k, 1]
             square = east * east + north * north
             if square < nearest:
+                best, nearest = k, square
+        away, k = math.sqrt(nearest), 0
+        while k < len(line):
+            east, north = x - line[k, 0], y - line[k, 1]
+            square = east * east + north * north
+            if square < nearest or (square == nearest and k < best):
                 best, nearest, away = k, square, math.sqrt(square)
             # by the triangle inequality, as the line is at least as long as the chord
             skipped = line[k, 4] + (math.sqrt(square) - away) - SLACK
