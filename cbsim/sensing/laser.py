@@ -193,15 +193,15 @@ def take_scans(
 ) -> ScanBatch:
     """Take at least one scan, as `scans`; to be recorded, they get heads, unless any may show an earlier one."""
     tables, standing = laser_tables_of(world), world.static_caches.of(snapshot)
-    rows = tables.rows
-    layout = tables.layout(tuple([rows[sensor.key] for sensor, _ in due]), to_record and not tables.freezes)
+    rows, freezes = tables.rows, any(sensor.conf.freezes for sensor, _ in due)  # those of events come and go
+    layout = tables.layout(tuple([rows[sensor.key] for sensor, _ in due]), to_record and not freezes)
     jobs, (first, number) = layout.jobs.copy(), due[0]
     is_one = layout.is_alike and not len(snapshot.columns.fork)
-    if is_one and not (tables.freezes or any(k != number for _, k in due)):  # as of lasers of one kind
+    if is_one and not (freezes or any(k != number for _, k in due)):  # as of lasers of one kind
         contents = [number] * len(due)
         jobs[:, 1], times = number, np.full(len(due), number / first.conf.rate)
     else:
-        contents = [displayed_scan(s.conf, k) for s, k in due] if tables.freezes else [k for _, k in due]
+        contents = [displayed_scan(s.conf, k) for s, k in due] if freezes else [k for _, k in due]
         jobs, times = _in_order(snapshot, layout, jobs, contents)
     errors = [_azimuth_errors(snapshot, due[n][0], contents[n]) for n in layout.inexact]
     taken = ScanBatch(tables, due, layout)

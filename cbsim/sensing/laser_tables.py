@@ -131,8 +131,6 @@ class LaserTables:
         Groups of static bodies.
     confs : list of SensorConf
         Confs of the lasers.
-    freezes : bool
-        Whether any of them shows earlier scans, so that a scan is not of the time that its number says.
     """
 
     table: Lasers
@@ -144,7 +142,6 @@ class LaserTables:
     pack: Pack
     groups: StaticGroups
     confs: list[SensorConf]
-    freezes: bool
     _keys: dict[int, NDArray[np.uint64]] = field(default_factory=dict)
     _layouts: dict[tuple[tuple[int, ...], bool], BatchLayout] = field(default_factory=dict)
     _told: dict[str, Beams] = field(default_factory=dict)
@@ -262,8 +259,7 @@ def _laser_tables(world: World) -> LaserTables:
     rays = [fan.layers * fan.beams for fan in fans]
     noises, groups = noises_of(sensors), StaticGroups(world, table.body)
     confs = [s.conf for s in sensors]
-    freezes = any(conf.freezes for conf in confs)
-    return LaserTables(table, list(rows), rows, sizes, rays, noises, pack((*table, *noises)), groups, confs, freezes)
+    return LaserTables(table, list(rows), rows, sizes, rays, noises, pack((*table, *noises)), groups, confs)
 
 
 def _places(fans: list[Fan], azimuths: list[Floats]) -> tuple[list[int], Ints, Ints]:

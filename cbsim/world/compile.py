@@ -13,7 +13,6 @@ from cbsim.errors import ModelError, StepError
 from cbsim.geometry import elementary as math
 from cbsim.geometry.forest import Forest
 from cbsim.geometry.pose import Pose, forward
-from cbsim.spec.mechanism.bodies import Origin
 from cbsim.spec.objects import Controller, Kind, ShapeKind, TrafficObject, Wheels, WheelType
 from cbsim.spec.sensor import SIMULATED
 from cbsim.spec.traffic import CLASSES
@@ -29,10 +28,10 @@ from cbsim.world.events.start import put_events
 from cbsim.world.events.tables import Events
 from cbsim.world.figures import outline_of
 from cbsim.world.memory import command_delay_steps, pose_history_steps
-from cbsim.world.motion import ABSENT_BELOW
+from cbsim.world.model_places import check_places
 from cbsim.world.people.compile import compile_people
 from cbsim.world.places import frame_of, start_poses, trajectories_of
-from cbsim.world.scene import Actor, Model, Scene
+from cbsim.world.scene import Actor, Scene
 from cbsim.world.seats import seats_of
 from cbsim.world.sensors import sensor_of
 from cbsim.world.set_down import set_down
@@ -50,7 +49,6 @@ if TYPE_CHECKING:
 __all__ = ["compile_world", "is_vehicle"]
 
 SUBSTEP = 0.005  # [s] longest vehicle substep
-FARTHEST = 1e7  # [m] of bodies of a model from the origin, their joints from their centres, and their shapes
 
 
 def compile_world(scene: Scene) -> World:
@@ -163,34 +161,9 @@ def _instances(scene: Scene, first_row: int) -> tuple[ModelInstance, ...]:
         except StepError as error:
             reason = f"cannot be set up: {error.reason}"
             raise ModelError(reason, subject=f"model '{model.name}'", location=model.location) from None
-        _check_places(instances[-1], model)
+        check_places(instances[-1], model)
         first, controller_row = first + len(model.description.bodies), instances[-1].controller_rows.stop
     return tuple(instances)
-
-
-def _check_places(instance: ModelInstance, model: Model) -> None:
-    """Refuse a model with a body that would count as absent, or lengths whose motion has no digits left."""
-    places, bodies, subject = instance.start[:, :3], instance.spec.bodies, f"model '{model.name}'"
-    low = int(places[:, 2].argmin())
-    if places[low, 2] < ABSENT_BELOW:
-        text = (
-            f"body '{bodies[low].name}' is {places[low, 2]:g} m high; what is below {ABSENT_BELOW:g} m counts as absent"
-        )
-        raise ModelError(text, subject=subject, location=model.location)
-    lengths = [(float(np.abs(place).max()), f"body '{one.name}'") for place, one in zip(places, bodies, strict=True)]
-    for joint in instance.spec.joints:
-        reach = instance.frame.scale * max(float(np.abs(vertex).max()) for vertex in joint.translational.vertices)
-        lengths.append((reach, f"joint '{joint.name}'"))
-    shaped = model.description.bodies
-    lengths += [(outline_of(one.shape, model.scale).radius, f"the shape of body '{one.name}'") for one in shaped]
-    solid = [one for one in instance.spec.colliders if not isinstance(one.owner, Origin)]
-    lengths += [(outline_of(one.shape, model.scale).radius, f"collider '{one.name}'") for one in solid]
-    most, what = max(lengths, key=lambda one: one[0])
-    if most > FARTHEST:
-        text = (
-            f"{what} is {most:g} m out; beyond {FARTHEST:g} m, more than the Earth's radius, motion has no digits left"
-        )
-        raise ModelError(text, subject=subject, location=model.location)
 
 
 def _seal(constants: Constants, shapes: Shapes, bodies: Bodies, sensors: tuple[Sensor, ...]) -> None:
