@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from cbsim.sweep.table import UNFINISHED, arrow, current, numbers_of, part_name
+from cbsim.sweep.table import arrow, current, numbers_of, part_name, write_part
 
 __all__ = ["merge"]
 
@@ -40,24 +38,12 @@ def merge(folder: Path) -> None:
     small = [path for path in current(folder) if len(numbers_of(path)) == 1]
     if len(small) < FEWEST:
         return
-    parquet = arrow("parquet")
     for paths, table in _groups(small):
         first, last = numbers_of(paths[0])[0], numbers_of(paths[-1])[-1]
-        target = folder / part_name(first, last)
-        unfinished = target.with_suffix(UNFINISHED)
-        repeated = [field.name for field in table.schema if field.type == arrow().string()]
-        try:
-            parquet.write_table(
-                table, unfinished, compression="lz4", row_group_size=len(table),
-                use_dictionary=[name for name in repeated if name not in DISTINCT],
-            )  # fmt: skip
-            with unfinished.open("rb+") as stream:
-                os.fsync(stream.fileno())
-            unfinished.replace(target)
-        except BaseException:
-            with suppress(OSError):
-                unfinished.unlink(missing_ok=True)
-            raise
+        repeated = [
+            field.name for field in table.schema if field.type == arrow().string() and field.name not in DISTINCT
+        ]
+        write_part(table, folder / part_name(first, last), row_group_size=len(table), use_dictionary=repeated)
         for path in paths:
             path.unlink()
 

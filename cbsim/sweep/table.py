@@ -42,6 +42,33 @@ def arrow(module: str = "") -> Any:
         raise UsageError("sweeps need pyarrow: pip install 'cbsim[sweep]'") from None
 
 
+def write_part(table: Any, path: Path, **options: Any) -> None:
+    """Write a part of a table, which is there as a whole or not at all.
+
+    Parameters
+    ----------
+    table : pyarrow.Table
+    path : Path
+    **options : Any
+        Of `pyarrow.parquet.write_table`.
+
+    Raises
+    ------
+    OSError
+        If the disk is full.
+    """
+    unfinished = path.with_suffix(UNFINISHED)
+    try:
+        arrow("parquet").write_table(table, unfinished, compression="lz4", **options)
+        with unfinished.open("rb+") as stream:
+            os.fsync(stream.fileno())
+        unfinished.replace(path)
+    except BaseException:
+        with suppress(OSError):
+            unfinished.unlink(missing_ok=True)
+        raise
+
+
 def require_arrow() -> None:
     """Refuse to begin without pyarrow."""
     arrow("parquet")
@@ -114,21 +141,11 @@ class Table:
         OSError
             If the disk is full.
         """
-        pa, parquet = arrow(), arrow("parquet")
+        pa = arrow()
         fitted = [self.fitted(row) for row in rows]
         arrays = [pa.array([row[field.name] for row in fitted], field.type) for field in self.schema]
         table = pa.table(arrays, schema=self.schema)
-        target = self.folder / part_name(number)
-        unfinished = target.with_suffix(UNFINISHED)
-        try:
-            parquet.write_table(table, unfinished, compression="lz4", use_dictionary=["version", "host", "verdict"])
-            with unfinished.open("rb+") as stream:
-                os.fsync(stream.fileno())
-            unfinished.replace(target)
-        except BaseException:
-            with suppress(OSError):
-                unfinished.unlink(missing_ok=True)
-            raise
+        write_part(table, self.folder / part_name(number), use_dictionary=["version", "host", "verdict"])
 
     def fitted(self, row: Mapping[str, Any]) -> dict[str, Any]:
         """Return a row with all columns, each of its type."""

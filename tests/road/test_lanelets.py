@@ -167,13 +167,14 @@ def test_neighbours_tell_direction_side_and_whether_one_may_cross() -> None:
     site.lane("1.3", straight(60.0, 3, x=7.32), left="broken_white")
     lanelets = cut(site.lane("2.1", [(30.0, 70.0), (60.0, 70.0)]).network())
     table = find_neighbours(lanelets)
-    rows = zip(*(column.tolist() for column in table[:9]), strict=True)
-    found = {(lanelets.names[a], lanelets.names[b]): (round(c), round(d), *rest) for a, b, c, d, _, _, *rest in rows}
+    rows = zip(*(column.tolist() for column in table[:7]), strict=True)
+    found = {(lanelets.names[a], lanelets.names[b]): (round(c), round(d), *rest) for a, b, c, d, *rest in rows}
     assert found["1.2.1-1.2.3", "1.1.1-1.1.5"][2:] == (True, False, False)
     assert found["1.2.1-1.2.3", "1.3.1-1.3.3"][2:] == (False, True, True)
     assert found["1.3.1-1.3.3", "1.2.3-1.2.5"] == (50, 60, True, True, True)
     assert found["1.1.1-1.1.5", "1.2.3-1.2.5"][2:] == (True, False, False)
-    for begin, end, first, last, _, same, _ in zip(*(column.tolist() for column in table[2:9]), strict=True):
+    columns = (table.begins, table.ends, table.other_begins, table.other_ends, table.same_direction)
+    for begin, end, first, last, same in zip(*(column.tolist() for column in columns), strict=True):
         assert abs(last - first) == pytest.approx(end - begin, abs=1e-6)
         assert (last > first) == same
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import shutil
 import subprocess
 import sys
@@ -123,7 +124,7 @@ def test_a_full_disk_leaves_the_small_parts(swept, few, monkeypatch):
     def full(*_arguments, **_options):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(merging.os, "fsync", full)
+    monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(OSError, match="No space left"):
         merge(Path("one/rows"))
     assert len(names()) == 4

@@ -28,8 +28,6 @@ class Neighbours(NamedTuple):
         A lanelet and its neighbour.
     begins, ends : ndarray, shape (k,)
         Stations of the lanelet between which the neighbour runs beside it [m].
-    other_begins, other_ends : ndarray, shape (k,)
-        Stations of the neighbour beside `begins` and `ends`; the first is the larger one where it is oncoming [m].
     left : ndarray of bool, shape (k,)
         True where the neighbour is on the left.
     same_direction : ndarray of bool, shape (k,)
@@ -40,20 +38,29 @@ class Neighbours(NamedTuple):
         First of the `places` of each row.
     places : ndarray
         Stations of the neighbour at equal distances from `begins` to `ends`, two of them on straight roads [m]. In
-        bends the outer lane is longer: between them, interpolated stations are beside each other to about 0.1 m.
+        bends the outer lane is longer: between them, interpolated stations are beside each other to about 0.1 m. They
+        decrease where it is oncoming.
     """
 
     lanelets: Ints
     others: Ints
     begins: Floats
     ends: Floats
-    other_begins: Floats
-    other_ends: Floats
     left: Bools
     same_direction: Bools
     may_cross: Bools
     place_offsets: Ints
     places: Floats
+
+    @property
+    def other_begins(self) -> Floats:
+        """Stations of the neighbours beside `begins` (k,) [m]."""
+        return self.places[self.place_offsets[:-1]]
+
+    @property
+    def other_ends(self) -> Floats:
+        """Stations of the neighbours beside `ends` (k,) [m]."""
+        return self.places[self.place_offsets[1:] - 1]
 
 
 # columns of one row each, and the places of each row
@@ -130,8 +137,6 @@ def _beside(lanelets: Lanelets, pair: PairOfLanes) -> Rows:
         partner[first],
         stations[first],
         stations[last],
-        theirs_first - begins,
-        theirs_last - begins,
         left[first],
         along,
         ~solid & (along | known),
@@ -165,4 +170,4 @@ def _feet_at_ends(foot: Floats, stations: Floats, first: Ints, last: Ints) -> tu
 
 
 def _nothing() -> Rows:
-    return tuple(np.empty(0, kind) for kind in (int, int, *[float] * 4, *[bool] * 3)), []
+    return tuple(np.empty(0, kind) for kind in (int, int, float, float, *[bool] * 3)), []
