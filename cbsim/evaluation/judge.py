@@ -64,6 +64,7 @@ class Judge:
         self._broken: Check | None = None
         self._restarts: list[tuple[int, int]] = []  # not shown yet: step before it, and row
         self.faults: list[Check] = []
+        self._checked: list[Check] | None = None  # results of the rules, as long as nothing new is known
 
     @property
     def rules(self) -> list[Rule]:
@@ -77,7 +78,7 @@ class Judge:
         context = Context(header, self._roadmap, self._mission)
         self._names, self._moving = header.objects.names, np.array(header.moving, np.int64)
         self._context = context
-        self._rules = [RULES[e.rule](e, context) for e in self._expectations]
+        self._rules, self._checked = [RULES[e.rule](e, context) for e in self._expectations], None
         made: list[Rule] = list(self._rules)
         self._scored = []
         for one in self._score.expectations:  # equal rules are evaluated once
@@ -106,6 +107,7 @@ class Judge:
         self._gathered = self._numbers = 0
         if not waiting or self._broken is not None:
             return
+        self._checked = None
         joined = Batch.joined(waiting)
         sound = self._finite(joined)
         if self._context is None:  # not begun: there are no rules
@@ -184,13 +186,16 @@ class Judge:
     def fault(self, name: str, time: float, message: str) -> None:
         """Note a failure of the planner, which fails the run, or of the simulator, which makes the verdict an error."""
         self.faults.append(Check(name, False, time, message))
+        self._checked = None
 
     @property
     def checks(self) -> list[Check]:
         """Results in the order of the scenario, then failures of planner and simulator."""
         self._look()
         broken = [] if self._broken is None else [self._broken]
-        return [*(self._result(rule) for rule in self._rules), *self.faults, *broken]
+        if self._checked is None:
+            self._checked = [self._result(rule) for rule in self._rules]
+        return [*self._checked, *self.faults, *broken]
 
     @property
     def _failures(self) -> list[Check]:

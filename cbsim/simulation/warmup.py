@@ -188,7 +188,7 @@ def judge_order() -> None:
 
 def judge_driving() -> None:
     """Run the kernels of rules: where cars are on lines, who crosses gates, and who comes near."""
-    from cbsim.geometry.kernels.encroachment import encroachments
+    from cbsim.geometry.kernels.encroachment import encroachments, pieces_into
     from cbsim.geometry.kernels.planar import planar_into
     from cbsim.road.kernels.gates import junction_events
     from cbsim.road.kernels.matching import match_into
@@ -196,12 +196,13 @@ def judge_driving() -> None:
 
     rows, yes, no, bounds = np.zeros(1, np.int64), np.ones((1, 1), bool), np.empty(0), np.zeros((1, 4))
     match_into(np.zeros((1, 2)), no, 1.0, np.zeros((1, 7)), np.zeros((1, 2), np.int64), bounds, np.empty((1, 4)))
-    project_into(np.zeros((1, 5)), np.zeros((1, 2)), np.empty((1, 4)))
+    project_into(np.zeros((1, 5)), np.zeros((1, 2)), np.array([[0, 1]]), np.empty((1, 4)))
     planar_into(np.zeros((1, 13)), np.empty((1, 4)))
     motion, gates = np.zeros((1, 1, 13)), np.zeros((1, 5))
-    junction_events(np.zeros(1), motion, rows, np.zeros(1), yes[0], gates, 0, yes, np.empty((1, 5)))
+    junction_events(np.zeros(1), motion, np.zeros(1), yes[0], gates, 0, yes, np.empty((1, 5)))
     numbers, piece = np.zeros(4, np.int64), np.zeros((1, 6))
     sizes, times = np.zeros((2, 2)), np.zeros(1)
+    pieces_into(motion, rows, yes, np.zeros((1, 2)), np.zeros(1), piece[None], bounds)
     encroachments(piece, piece[None], bounds, sizes, numbers, np.ones(2), 0.5, times, rows)
 
 
