@@ -190,6 +190,7 @@ def judge_driving() -> None:
     """Run the kernels of rules: where cars are on lines, who crosses gates, and who comes near."""
     from cbsim.geometry.kernels.encroachment import encroachments, pieces_into
     from cbsim.geometry.kernels.planar import planar_into
+    from cbsim.geometry.kernels.rectangles import clearances_into, times_to_collision_into
     from cbsim.road.kernels.gates import junction_events
     from cbsim.road.kernels.matching import match_into
     from cbsim.road.kernels.projection import project_into
@@ -203,6 +204,9 @@ def judge_driving() -> None:
     numbers, piece = np.zeros(4, np.int64), np.zeros((1, 6))
     sizes, times = np.zeros((2, 2)), np.zeros(1)
     pieces_into(motion, rows, yes, np.zeros((1, 2)), np.zeros(1), piece[None], bounds)
+    corners = np.zeros((1, 4, 2))
+    clearances_into(corners, corners, np.zeros(1))
+    times_to_collision_into(corners, corners, np.zeros((1, 2)), np.zeros(1))
     encroachments(piece, piece[None], bounds, sizes, numbers, np.ones(2), 0.5, times, rows)
 
 
