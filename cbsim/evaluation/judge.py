@@ -42,6 +42,8 @@ class Judge:
         Checkpoints and speed limits.
     score : Score, optional
         Number for the whole run.
+    measured : tuple of Expectation, optional
+        Rules that measure besides; their results count for nothing.
     """
 
     def __init__(
@@ -50,11 +52,13 @@ class Judge:
         roadmap: RoadMap | None = None,
         mission: Mission | None = None,
         score: Score = NO_SCORE,
+        measured: tuple[Expectation, ...] = (),
     ) -> None:
-        self._expectations, self._score = expectations, score
+        self._expectations, self._score, self._to_measure = expectations, score, measured
         self._scored: list[Rule] = []  # rules of the score, in its order
         self._roadmap, self._mission = roadmap, mission
         self._rules: list[Rule] = []
+        self._measured: list[Rule] = []
         self._waiting: list[Batch] = []
         self._gathered = self._numbers = 0  # steps that wait, and numbers of their motion
         self._scenario, self._step, self._steps = "", 0.0, 0
@@ -72,6 +76,12 @@ class Judge:
         self._look()
         return self._rules
 
+    @property
+    def measured(self) -> list[Rule]:
+        """Rules that measure besides, in their order."""
+        self._look()
+        return self._measured
+
     def begin(self, header: Header, _snapshot: bytes, _sources: Mapping[str, bytes]) -> None:
         """Create the rules."""
         self._scenario, self._step = header.scenario, header.step
@@ -86,6 +96,7 @@ class Judge:
             rule = RULES[one.rule](one, context) if rule is None else rule
             made.append(rule)
             self._scored.append(rule)
+        self._measured = [RULES[one.rule](one, context) for one in self._to_measure]
 
     def take(self, batch: Batch) -> None:
         """Collect steps, and pass them to all undecided rules."""
@@ -125,11 +136,12 @@ class Judge:
             found = RULES[rule.expectation.rule](rule.expectation, context)
             self._rules = [found if one is rule else one for one in self._rules]
             self._scored = [found if one is rule else one for one in self._scored]
+            self._measured = [found if one is rule else one for one in self._measured]
 
     @property
     def _open_rules(self) -> list[Rule]:
         """Rules that are undecided, each once."""
-        every = {id(rule): rule for rule in (*self._rules, *self._scored)}
+        every = {id(rule): rule for rule in (*self._rules, *self._scored, *self._measured)}
         return [rule for rule in every.values() if not rule.decided]
 
     def _show(self, batch: Batch) -> None:
