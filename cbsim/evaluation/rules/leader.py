@@ -58,7 +58,7 @@ class Leader:
     def __init__(self, context: Context, row: int) -> None:
         assert context.roadmap is not None
         self._context, self._row = context, row
-        self._neighbours = Neighbours.of(context, row)
+        self._neighbours = Neighbours.of(context, row, REACH + BODY)
         self._lines = corridors(context.roadmap).tables
         self._newest: tuple[Batch, Ahead] | None = None
 
@@ -77,9 +77,7 @@ class Leader:
     @classmethod
     def of(cls, context: Context, row: int) -> Leader:
         """Return the one that all rules about an object share."""
-        found = context.shared.setdefault(("leader", row), cls(context, row))
-        assert isinstance(found, cls)
-        return found
+        return context.shared(cls, row, lambda: cls(context, row))
 
     def ahead(self, track: Track, batch: Batch, reach: float = REACH) -> Ahead:
         """Find the leader within a reach of at most 100 m at every step of a batch."""

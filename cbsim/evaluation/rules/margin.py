@@ -69,7 +69,7 @@ class Margin(Rule):
             raise self.wrong("'thw', 'drac' and 'lateral' need a road network")
         if any(not math.isnan(self.bounds[name]) for name in ("ttc", "pet", "thw", "drac")):
             self.require_others()
-        self.neighbours = Neighbours.of(context, self.row)
+        self.neighbours = Neighbours.of(context, self.row, REACH)
         self.encroachment = Encroachment(context, self.row)
         self.leader = None if context.roadmap is None else Leader.of(context, self.row)
         self.worst: dict[str, _Extreme] = {}
