@@ -15,7 +15,7 @@ from cbsim.planner.pilot.kernels.controls import STATE, command_wheel
 from cbsim.planner.pilot.kernels.follow import COLUMNS, follow_path
 from cbsim.planner.pilot.kernels.ground import distances_into, mark_into
 from cbsim.planner.pilot.kernels.look import first_return
-from cbsim.planner.pilot.kernels.pace import plan_speeds
+from cbsim.planner.pilot.kernels.pace import average_speeds, plan_speeds
 from cbsim.planner.pilot.vehicle_geometry import vehicle_geometry
 from cbsim.planner.pilot.zone_crossing import ZoneRaster, cross_zone
 from cbsim.road.roadmap import RoadMap
@@ -139,6 +139,7 @@ def drive_about(world: World | None = None, name: str = "bot CONVENTIONAL") -> N
     for ways in (dubins, three_point):
         next(ways(*ends, 5.0), None)
     plan_speeds(np.zeros(2), np.zeros(1), 1.0, 1.0, 1.0, np.ones(2))
+    average_speeds(np.arange(2.0), np.ones(2), 1.0, 0.1, np.zeros(2), np.zeros(2))
     path = np.arange(2.0 * COLUMNS).reshape(2, COLUMNS)
     follow_path(path, 0, 0, 1, 1.0, 9.0, *ends[0], 1.0, 0.0, 0.05, 1.0, 0.0, 0.0)
     command_wheel(np.ones(6), False, 1.0, 0.0, 0.05, 0.0, 1.0, 0.0, np.zeros(STATE))
