@@ -75,6 +75,7 @@ __all__ = [
 
 Array = NDArray[np.float64]
 Number = TypeVar("Number", float, Array)
+BLOCK = 1 << 15  # numbers of an array that are computed together
 FEW = 16  # arrays up to this size are computed number by number, which is faster
 LOG10_E, LOG10_2, LOG10_2_LOW = 0.4342944819032518, 0.30102999566361177, 3.694239077158931e-13
 
@@ -122,9 +123,18 @@ def _elementwise(function: Callable[..., Any], number: Callable[..., float] | No
             numbers = zip(*(each.ravel().tolist() for each in arrays), strict=True)
             return np.array([fast(*each) for each in numbers], np.float64).reshape(arrays[0].shape)
         with np.errstate(all="ignore"):
-            return function(*arrays)
+            return function(*arrays) if arrays[0].size <= BLOCK else _in_blocks(function, arrays)
 
     return call
+
+
+def _in_blocks(function: Callable[..., Any], arrays: list[NDArray[Any]]) -> Array:
+    """Apply a function to parts of large arrays, whose intermediate results stay in the processor's cache."""
+    out = np.empty(arrays[0].shape)
+    flat, parts = out.reshape(-1), [each.reshape(-1) for each in arrays]
+    for begin in range(0, out.size, BLOCK):
+        flat[begin : begin + BLOCK] = function(*(each[begin : begin + BLOCK] for each in parts))
+    return out
 
 
 def _where(condition: Any, one: Any, other: Any) -> Any:
