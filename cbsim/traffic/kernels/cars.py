@@ -6,6 +6,7 @@ import numpy as np
 
 from cbsim.collision.kernels.workspace import MOVER
 from cbsim.jit import inner, kernel
+from cbsim.traffic.kernels.backing import back, back_out, backing_acceleration
 from cbsim.traffic.kernels.branches import hold_draws, set_branches
 from cbsim.traffic.kernels.changes import change_over
 from cbsim.traffic.kernels.claims import DETOUR, find_detour
@@ -48,6 +49,7 @@ from cbsim.world.packed.kernels import (
 from cbsim.world.traffic.tables import (
     ACCELERATION,
     BACK,
+    BACKING,
     BODY,
     DRIVING,
     GOAL,
@@ -136,11 +138,17 @@ def move_cars(road, shapes, crossings, sides, walkers, seed, state, work, time, 
             travel[i, ACCELERATION] = limit_by_order(state.order, travel, i, chosen, dt)
             turn(travel, intent, i, dt, travel[i, ACCELERATION])
             continue
+        if intent[i, PHASE] == BACKING:
+            chosen = backing_acceleration(road, work, travel, intent, i, dt)
+            travel[i, ACCELERATION] = limit_by_order(state.order, travel, i, chosen, dt)
+            back(road, seed, travel, intent, work.drawn, i, dt, travel[i, ACCELERATION])
+            continue
         want_ordered_speed(state.order, plan, i, is_aside(travel[i]))
         chosen = acceleration_of(road, seed, travel, intent, values, plan, i, time, dt)
         travel[i, ACCELERATION] = limit_by_order(state.order, travel, i, chosen, dt)
         if queues.is_blocked[i] == 1 and travel[i, WAITING] >= DETOUR:
-            way = find_detour(road, travel, intent, values, plan, entries, claims, ways, i, work.destinations[i])
+            closed, destination = work.routes.noted, work.destinations[i]
+            way = find_detour(road, travel, intent, values, plan, entries, claims, closed, ways, i, destination)
             if way >= 0:
                 intent[i, NEXT] = way
         # what was decided of lanes holds for the lanelet and the goal that it had then
@@ -237,6 +245,7 @@ def drive_cars(pack, sizes, floats, ints, car_floats, car_ints):
         decide(tables, zones, state, occupied, work, scratch, time, count, dt, part > 0)
         # between deciding and moving: roads that are closed or free again, and cars that appear where there is room
         close_and_open(road, network, state, work, begin, count)
+        back_out(road, crossings, sides, demand, state, work, scratch[3], begin, count)
         appear(road, network, crossings, demand, seed, state, work, occupied, time, dt)
         if state.fork.shape[0] > 0:  # those who have just appeared
             set_branches(state.fork, state.held, state.intent, work.drawn, state.clock[0] - 1, time, step)

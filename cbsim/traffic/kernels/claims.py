@@ -10,6 +10,7 @@ from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined, inner
 from cbsim.road.kernels.right_of_way import fill_ties, order_arrivals, who_yields
 from cbsim.traffic.kernels.branches import at_junction
+from cbsim.traffic.kernels.closures import closes_a_lanelet
 from cbsim.traffic.kernels.drivers import CAUTION, IGNORES, LEAST, MISTAKES, STRONGEST, uniform, word_of
 from cbsim.traffic.kernels.look import CHAIN, CHAIN_END, DESIRED, LINE, STANDS, go_through, travel_time
 from cbsim.traffic.kernels.merging import EASY, NEAREST, is_behind_all
@@ -101,13 +102,15 @@ def order_waiting(crossings, travel, intent, entries, watch, queues, junction, s
 
 
 @inlined
-def room_behind(entries, claims, lanelet, base, clear, length, least, cars):
+def room_behind(entries, claims, closed, lanelet, base, clear, length, least, cars):
     """Room on one lanelet behind conflicts that end at a distance: whether it is enough, and what is still needed.
 
-    Behind a body that never moves it includes what it takes to turn round, or to pass it.
+    Behind a body that never moves, or closes a lanelet, it includes what it takes to turn round, or to pass it.
 
     Parameters
     ----------
+    closed : (closures,) int64
+        `State.closed`.
     base, clear : float
         Distances of the begin of the lanelet and of the end of the conflicts [m].
     length : float
@@ -124,7 +127,7 @@ def room_behind(entries, claims, lanelet, base, clear, length, least, cars):
     for at in range(entries.first[lanelet], entries.first[lanelet + 1]):
         e = entries.order[at]
         rear, pace = base + entries.stands[e, SPOT], entries.stands[e, PACE]
-        for_good = e >= cars and entries.watched[e] == -1
+        for_good = e >= cars and (entries.watched[e] == -1 or closes_a_lanelet(entries, closed, e))
         if rear < clear and (e < cars or rear + entries.stands[e, EXTENT] <= clear) and not (for_good and rear > 0.0):
             continue
         more = reach_of_turn(length) if for_good else 0.0
@@ -133,12 +136,13 @@ def room_behind(entries, claims, lanelet, base, clear, length, least, cars):
 
 
 @inlined
-def stands_there(entries, lanelet, base, cars):
-    """Whether a body that never moves stands on a lanelet that begins at a distance, ahead of one's own rear."""
+def stands_there(entries, closed, lanelet, base, cars):
+    """Whether a body that never moves, or closes a lanelet, stands ahead of one's own rear, on one at a distance."""
     for at in range(entries.first[lanelet], entries.first[lanelet + 1]):
         e = entries.order[at]
-        if e >= cars and entries.watched[e] == -1 and base + entries.stands[e, SPOT] > 0.0:
-            return True
+        if e >= cars and base + entries.stands[e, SPOT] > 0.0:
+            if entries.watched[e] == -1 or closes_a_lanelet(entries, closed, e):
+                return True
     return False
 
 
@@ -147,7 +151,7 @@ def see_room(road, seed, state, work, i):
     """Note whether there is room behind the conflicts ahead of car i, and on which lanelet its front will stand."""
     travel, intent, values, plan = state.travel, state.intent, work.drawn[i], work.plan[i]
     entries, claims, queues, ways = work.entries, work.claims, work.queues, work.ways
-    destination = work.destinations[i]
+    destination, closed = work.destinations[i], work.routes.noted
     length, cars = road.car_sizes[i, CAR_LENGTH], intent.shape[0]
     own, least, clear = length + values[LEAST], 0.0, plan[CHAIN_END]
     lanelet, base, k, forks = intent[i, LANELET], -travel[i, STATION], 0, ways.forks[i]
@@ -156,8 +160,8 @@ def see_room(road, seed, state, work, i):
         end = base + road.lanelets[lanelet, LENGTH]
         if base < clear + length:
             queues.places[i] = lanelet  # where its front will stand
-        if end > clear or stands_there(entries, lanelet, base, cars):
-            least = room_behind(entries, claims, lanelet, base, clear, own, least, cars)
+        if end > clear or stands_there(entries, closed, lanelet, base, cars):
+            least = room_behind(entries, claims, closed, lanelet, base, clear, own, least, cars)
             if least < 0.0:
                 queues.is_blocked[i] = 1
                 break
@@ -168,7 +172,7 @@ def see_room(road, seed, state, work, i):
 
 
 @inner
-def find_detour(road, travel, intent, values, plan, entries, claims, ways, i, destination):
+def find_detour(road, travel, intent, values, plan, entries, claims, closed, ways, i, destination):
     """Find another way on for a car that has stood for long without room beyond; -1 for none.
 
     All conflicts must lie behind its lanelet, there must be room behind the other way, and it must lead to where the
@@ -192,7 +196,7 @@ def find_detour(road, travel, intent, values, plan, entries, claims, ways, i, de
         if beyond < 0 or road.lanelets[beyond, LENGTH] < own:
             continue
         over = ahead + road.lanelets[way, LENGTH]
-        if room_behind(entries, claims, beyond, over, over, own, 0.0, cars) >= 0.0:
+        if room_behind(entries, claims, closed, beyond, over, over, own, 0.0, cars) >= 0.0:
             return way
     return -1
 

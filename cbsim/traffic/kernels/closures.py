@@ -14,7 +14,7 @@ from cbsim.traffic.kernels.look import CHAIN, CHAIN_END, STANDS
 from cbsim.traffic.kernels.passing import NO_QUEUE, STOOD, first_not_passing, stands_for_good
 from cbsim.traffic.kernels.sideways import is_aside, reach_of_turn
 from cbsim.traffic.kernels.way import AHEAD, destination_of, following
-from cbsim.traffic.kernels.workspace import EXTENT, PACE, SPOT
+from cbsim.traffic.kernels.workspace import EXTENT, OBSTACLES, PACE, SPOT
 from cbsim.world.traffic.tables import (
     ABSENT,
     BESIDE,
@@ -22,6 +22,7 @@ from cbsim.world.traffic.tables import (
     CHANGE_TIME,
     CLAIM,
     CLOSED_TIME,
+    CROSSING,
     DRIVING,
     EVEN_TIMES,
     EXTRAS,
@@ -53,6 +54,7 @@ from cbsim.world.traffic.tables import (
 __all__ = [
     "begin_ways",
     "close_and_open",
+    "closes_a_lanelet",
     "find_ways",
     "is_closed",
     "is_cut_off",
@@ -86,6 +88,20 @@ def is_closed(closed, lanelet):
     for row in range(closed.shape[0]):
         if closed[row] == lanelet + 1:  # 0 is none
             return True
+    return False
+
+
+@inner
+def closes_a_lanelet(entries, closed, e):
+    """Whether an entry is that of a body that is no car, stands, and has an entry on a closed lanelet."""
+    if entries.watched[e] < 0 or abs(entries.stands[e, PACE]) > STANDS:
+        return False
+    total = entries.first[entries.first.shape[0] - 1]
+    # entries of a body are adjacent; those of earlier steps are not in the order
+    for other in range(max(e - OBSTACLES + 1, 0), min(e + OBSTACLES, entries.where.shape[0])):
+        if entries.watched[other] == entries.watched[e] and entries.ranks[other] < total:
+            if entries.order[entries.ranks[other]] == other and is_closed(closed, entries.where[other]):
+                return True
     return False
 
 
@@ -285,6 +301,7 @@ def blocked_lanelet(road, travel, intent, watch, work, i, static, others):
     at = first_not_passing(work, travel, i, lanelet)
     if at < entries.first[lanelet + 1]:
         cannot_pass = (road.links[lanelet, EXTRAS] & BESIDE) == 0 or work.routes.blocked[i] != 0
+        cannot_pass = cannot_pass or intent[i, CLAIM] > 0
         if cannot_pass and travel[i, WAITING] >= BLOCKED and not is_queue(road, entries, lanelet, at):
             if stands_for_good(work, travel, intent, watch, i, entries.order[at], static, others):
                 return lanelet
@@ -327,7 +344,10 @@ def close_and_open(road, network, state, work, static, others):
     # those on which somebody blocks a car that has stood for long are closed, as long as there are rows for them
     more = False
     for i in range(intent.shape[0]):
-        if travel[i, WAITING] < STOOD or intent[i, PHASE] not in (DRIVING, STOPPED) or intent[i, CLAIM] > 0:
+        if travel[i, WAITING] < STOOD or intent[i, PHASE] not in (DRIVING, STOPPED, CROSSING):
+            continue
+        # who stands before a body in the midst of conflicts closes the way, too
+        if (intent[i, CLAIM] > 0 or intent[i, PHASE] == CROSSING) and travel[i, WAITING] < BLOCKED:
             continue
         if entries.where[i] < 0 or is_aside(travel[i]):
             continue

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined, inner
+from cbsim.traffic.kernels.backing import hold_junction
 from cbsim.traffic.kernels.branches import numbered
 from cbsim.traffic.kernels.changes import end_at_change, see_aside
 from cbsim.traffic.kernels.claims import UNTURNED, arbitrate, join, order_waiting, see_room
@@ -40,6 +41,7 @@ from cbsim.traffic.kernels.sideways import is_aside, is_turning
 from cbsim.traffic.kernels.way import destination_of, keep_way
 from cbsim.world.traffic.tables import (
     ARRIVAL,
+    BACKING,
     BESIDE,
     CROSSING,
     EXTRAS,
@@ -47,6 +49,7 @@ from cbsim.world.traffic.tables import (
     JUNCTION,
     LANELET,
     MERGES,
+    NEXT,
     PAUSING,
     PHASE,
     POOL,
@@ -119,9 +122,12 @@ def decide(network, zones, state, occupied, work, scratch, time, count, dt, keep
         destinations[i] = destination_of(road, intent, drawn, i)
         keep_way(road, seed, intent, ways, i, destinations[i])
         plan = plans[i]
-        if is_turning(travel[i]):  # who turns round goes by its own rules, and asks for nothing
+        # who turns round or backs out goes by its own rules, and asks for nothing
+        if is_turning(travel[i]) or intent[i, PHASE] == BACKING:
             plan[GAP], plan[LEADER], plan[DESIRED], plan[WAY_END], plan[YIELDS] = math.inf, 0.0, 2.0, math.inf, math.inf
             queues.conflicts[i], queues.is_blocked[i] = -1, 0
+            if intent[i, PHASE] == BACKING:
+                hold_junction(road, crossings, claims, intent[i, NEXT], i)
             continue
         look(road, crossings, seed, state, work, occupied, i, time, ahead_of, distances)
         if sides.rows.shape[0] > 0:

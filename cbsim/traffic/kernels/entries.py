@@ -22,9 +22,12 @@ from cbsim.traffic.kernels.workspace import EXTENT, OBSTACLES, PACE, SPOT
 from cbsim.world.traffic.tables import (
     ABSENT,
     ALONG,
+    BACKING,
     CAR_LENGTH,
     FRONT_AXLE,
     LANELET,
+    LENGTH,
+    NEXT,
     OFFSET,
     PARKED_HEIGHT,
     PHASE,
@@ -32,10 +35,13 @@ from cbsim.world.traffic.tables import (
     SAME,
     SPEED,
     STATION,
+    WANDER,
+    WANDER_END,
 )
 
 __all__ = ["OVERHEAD", "SWEPT", "find_obstacles", "find_shadows", "sort_entries"]
 
+BEFORE_END = 0.5  # [m] before the end of a lanelet where a car that backs out comes to rest
 SWEPT = 1.5  # [m] half of the width that a car sweeps: the widest class and 0.25 m on either side
 OVERHEAD = 3.5  # [m] what begins higher is no obstacle
 
@@ -147,6 +153,24 @@ def shadows_of_turn(road, sides, one, lanelet, i, entries, count):
     return count
 
 
+@inlined
+def shadows_of_backing(road, one, intent, i, entries, count):
+    """Append entries of a car that backs out, on the lanelets behind the one to whose end it goes back."""
+    lanelet, base, length = intent[LANELET], 0.0, road.car_sizes[i, CAR_LENGTH]
+    for k in range(2):
+        base += road.lanelets[lanelet, LENGTH]
+        if one[STATION] + length <= base or count == entries.where.shape[0]:
+            break
+        if k > 0 and road.links[lanelet, WANDER] == road.links[lanelet, WANDER_END]:
+            break
+        lanelet = intent[NEXT] if k == 0 else road.wanders[road.links[lanelet, WANDER]]
+        entries.where[count], entries.watched[count] = lanelet, -2 - i
+        entries.stands[count, SPOT], entries.stands[count, PACE] = one[STATION] - base, 0.0
+        entries.stands[count, EXTENT] = length
+        count += 1
+    return count
+
+
 @inner
 def find_shadows(road, sides, travel, intent, entries, count):
     """Append an entry for each car that is partly on the lanelet beside its own; return how many entries there are.
@@ -156,6 +180,8 @@ def find_shadows(road, sides, travel, intent, entries, count):
     """
     for i in range(intent.shape[0]):
         one = travel[i]
+        if intent[i, PHASE] == BACKING:
+            count = shadows_of_backing(road, one, intent[i], i, entries, count)
         if intent[i, PHASE] == ABSENT or not is_aside(one):
             continue
         if is_turning(one):
@@ -201,6 +227,10 @@ def sort_entries(road, travel, intent, entries, count):
                 0.0,
                 stands[i, EXTENT] + reach,
             )
+        if intent[i, PHASE] == BACKING:  # all of its way back
+            rear = road.lanelets[where[i], LENGTH] - stands[i, EXTENT] - BEFORE_END
+            stands[i, EXTENT] += travel[i, STATION] - rear
+            stands[i, SPOT], stands[i, PACE] = rear, 0.0
         first[where[i] + 1] += 1
     for e in range(cars, count):
         if where[e] >= 0:

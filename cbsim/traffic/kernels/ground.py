@@ -9,8 +9,10 @@ from cbsim.geometry.kernels import elementary as math
 from cbsim.geometry.kernels.rotation import rotate
 from cbsim.jit import inlined, inner
 from cbsim.traffic.kernels.entries import OVERHEAD
+from cbsim.traffic.kernels.look import STANDS
 from cbsim.traffic.kernels.sideways import map_beside
 from cbsim.traffic.kernels.turning import BEHIND, HOLDS, MOST_BACK, begin_turn, is_free, place_in_turn
+from cbsim.traffic.kernels.workspace import PACE
 from cbsim.world.traffic.tables import (
     BACK,
     BODY,
@@ -124,6 +126,9 @@ def turn_where_free(road, shapes, crossings, sides, seed, state, work, i, row):
         travel[OFFSET], travel[SLOPE], travel[MOVED], travel[RUN], travel[BACK] = 0.0, 0.0, 0.0, 0.0, 0.0
         travel[STATION], intent[LANELET], intent[NEXT], intent[PHASE] = station, lanelet, onward, phase
         back += FURTHER
+        behind = entries.ranks[i] - 1
+        if behind >= entries.first[lanelet] and entries.sorted_stands[behind, PACE] > STANDS:
+            return
         if back > MOST_BACK or not is_free(road, crossings, entries, lanelet, station - back - BEHIND, station, i):
             return
         if not is_free(road, crossings, entries, target, there, there + back + length, -1):

@@ -27,6 +27,7 @@ from cbsim.traffic.kernels.sideways import (
 from cbsim.traffic.kernels.workspace import EXTENT, PACE, SPOT
 from cbsim.world.traffic.tables import (
     BACK,
+    BACKING,
     BESIDE,
     CAR_LENGTH,
     CLAIM,
@@ -66,6 +67,7 @@ __all__ = [
     "STOOD",
     "begin_pass",
     "choose_pass",
+    "is_behind_body",
     "may_block",
     "mind_blocker",
     "see_oncoming",
@@ -85,6 +87,7 @@ SLOW = 2.0  # [m/s] at which one stops anyway
 CROSSES = 0.46  # part of a shift after which a corner is over the marking, a length behind the body
 AHEAD_OF_IT = 0.3  # lengths ahead of the body at which the return begins; the lane is reached a length ahead of it
 NARROWEST = 2.7  # [m] between the centrelines of two lanes on one of which somebody can be passed
+QUEUE = 60.0  # [m] ahead within which those who wait for a body are one queue
 FREE = 300.0  # [m] of the oncoming lane that are looked at
 BRANCHES = 16
 
@@ -115,6 +118,29 @@ def first_not_passing(work, travel, i, lanelet):
             break
         at += 1
     return at
+
+
+@inner
+def is_behind_body(road, travel, intent, watch, work, i, lanelets, static, others):
+    """Whether car i stands behind a body that stands for good, or in a queue behind it, on its next lanelets."""
+    entries, base = work.entries, -travel[i, STATION] - road.car_sizes[i, CAR_LENGTH]
+    for k in range(lanelets):
+        lanelet = work.ways.lanelets[i, k]
+        if lanelet < 0 or base > QUEUE:
+            return False
+        for at in range(entries.ranks[i] + 1 if k == 0 else entries.first[lanelet], entries.first[lanelet + 1]):
+            e = entries.order[at]
+            if e == i or (e >= others and entries.watched[e] == -2 - i):
+                continue
+            if base + entries.stands[e, SPOT] > QUEUE:
+                return False
+            if stands_for_good(work, travel, intent, watch, i, e, static, others):
+                return True
+            waits = e < intent.shape[0] and intent[e, PHASE] != BACKING and not is_aside(travel[e])
+            if not waits or entries.stands[e, PACE] > STANDS:
+                return False
+        base += road.lanelets[lanelet, LENGTH]
+    return False
 
 
 @inlined

@@ -13,7 +13,7 @@ from cbsim.traffic.kernels.centreline import foot_on, on_lanelet
 from cbsim.traffic.kernels.closures import is_closed, is_cut_off
 from cbsim.traffic.kernels.look import SMALL, STANDS
 from cbsim.traffic.kernels.neighbours import place_in_order
-from cbsim.traffic.kernels.passing import first_not_passing, oncoming_in, stands_for_good
+from cbsim.traffic.kernels.passing import first_not_passing, is_behind_body, oncoming_in, stands_for_good
 from cbsim.traffic.kernels.sideways import SPARE, TIGHT, TURNS_ROUND, map_beside, oncoming_row, reach_of_turn, way_back
 from cbsim.traffic.kernels.way import following, head_along
 from cbsim.traffic.kernels.workspace import EXTENT, PACE, SPOT
@@ -66,6 +66,7 @@ SHOULDER = 1.5  # [m] beyond the border of the oncoming lane that a wheel may co
 FASTEST, EASY = 2.0, 1.0  # [m/s], [m/s²] in a turn
 AFTER_A_HIT, HOLDS = 6.0, 4.0  # [m/s²] with which it stops when it is hit, or something comes in its way
 DURATION = 16.0  # [s] that a turn takes, and three more
+FURTHER = 0.5  # [m] by which it looks for free ground
 MOST_BACK, BEHIND, NEAR = 6.0, 0.4, 0.05  # [m] that one reverses at first, and that stay free behind and ahead
 PERSON, NEARER = 0.6, 0.05  # [m] that stay free beside people, and by which a car comes nearer that drives past them
 LOOKS, FAR = 3, 3.0  # poses on the next way of a car, and lengths of it, within which it looks at people
@@ -174,7 +175,7 @@ def clear_of_conflicts(road, crossings, lanelet, station):
 def choose_turn(road, crossings, sides, demand, travel, intent, watch, work, i, static, others, tree):
     """Row of `Sides` to whose lanelet a car turns round after this step, since it is blocked; -1 for none.
 
-    It is blocked by a body that stands in its way for good, or by closed lanelets on all of its ways.
+    A body blocks it, or the queue in which it waits, for good, or closed lanelets do on all of its ways.
     """
     entries, closed, destination = work.entries, work.routes.noted, work.destinations[i]
     if intent[i, CLAIM] > 0 or travel[i, WAITING] < BLOCKED or destination == -2:
@@ -186,6 +187,8 @@ def choose_turn(road, crossings, sides, demand, travel, intent, watch, work, i, 
         return -1
     target, blocked = sides.rows[row, 0], at < entries.first[lanelet + 1]
     blocked = blocked and stands_for_good(work, travel, intent, watch, i, entries.order[at], static, others)
+    if not blocked and is_closed(closed, lanelet):  # the last of a queue has to turn first, where it has closed up
+        blocked = is_behind_body(road, travel, intent, watch, work, i, 1, static, others)
     if not blocked and (is_closed(closed, target) or is_cut_off(road, closed, work, i, target)):
         return -1
     if not blocked and not is_cut_off(road, closed, work, i, lanelet):
@@ -203,20 +206,27 @@ def choose_turn(road, crossings, sides, demand, travel, intent, watch, work, i, 
     if at >= entries.first[target] and abs(entries.sorted_stands[at, PACE]) < STANDS:  # what stands on both lanes
         e = entries.order[at]
         back = max(back, entries.stands[e, SPOT] + entries.stands[e, EXTENT] - there + reach + NEAR)
-    rear -= back
-    if back > MOST_BACK or rear < 0.0:
-        return -1
     if destination >= 0 and road.hops[destination * road.lanelets.shape[0] + target] < 0:
         return -1
-    x, y = on_lanelet(road, lanelet, rear)
-    there, across = foot_on(road, target, map_beside(sides, row, rear), x, y)
+    while True:
+        if back > MOST_BACK or rear - back < 0.0:
+            return -1
+        x, y = on_lanelet(road, lanelet, rear - back)
+        there, across = foot_on(road, target, map_beside(sides, row, rear - back), x, y)
+        if is_free(road, crossings, entries, target, there - reach, there + length, -1):
+            break
+        back += FURTHER  # where the lanes are not parallel, what stands on the other one may still be in the way
+    rear, behind = rear - back, station - back - BEHIND
     radius, across = TIGHT * length, abs(across)
     if not has_room(road, target, radius, across, road.car_sizes[i, FRONT_AXLE] - road.car_sizes[i, REAR_AXLE]):
         return -1
-    if not is_free(road, crossings, entries, lanelet, station - back - BEHIND, rear + reach, i):
+    if not is_free(road, crossings, entries, lanelet, behind, rear + reach, i):
         return -1
-    if not is_free(road, crossings, entries, target, there - reach, there + length, -1):
-        return -1
+    at = entries.ranks[i] - 1
+    if back > 0.0 and at >= entries.first[lanelet]:  # who drives up behind it has to be able to stop gently
+        e, pace = entries.order[at], entries.sorted_stands[at, PACE]
+        if pace > STANDS and entries.stands[e, SPOT] + entries.stands[e, EXTENT] + pace * (pace + 0.5) / EASY > behind:
+            return -1
     at = place_in_order(entries, target, there - reach) - 1
     if at >= entries.first[target] and entries.sorted_stands[at, PACE] > STANDS:
         e = entries.order[at]

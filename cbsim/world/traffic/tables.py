@@ -16,6 +16,7 @@ __all__ = [
     "ARRIVAL",
     "ARRIVED",
     "BACK",
+    "BACKING",
     "BEGIN",
     "BESIDE",
     "BODY",
@@ -114,7 +115,7 @@ PLACE, ARRIVED, FREE = range(3)
 # columns of `State.intent`
 LANELET, NEXT, GOAL, CLAIM, PHASE, SERIAL = range(6)
 # values of the phase; who is rolling has left its line for conflicts that it has not claimed yet
-ABSENT, DRIVING, STOPPED, CROSSING, PAUSING, HIT, ROLLING, TURNING, PARKING = range(9)
+ABSENT, DRIVING, STOPPED, CROSSING, PAUSING, HIT, ROLLING, TURNING, PARKING, BACKING = range(10)
 UNKNOWN = -2  # next lanelet of a car before its first step
 UNBEGUN = -1.0  # time of the next arrival of a flow before the first step [s]
 # columns of the tables of `Road`

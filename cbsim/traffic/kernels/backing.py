@@ -1,0 +1,260 @@
+"""Backing out: who stands in a junction, or just behind one, before a body that blocks its way goes back to the fork.
+
+It goes back along the way that it came, up to before the end of a lanelet from which another way leads on. From the
+begin on it belongs to that lanelet, on which its station is then beyond the end, and nobody else is in the junction.
+"""
+
+from __future__ import annotations
+
+from cbsim.geometry.kernels import elementary as math
+from cbsim.jit import inlined, inner
+from cbsim.traffic.kernels.closures import is_closed
+from cbsim.traffic.kernels.entries import BEFORE_END
+from cbsim.traffic.kernels.look import STANDS, hold
+from cbsim.traffic.kernels.passing import STOOD, is_behind_body, oncoming_in
+from cbsim.traffic.kernels.sideways import is_aside
+from cbsim.traffic.kernels.turning import BEHIND, EASY, FASTEST, HOLDS, is_free
+from cbsim.traffic.kernels.way import AHEAD, destination_of, following
+from cbsim.traffic.kernels.workspace import EXTENT, SPOT
+from cbsim.world.traffic.tables import (
+    BACKING,
+    CAR_LENGTH,
+    CLAIM,
+    CROSSING,
+    DRIVING,
+    ENTRY,
+    ENTRY_END,
+    GOAL,
+    JUNCTION,
+    LANELET,
+    LENGTH,
+    MERGES,
+    NEXT,
+    PHASE,
+    SERIAL,
+    SPEED,
+    STATION,
+    VEHICLE,
+    WAITING,
+    WANDER,
+    WANDER_END,
+)
+
+__all__ = ["back", "back_out", "backing_acceleration", "hold_junction", "place_before_fork"]
+
+BLOCKED = 30.0  # [s] of standing after which one backs out: later than one turns round, where that is possible
+FURTHEST = 40.0  # [m] that one goes back
+COMES = 10.0  # [s] before a body that makes no claims is in the junction
+CLEAR = 1.5  # [m] behind a car that goes back within which nobody may stand
+
+
+@inlined
+def place_before_fork(road, i, lanelet):
+    """Station of a car that stands with its front before the end of a lanelet [m]."""
+    return road.lanelets[lanelet, LENGTH] - road.car_sizes[i, CAR_LENGTH] - BEFORE_END
+
+
+@inner
+def has_entered(road, crossings, travel, work, i):
+    """Whether the front of a car has come to one of the conflicts that it has claimed."""
+    base, front = -travel[i, STATION], road.car_sizes[i, CAR_LENGTH]
+    for k in range(AHEAD):
+        lanelet = work.ways.lanelets[i, k]
+        if lanelet < 0 or base > front:
+            return False
+        for e in range(road.links[lanelet, ENTRY], road.links[lanelet, ENTRY_END]):
+            if base + crossings.entry_spans[e, 0] < front and base + crossings.entry_spans[e, 1] > 0.0:
+                return True
+        base += road.lanelets[lanelet, LENGTH]
+    return False
+
+
+@inlined
+def junction_behind(road, crossings, lanelet):
+    """Junction of the conflicts on a lanelet, -1 where there are none."""
+    first = road.links[lanelet, ENTRY]
+    if first == road.links[lanelet, ENTRY_END]:
+        return -1
+    return crossings.rules[crossings.entry_rows[first], JUNCTION]
+
+
+@inner
+def is_junction_free(crossings, claims, junction, i, cars):
+    """Whether nobody but car i is in a junction, or may enter it; others who make no claims do not come soon."""
+    for row in range(crossings.rules.shape[0]):
+        if crossings.rules[row, JUNCTION] != junction:
+            continue
+        for side in range(2):
+            if claims.holder[row, side] not in (-1, i):
+                return False
+            if claims.comer[row, side] >= cars and claims.eta[row, side] < COMES:
+                return False
+    return True
+
+
+@inner
+def hold_junction(road, crossings, claims, lanelet, i):
+    """Note that a car takes the junction through which a lanelet leads, until it has left it."""
+    junction = junction_behind(road, crossings, lanelet)
+    for row in range(crossings.rules.shape[0] if junction >= 0 else 0):
+        if crossings.rules[row, JUNCTION] != junction:
+            continue
+        for side in range(2):
+            hold(claims, row, side, i, math.inf)
+            if crossings.rules[row, MERGES] != 0:
+                claims.alone[row, side] = 1
+
+
+@inner
+def is_alone(work, lanelet, station, i):
+    """Whether nobody but car i is on a lanelet before a station."""
+    entries = work.entries
+    for at in range(entries.first[lanelet], entries.first[lanelet + 1]):
+        if entries.order[at] != i and entries.sorted_stands[at, SPOT] < station:
+            return False
+    return True
+
+
+@inner
+def leads_elsewhere(road, crossings, sides, demand, state, work, i, fork, way, passed, tree):
+    """Whether car i can go back to the end of a lanelet, the junction and the ground being free, to take another way.
+
+    Parameters
+    ----------
+    fork, way : int
+        Lanelet to whose end it goes back, and the one behind it by which it came.
+    passed : int
+        Forks that it has passed since.
+    """
+    travel, intent, cars = state.travel, state.intent, state.intent.shape[0]
+    place, destination = place_before_fork(road, i, fork), work.destinations[i]
+    goal = intent[i, GOAL] - (passed if destination == -1 else 0)
+    onward, _ = following(road, state.seed[0], i, intent[i, SERIAL], destination, fork, goal)
+    if onward < 0 or onward == way or is_closed(work.routes.noted, onward) or place < BEHIND or goal < 0:
+        return False
+    junction = junction_behind(road, crossings, way)
+    if junction >= 0 and not is_junction_free(crossings, work.claims, junction, i, cars):
+        return False
+    if not is_free(road, crossings, work.entries, fork, place - BEHIND, road.lanelets[fork, LENGTH], i):
+        return False
+    lanelet = intent[i, LANELET]
+    if lanelet != fork and not is_alone(work, lanelet, travel[i, STATION], i):
+        return False
+    if lanelet not in (fork, way) and not is_alone(work, way, math.inf, i):
+        return False
+    # whoever comes can stop gently before it
+    return oncoming_in(road, sides, demand, work.entries, fork, place - BEHIND, True, tree) == math.inf
+
+
+@inlined
+def is_fork(road, lanelet):
+    """Whether several ways lead on from the end of a lanelet."""
+    return road.links[lanelet, WANDER_END] - road.links[lanelet, WANDER] > 1
+
+
+@inlined
+def leads_to(road, lanelet, other):
+    """Whether one way leads on from the end of a lanelet, that to another one."""
+    first = road.links[lanelet, WANDER]
+    return road.links[lanelet, WANDER_END] - first == 1 and road.wanders[first] == other
+
+
+@inner
+def begin_to_back(road, crossings, sides, demand, state, work, i, tree):
+    """Let a car begin to back out, if it can: to the end of its own lanelet, or of one before it."""
+    travel, intent = state.travel[i], state.intent[i]
+    lanelet, front, back = intent[LANELET], travel[STATION] + road.car_sizes[i, CAR_LENGTH], travel[STATION]
+    fork, way, before, beyond = -1, -1, sides.predecessors, 0.0
+    offsets = sides.predecessor_offsets
+    if is_fork(road, lanelet) and front > road.lanelets[lanelet, LENGTH]:
+        if leads_elsewhere(road, crossings, sides, demand, state, work, i, lanelet, intent[NEXT], 0, tree):
+            fork, way = lanelet, intent[NEXT]
+    elif offsets.shape[0] > 0:
+        for n in range(offsets[lanelet], offsets[lanelet + 1]):
+            one = before[n]
+            if fork < 0 and is_fork(road, one) and leads_to(road, lanelet, intent[NEXT]):
+                if leads_elsewhere(road, crossings, sides, demand, state, work, i, one, lanelet, 1, tree):
+                    fork, way, beyond = one, lanelet, road.lanelets[one, LENGTH]
+            if fork >= 0 or not leads_to(road, one, lanelet) or front > road.lanelets[lanelet, LENGTH]:
+                continue
+            for m in range(offsets[one], offsets[one + 1]):
+                two = before[m]
+                if fork < 0 and is_fork(road, two):
+                    if leads_elsewhere(road, crossings, sides, demand, state, work, i, two, one, 1, tree):
+                        fork, way = two, one
+                        beyond = road.lanelets[one, LENGTH] + road.lanelets[two, LENGTH]
+    if fork < 0 or back + beyond - place_before_fork(road, i, fork) > FURTHEST:
+        return
+    if fork != lanelet and work.destinations[i] == -1:
+        intent[GOAL] -= 1
+    travel[STATION], travel[SPEED], travel[WAITING] = back + beyond, 0.0, 0.0
+    intent[LANELET], intent[NEXT], intent[CLAIM], intent[PHASE] = fork, way, 0, BACKING
+    hold_junction(road, crossings, work.claims, way, i)
+
+
+@inner
+def back_out(road, crossings, sides, demand, state, work, tree, static, others):
+    """Let claims lapse of those who stand before a body, and let those back out who stand in or behind a junction."""
+    travel, intent = state.travel, state.intent
+    for i in range(intent.shape[0]):
+        if travel[i, WAITING] < STOOD or work.entries.where[i] < 0 or is_aside(travel[i]):
+            continue
+        if intent[i, PHASE] not in (DRIVING, CROSSING) or travel[i, SPEED] > STANDS:
+            continue
+        may_back = travel[i, WAITING] >= BLOCKED and road.car_rows[i, VEHICLE] < 0
+        if intent[i, CLAIM] == 0 and not may_back:
+            continue
+        if not is_behind_body(road, travel, intent, state.watch, work, i, AHEAD, static, others):
+            continue
+        if intent[i, CLAIM] > 0 and not has_entered(road, crossings, travel, work, i):
+            intent[i, CLAIM], intent[i, PHASE] = 0, DRIVING
+        elif may_back:
+            begin_to_back(road, crossings, sides, demand, state, work, i, tree)
+
+
+@inner
+def is_taken(road, work, travel, i):
+    """Whether somebody has come to stand on the next way of a car that backs out."""
+    entries, base, station = work.entries, 0.0, travel[i, STATION]
+    for k in range(3):
+        lanelet = work.ways.lanelets[i, k]
+        if lanelet < 0 or base > station:
+            return False
+        for at in range(entries.first[lanelet], entries.first[lanelet + 1]):
+            e = entries.order[at]
+            if e == i or entries.watched[e] == -2 - i:
+                continue
+            rear = base + entries.stands[e, SPOT]
+            if rear < station and rear + entries.stands[e, EXTENT] > station - CLEAR:
+                return True
+        base += road.lanelets[lanelet, LENGTH]
+    return False
+
+
+@inner
+def backing_acceleration(road, work, travel, intent, i, dt):
+    """Acceleration against its own way of a car that backs out [m/s²]."""
+    speed = travel[i, SPEED]
+    if is_taken(road, work, travel, i):
+        return -min(speed / dt, HOLDS)
+    left = max(travel[i, STATION] - place_before_fork(road, i, intent[i, LANELET]), 0.0)
+    # to rest there, as in `turning_acceleration`
+    aim = min(FASTEST, math.sqrt(EASY * EASY * dt * dt + 2.0 * EASY * left) - EASY * dt + 0.05)
+    return min((aim - speed) / dt, EASY)
+
+
+@inner
+def back(road, seed, travel, intent, drawn, i, dt, acceleration):
+    """Move a car that backs out; when its front is before the fork it goes on by another way."""
+    one = travel[i]
+    speed = max(one[SPEED] + acceleration * dt, 0.0)
+    way = 0.5 * (one[SPEED] + speed) * dt
+    one[STATION] -= way
+    one[SPEED] = speed
+    one[WAITING] = 0.0 if way > 0.0 else one[WAITING] + dt
+    lanelet = intent[i, LANELET]
+    if one[STATION] > place_before_fork(road, i, lanelet):
+        return
+    one[SPEED], one[WAITING], intent[i, PHASE] = 0.0, 0.0, DRIVING
+    destination = destination_of(road, intent, drawn, i)
+    intent[i, NEXT], _ = following(road, seed, i, intent[i, SERIAL], destination, lanelet, intent[i, GOAL])

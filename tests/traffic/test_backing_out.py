@@ -1,0 +1,202 @@
+"""Barriers that come down before cars in junctions and queues: they back out, or turn round, and go another way."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import cbsim
+from cbsim.road.roadmap import build
+from cbsim.simulation.advance import advance
+from cbsim.spec.events import Event, Place
+from cbsim.spec.traffic import Pool
+from cbsim.world.compile import compile_world
+from cbsim.world.scene import Scene, Settings
+from cbsim.world.snapshot import Snapshot
+from cbsim.world.traffic.tables import (
+    ABSENT,
+    BACKING,
+    BODY,
+    CAR_LENGTH,
+    CLAIM,
+    DRIVING,
+    HIT,
+    LANELET,
+    LENGTH,
+    NEXT,
+    PHASE,
+    SPEED,
+    STATION,
+    TURNING,
+)
+from cbsim.world.world import World
+from tests.events.scenes import do, when
+from tests.traffic.sites import grid, run, world
+from tests.traffic.test_blocked_roads import barrier
+from tests.worlds import prop
+
+PATIENCE = 120.0  # [s]
+WIDE = (9.0, 0.6, 1.0)  # [m] a barrier across a road of two lanes
+STREETS = grid(3, 2, stops=False)
+CARS = (Pool("town", count=8),)
+
+
+def with_barrier(time: float, place: np.ndarray, heading: float, step: float) -> World:
+    """Streets on which a barrier comes down at a time [s]."""
+    body = prop("barrier", (0.0, 0.0, 0.5), size=WIDE)
+    action = do("block", object="barrier", place=Place(None, *place.tolist()), heading=heading)
+    events = (Event("comes", when("time", at=time), (action,)),)
+    return compile_world(
+        Scene("test", (body,), build(STREETS), settings=Settings(step=step), pools=CARS, events=events)
+    )
+
+
+def across(made: World, lanelet: int, station: float) -> tuple[np.ndarray, float]:
+    """The middle of a road at a station of one of its two lanes [m], and the heading there [rad]."""
+    road = made.traffic.road
+    rows = road.samples[road.sample_offsets[lanelet] : road.sample_offsets[lanelet + 1]]
+    at = min(max(int(np.searchsorted(rows[:, 2], station)), 1), len(rows) - 1)
+    along = rows[at, :2] - rows[at - 1, :2]
+    along /= np.hypot(*along)
+    place = rows[at - 1, :2] + (station - rows[at - 1, 2]) * along + 1.9 * np.array([-along[1], along[0]])
+    return place, float(np.arctan2(-along[0], along[1]))
+
+
+def caught(step: float, beyond: float) -> tuple[World, int, float]:
+    """A barrier comes down so far beyond a junction when a slow car has just come into it [m]; that car, and when."""
+    made = world(STREETS, *CARS, step=step)
+    road, snapshot = made.traffic.road, made.start
+    while snapshot.time < 200.0:
+        advance(made, snapshot, 1)
+        travel, intent = snapshot.columns.travel, snapshot.columns.intent
+        for car in np.flatnonzero((intent[:, CLAIM] > 0) & (travel[:, SPEED] < 6.0)).tolist():
+            if road.lanelets[intent[car, LANELET], LENGTH] < 25.0 and travel[car, STATION] < 2.0:
+                place, heading = across(made, int(intent[car, NEXT]), beyond)
+                apart = np.hypot(*(snapshot.columns.position[road.car_rows[:, BODY], :2] - place).T)
+                if np.delete(apart, car).min() > 20.0:
+                    return with_barrier(snapshot.time, place, heading, step), car, snapshot.time
+    raise AssertionError
+
+
+def standstill(made: World, duration: float) -> tuple[float, set[tuple[int, int]]]:
+    """The longest time for which a car moves less than half a metre, and who has been in which phase."""
+    snapshot, rows = made.start, made.traffic.road.car_rows[:, BODY]
+    places, since, longest, seen = snapshot.columns.position[rows, :2].copy(), np.zeros(len(rows)), 0.0, set()
+    for half in range(round(2.0 * duration)):
+        assert not len(advance(made, snapshot, max(round(0.5 / made.step), 1))[2])
+        now, phases = snapshot.columns.position[rows, :2], snapshot.columns.intent[:, PHASE]
+        seen |= set(enumerate(phases.tolist()))
+        moved = (np.hypot(*(now - places).T) > 0.5) | (phases == ABSENT)
+        places[moved], since[moved] = now[moved], 0.5 * half
+        longest = max(longest, float((0.5 * half - since).max()))
+    return longest, seen
+
+
+@pytest.mark.parametrize("beyond", [2.5, 5.0, 7.5])
+@pytest.mark.parametrize("step", [0.05, 0.1])
+def test_who_is_in_a_junction_when_the_road_behind_it_is_closed_backs_out(step, beyond):
+    made, car, time = caught(step, beyond)
+    longest, seen = standstill(made, time + 140.0)
+    assert (car, BACKING) in seen
+    assert longest < PATIENCE
+
+
+def test_bodies_do_not_jump_while_they_back_out():
+    made, car, time = caught(0.1, 5.0)
+    snapshot, body, speeds = made.start, made.traffic.road.car_rows[car, BODY], []
+    for _ in range(round(10.0 * time) + 700):
+        before = snapshot.columns.intent[car, PHASE]
+        assert not len(advance(made, snapshot, 1)[2])
+        if BACKING in (before, snapshot.columns.intent[car, PHASE]):
+            speeds.append(float(np.hypot(*snapshot.columns.velocity[body, :2])))
+    assert 0.5 < max(speeds) < 2.3  # [m/s]
+    assert np.abs(np.diff(speeds)).max() < 0.3
+
+
+def test_a_run_from_any_moment_of_backing_out_has_the_same_bits():
+    made, car, time = caught(0.1, 5.0)
+    before, steps = run(made, None, time + 25.0)[-1], 500
+    copies = [before.copy(), *run(made, before, 0.1 * steps, 0.1)]
+    backing = [k for k, copy in enumerate(copies) if copy.columns.intent[car, PHASE] == BACKING]
+    assert len(backing) > 30
+    for number in (backing[0] - 1, *backing[::25], backing[-1] + 1):
+        again = made.restore(copies[number].to_bytes())
+        advance(made, again, steps - number)
+        assert again.hash == copies[-1].hash
+
+
+def test_who_is_hit_while_it_backs_out_stays_where_it_is():
+    made, car, _ = caught(0.1, 5.0)
+    snapshot, body = made.start, made.traffic.road.car_rows[car, BODY]
+    while snapshot.columns.intent[car, PHASE] != BACKING:
+        advance(made, snapshot, 1)
+    advance(made, snapshot, 20)
+    before = snapshot.columns.position[body].copy()
+    snapshot.state.intent[car, PHASE] = HIT
+    advance(made, snapshot, 200)
+    assert snapshot.columns.intent[car, PHASE] == HIT
+    assert np.hypot(*(snapshot.columns.position[body] - before)[:2]) < 1.0
+
+
+def claims_early(made: World, snapshot: Snapshot) -> int:
+    """A car that has a claim for the junction that begins 12 m ahead or more, but at most 9 m/s; -1 for none."""
+    travel, intent, road = snapshot.columns.travel, snapshot.columns.intent, made.traffic.road
+    claimed = made.traffic.crossings.entry_lanelets[np.maximum(intent[:, CLAIM] - 1, 0)]
+    left = road.lanelets[intent[:, LANELET], LENGTH] - travel[:, STATION] - road.car_sizes[:, CAR_LENGTH]
+    fit = (intent[:, PHASE] == DRIVING) & (intent[:, CLAIM] > 0) & (claimed == intent[:, NEXT])
+    fit &= (left > 12.0) & (travel[:, SPEED] < 9.0)
+    return int(np.flatnonzero(fit)[0]) if fit.any() else -1
+
+
+@pytest.mark.parametrize("step", [0.05, 0.1])
+def test_a_claim_lapses_when_the_way_to_the_junction_is_closed(step):
+    made = world(STREETS, *CARS, step=step)
+    snapshot = made.start
+    while (car := claims_early(made, snapshot)) < 0:
+        advance(made, snapshot, 1)
+    lanelet = int(snapshot.columns.intent[car, LANELET])
+    place, heading = across(made, lanelet, float(made.traffic.road.lanelets[lanelet, LENGTH]) - 1.5)
+    time = snapshot.time
+    again = with_barrier(time, place, heading, step)
+    later = run(again, None, time + 25.0)[-1]
+    assert later.columns.intent[car, CLAIM] == 0
+    longest, seen = standstill(again, time + 140.0)
+    assert (car, TURNING) in seen
+    assert longest < PATIENCE
+
+
+@pytest.mark.parametrize("seed", [3, 5, 8])
+def test_a_queue_that_has_closed_up_before_a_barrier_turns_round_from_its_end(seed):
+    roadmap = cbsim.load("town").scene.roadmap
+    body = barrier(roadmap, 10)
+    place = body.item.position_offset
+    action = do("block", object="barrier", place=Place(None, *place[:2]), heading=body.item.orientation_offset[2])
+    events, options = (Event("comes", when("time", at=40.0), (action,)),), Settings(step=0.1, seed=seed)
+    made = compile_world(
+        Scene("test", (body,), roadmap, settings=options, pools=(Pool("town", count=45),), events=events)
+    )
+    longest, _ = standstill(made, 340.0)
+    assert longest < PATIENCE
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("share", [0.08, 0.3, 0.5])
+def test_a_barrier_that_comes_down_on_each_road_of_the_city_in_turn_holds_nobody_up(share):
+    roadmap = cbsim.load("town").scene.roadmap
+    for segment in sorted({lane.id[0] for lane in roadmap.lanes}):
+        body = barrier(roadmap, segment, share)
+        place = body.item.position_offset
+        action = do("block", object="barrier", place=Place(None, *place[:2]), heading=body.item.orientation_offset[2])
+        events, options = (Event("comes", when("time", at=40.0), (action,)),), Settings(step=0.1)
+        made = compile_world(
+            Scene("test", (body,), roadmap, settings=options, pools=(Pool("town", count=30),), events=events)
+        )
+        snapshot, rows = made.start, made.traffic.road.car_rows[:, BODY]
+        places, since = snapshot.columns.position[rows, :2].copy(), np.zeros(len(rows))
+        for second in range(400):
+            # it may come down on somebody, who stands for good then
+            assert not len(advance(made, snapshot, 10)[2]) or 39 <= second <= 43
+            now, phases = snapshot.columns.position[rows, :2], snapshot.columns.intent[:, PHASE]
+            moved = (np.hypot(*(now - places).T) > 0.5) | (phases == HIT)
+            places[moved], since[moved] = now[moved], second
+            assert (second - since).max() < PATIENCE, segment
