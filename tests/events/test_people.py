@@ -25,7 +25,7 @@ from cbsim.world.scene import Scene, Settings
 from cbsim.world.traffic.tables import SPEED
 from tests.common import shared
 from tests.events.scenes import do, when
-from tests.worlds import mover
+from tests.worlds import mover, prop
 
 LATITUDE, LONGITUDE = 30.0, -92.0
 NORTH, EAST = 110_852.0, 96_486.0  # [m] of a degree there
@@ -148,6 +148,21 @@ def test_cars_of_a_flow_yield_to_people_and_go_on(street, bold, step):
     for k in range(6):
         assert columns.position[made[f"P{k}"].row, 0] == pytest.approx(14.0 - k)
     assert columns.pool_counts[0, 2] > 20  # cars that have left
+
+
+@pytest.mark.parametrize("beyond", [5.0, 9.0, 14.0])
+@pytest.mark.parametrize("step", [0.05, 0.1])
+def test_cars_that_wait_before_a_barrier_leave_the_crosswalk_to_people(street, beyond, step):
+    ways = [path((side * (8.0 + k), ACROSS), (-side * (8.0 + k), ACROSS)) for k in range(2) for side in (-1.0, 1.0)]
+    people = tuple(Person(f"P{k}", way, initial_pause=60.0 + 10.0 * k) for k, way in enumerate(ways))
+    wall = prop("wall", (0.0, ACROSS + beyond, 0.5), size=(9.0, 0.6, 1.0))
+    made = world(street, *people, pools=cars(600.0), actors=(wall,), step=step, drivers=DRIVERS)
+    snapshot, first = made.start, made.layout.bodies - made.layout.cars
+    contacts = advance(made, snapshot, round(140.0 / step))[2]
+    assert not np.any(contacts[:, 1:3] >= first)  # people may touch each other
+    for person in people:
+        assert snapshot.columns.position[made[person.name].row, 0] == pytest.approx(person.path[-1].x)
+    assert snapshot.columns.pool_counts[0, 1] > 5  # cars that wait
 
 
 def test_people_are_restored_with_the_snapshot(street):

@@ -11,7 +11,7 @@ from cbsim.traffic.kernels.branches import hold_draws, set_branches
 from cbsim.traffic.kernels.changes import change_over
 from cbsim.traffic.kernels.claims import DETOUR, find_detour
 from cbsim.traffic.kernels.closures import begin_ways, close_and_open, renew_ways
-from cbsim.traffic.kernels.crosswalks import find_occupied_crosswalks
+from cbsim.traffic.kernels.crosswalks import find_crosswalk_spans, find_occupied_crosswalks
 from cbsim.traffic.kernels.decisions import MOST, WAIT, acceleration_of, decide
 from cbsim.traffic.kernels.driven import command_vehicles, read_driven_cars
 from cbsim.traffic.kernels.drivers import draw_drivers
@@ -228,6 +228,7 @@ def drive_cars(pack, sizes, floats, ints, car_floats, car_ints):
         (np.empty(CHANGES, np.int64), np.empty(CHANGES)),
     )
     occupied = find_occupied_crosswalks(pack, constants, state, road.lanelets.shape[0])
+    crosswalks = occupied, find_crosswalk_spans(pack, road.lanelets.shape[0])
     if state.fork.shape[0] > 0:
         hold_draws(state.fork, state.held, state.intent, state.pool_counts, state.clock[0] - 1)
     for part in range(parts):
@@ -242,7 +243,7 @@ def drive_cars(pack, sizes, floats, ints, car_floats, car_ints):
             shown = find_shadows(road, sides, state.travel, state.intent, entries, count)
         sort_entries(road, state.travel, state.intent, entries, shown)
         tables = road, crossings, around, sides, demand
-        decide(tables, zones, state, occupied, work, scratch, time, count, dt, part > 0)
+        decide(tables, zones, state, crosswalks, work, scratch, time, count, dt, part > 0)
         # between deciding and moving: roads that are closed or free again, and cars that appear where there is room
         close_and_open(road, network, state, work, begin, count)
         back_out(road, crossings, sides, demand, state, work, scratch[3], begin, count)

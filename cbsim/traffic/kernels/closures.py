@@ -10,7 +10,7 @@ from __future__ import annotations
 from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined, inner
 from cbsim.traffic.kernels.drivers import COMFORTABLE, LEAST
-from cbsim.traffic.kernels.look import CHAIN, CHAIN_END, STANDS
+from cbsim.traffic.kernels.look import CHAIN, CHAIN_END, STANDS, STOP
 from cbsim.traffic.kernels.passing import NO_QUEUE, STOOD, first_not_passing, stands_for_good
 from cbsim.traffic.kernels.sideways import is_aside, reach_of_turn
 from cbsim.traffic.kernels.way import AHEAD, destination_of, following
@@ -63,6 +63,7 @@ __all__ = [
 
 BLOCKED = 20.0  # [s] of standing behind a body that cannot be passed after which a car closes its own lanelet
 NEAR = 15.0  # [m] ahead of one's front up to which a body on the next lanelets is in one's way
+CROSSWALK, STOPS = 10.0, 1.0  # [m] of a crosswalk, and before it, that one looks over
 AT_END = 30.0  # [m] before a line or a light in which bots and literal cars may wait
 NEXT_ONES = 4  # lanelets ahead that are looked at
 SPARE = 2.0  # [m] before the end of a lanelet at which one can still take another way
@@ -296,7 +297,9 @@ def blocked_lanelet(road, travel, intent, watch, work, i, static, others):
     # base: way left from its front
     entries, base = work.entries, road.lanelets[lanelet, LENGTH] - travel[i, STATION] - length
     own = length + work.drawn[i, LEAST]
-    far = NEAR if plan[CHAIN] == math.inf else plan[CHAIN_END] + own + reach_of_turn(own)
+    # who has stopped before a crosswalk without room behind it looks over that
+    near = NEAR + CROSSWALK if plan[STOP] < STOPS else NEAR
+    far = near if plan[CHAIN] == math.inf else plan[CHAIN_END] + own + reach_of_turn(own)
     # on its own lanelet: whoever is next counts if it stands for good, in no queue, and cannot be passed
     at = first_not_passing(work, travel, i, lanelet)
     if at < entries.first[lanelet + 1]:

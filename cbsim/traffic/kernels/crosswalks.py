@@ -10,7 +10,7 @@ from cbsim.traffic.kernels.lights import must_stop_at_light
 from cbsim.world.packed.kernels import people_of
 from cbsim.world.traffic.tables import EXTRAS, SIGNALS
 
-__all__ = ["find_occupied_crosswalks", "place_to_stop"]
+__all__ = ["find_crosswalk_spans", "find_occupied_crosswalks", "place_to_stop"]
 
 NEAR = 1.0  # [m]
 BRAKES = 6.0  # [m/s²] with which one stops for people, where that is enough
@@ -32,6 +32,20 @@ def find_occupied_crosswalks(pack, constants, state, lanelets):
             along, across = abs(x * area[2] + y * area[3]), abs(y * area[2] - x * area[3])
             if along <= area[4] + NEAR and across <= area[5] + NEAR and state.position[body, 2] > 0.0:
                 found[lanelet] = min(found[lanelet], people.span_begins[s])
+    return found
+
+
+@inner
+def find_crosswalk_spans(pack, lanelets):
+    """Stations (lanelets, 2) between which the first crosswalk of each lanelet lies [m]; no rows without people."""
+    people = people_of(pack)
+    found = np.empty((lanelets if people.walkers.shape[0] > 0 else 0, 2))
+    for lanelet in range(found.shape[0]):
+        found[lanelet, 0] = found[lanelet, 1] = math.inf
+    for s in range(people.spans.shape[0] if found.shape[0] > 0 else 0):
+        lanelet = people.spans[s, 0]
+        if people.span_begins[s] < found[lanelet, 0]:
+            found[lanelet, 0], found[lanelet, 1] = people.span_begins[s], people.span_ends[s]
     return found
 
 

@@ -8,6 +8,7 @@ from cbsim.traffic.kernels.backing import hold_junction
 from cbsim.traffic.kernels.branches import numbered
 from cbsim.traffic.kernels.changes import end_at_change, see_aside
 from cbsim.traffic.kernels.claims import UNTURNED, arbitrate, join, order_waiting, see_room
+from cbsim.traffic.kernels.clear_crosswalks import keep_crosswalks_clear
 from cbsim.traffic.kernels.drivers import (
     BRAKES_HARD,
     BRANCH_NOW,
@@ -73,15 +74,15 @@ MOST = 64  # conflicts ahead that a car announces
 
 
 @inner
-def decide(network, zones, state, occupied, work, scratch, time, count, dt, keeps):
+def decide(network, zones, state, crosswalks, work, scratch, time, count, dt, keeps):
     """Fill the plan of every car, and give claims, from what there is at a time [s].
 
     Parameters
     ----------
     network : tuple
         `Road`, `Crossings`, `Surroundings`, `Sides` and `Demand`.
-    occupied : (lanelets or 0,) [m]
-        Occupied crosswalks (`cbsim.traffic.kernels.crosswalks`).
+    crosswalks : tuple of ndarray
+        Stations of occupied ones, and of all (`cbsim.traffic.kernels.crosswalks`).
     scratch : tuple
         Conflict entries ahead of a car and their distances; that of `order_waiting`; a stack of lanelets and stations;
         targets and places of changes.
@@ -93,6 +94,7 @@ def decide(network, zones, state, occupied, work, scratch, time, count, dt, keep
     """
     road, crossings, around, sides, demand = network
     ahead_of, distances, waiting, tree, changes = scratch
+    occupied, spans = crosswalks
     seed, travel, intent, watch, begin = state.seed[0], state.travel, state.intent, state.watch, work.counts[0]
     cars, entries, claims, queues, ways = intent.shape[0], work.entries, work.claims, work.queues, work.ways
     for n in range(claims.size[1]):  # conflicts of which something was noted in the step before
@@ -130,6 +132,8 @@ def decide(network, zones, state, occupied, work, scratch, time, count, dt, keep
                 hold_junction(road, crossings, claims, intent[i, NEXT], i)
             continue
         look(road, crossings, seed, state, work, occupied, i, time, ahead_of, distances)
+        if spans.shape[0] > 0:
+            keep_crosswalks_clear(road, crossings, spans, travel, intent, work, i)
         if sides.rows.shape[0] > 0:
             if plan[WAY_END] < math.inf:  # the way may go on in another lane, to which it has to change by there
                 end_at_change(road, sides, travel, intent, plan, ways, i, destinations[i])

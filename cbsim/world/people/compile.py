@@ -94,6 +94,7 @@ def compile_people(actors: Sequence[Actor], guided: Ints, roadmap: RoadMap | Non
         np.array([_area(corners) for corners in crosswalks.areas], float).reshape(-1, 6),
         np.column_stack([crosswalks.lanelets, crosswalks.crosswalks]).astype(np.int64).reshape(-1, 2),
         crosswalks.begins.astype(float),
+        crosswalks.ends.astype(float),
     )
     for table in tables:
         table.flags.writeable = False

@@ -26,8 +26,8 @@ class People(NamedTuple):
         Stations on the path at which the crosswalk begins and ends; these points.
     areas : (crosswalks, 6) [m], [1], [m]
         Centre; direction across the road; half length and half width.
-    spans, span_begins : (s, 2) int64, (s,) [m]
-        Lanelet and crosswalk; station at which the crosswalk begins on the lanelet.
+    spans, span_begins, span_ends : (s, 2) int64, (s,), (s,) [m]
+        Lanelet and crosswalk; stations at which the crosswalk begins and ends on the lanelet.
     """
 
     walkers: Annotated[Ints, (2,)]
@@ -36,9 +36,10 @@ class People(NamedTuple):
     areas: Annotated[Floats, (6,)]
     spans: Annotated[Ints, (2,)]
     span_begins: Floats
+    span_ends: Floats
 
 
 NO_PEOPLE = People(
     np.zeros((0, 2), np.int64), np.zeros(0, np.int64), np.zeros((0, 6)), np.zeros((0, 6)), np.zeros((0, 2), np.int64),
-    np.zeros(0),
+    np.zeros(0), np.zeros(0),
 )  # fmt: skip
