@@ -223,9 +223,10 @@ def choose_turn(road, crossings, sides, demand, travel, intent, watch, work, i, 
     if not is_free(road, crossings, entries, lanelet, behind, rear + reach, i):
         return -1
     at = entries.ranks[i] - 1
-    if back > 0.0 and at >= entries.first[lanelet]:  # who drives up behind it has to be able to stop gently
+    # who drives up behind it has to be able to stop, but behind the first at a line, where all stop
+    if back > 0.0 and intent[i, PHASE] == DRIVING and at >= entries.first[lanelet]:
         e, pace = entries.order[at], entries.sorted_stands[at, PACE]
-        if pace > STANDS and entries.stands[e, SPOT] + entries.stands[e, EXTENT] + pace * (pace + 0.5) / EASY > behind:
+        if pace > STANDS and entries.stands[e, SPOT] + entries.stands[e, EXTENT] + pace * (0.2 + pace / 6.0) > behind:
             return -1
     at = place_in_order(entries, target, there - reach) - 1
     if at >= entries.first[target] and entries.sorted_stands[at, PACE] > STANDS:
