@@ -216,10 +216,10 @@ def _triangle(a: Array, least: float | None = None) -> tuple[Array, Array]:
     return normals, rest[: len(normals)]
 
 
-def _reflected(normals: Array, table: Array) -> Array:
-    """Undo reflections of `_triangle` on the columns of a table (m, k)."""
+def _reflected(normals: Array, table: Array, *, back: bool = True) -> Array:
+    """Undo reflections of `_triangle` on the columns of a table (m, k), or do them."""
     out = np.array(table, float)
-    for k in range(len(normals) - 1, -1, -1):
+    for k in range(len(normals))[:: -1 if back else 1]:
         normal = normals[k, k:, None]
         out[k:] -= 2.0 * normal * (normal * out[k:]).sum(axis=0)
     return out
@@ -300,10 +300,25 @@ def lstsq(a: ArrayLike, b: ArrayLike, rcond: float | None = None) -> Array:
     """Least squares solution of least length of a x = b (m,) or (m, k).
 
     Singular values up to `rcond`, by default the larger side of the matrix times 2.2e-16, times the largest are zero.
+    Of many rows and columns by reflections alone, so that a value near that bound may count otherwise.
     """
     matrix = np.asarray(a, float)
     least = EPS * max(matrix.shape) if rcond is None else rcond
-    return times(pinv(matrix, least), b)
+    found = _least_squares(matrix, np.asarray(b, float), least) if min(matrix.shape) > MANY else None
+    return times(pinv(matrix, least), b) if found is None else found
+
+
+def _least_squares(a: Array, b: Array, least: float) -> Array | None:
+    """Solve by reflections of a matrix to a triangle, and of what is left to a square one; None if that has no rank."""
+    normals, rows = _triangle(a, least)
+    across, corner = _triangle(rows.T, 0.0)
+    rank = len(rows)
+    if len(across) < rank:
+        return None
+    right = _reflected(normals, b.reshape(len(b), -1), back=False)
+    out = np.zeros((a.shape[1], right.shape[1]))
+    out[:rank] = solve(corner.T, right[:rank])
+    return _reflected(across, out).reshape(-1, *b.shape[1:])
 
 
 def matrix_rank(a: ArrayLike, tol: float) -> int:
