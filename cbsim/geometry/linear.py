@@ -66,14 +66,23 @@ def _eliminate(a: Array, right: Array) -> tuple[Array, Array, Array]:
         pivot = k + np.abs(upper[..., k:, k]).argmax(axis=-1)[..., None, None]
         sign = np.where(pivot[..., 0, 0] == k, sign, -sign)
         for table in (upper, out):
-            lower = np.take_along_axis(table, np.broadcast_to(pivot, (*pivot.shape[:-1], table.shape[-1])), axis=-2)
-            np.put_along_axis(table, np.broadcast_to(pivot, lower.shape), table[..., k : k + 1, :].copy(), axis=-2)
-            table[..., k : k + 1, :] = lower
+            _exchange(table, k, pivot)
         head = upper[..., k, k, None]
         factor = upper[..., k + 1 :, k] / np.where(head == 0.0, 1.0, head)
         upper[..., k + 1 :, :] -= factor[..., None] * upper[..., k : k + 1, :]
         out[..., k + 1 :, :] -= factor[..., None] * out[..., k : k + 1, :]
     return upper, out, sign
+
+
+def _exchange(table: Array, k: int, pivot: NDArray[np.int64]) -> None:
+    """Exchange row k of matrices (..., n, m) with the row of each that `pivot` (..., 1, 1) names."""
+    if table.ndim == 2:
+        rows = [int(pivot[0, 0]), k]
+        table[rows] = table[rows[::-1]]
+        return
+    lower = np.take_along_axis(table, np.broadcast_to(pivot, (*pivot.shape[:-1], table.shape[-1])), axis=-2)
+    np.put_along_axis(table, np.broadcast_to(pivot, lower.shape), table[..., k : k + 1, :].copy(), axis=-2)
+    table[..., k : k + 1, :] = lower
 
 
 def solve(a: ArrayLike, b: ArrayLike) -> Array:

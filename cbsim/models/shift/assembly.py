@@ -14,7 +14,7 @@ from cbsim.formats.shift.bodies import tensor_of
 from cbsim.formats.values import quote
 from cbsim.geometry.elementary import square
 from cbsim.geometry.linear import cholesky, eigh, lstsq, norm, null_space, pinv, solve, times
-from cbsim.models.shift.kinematics import Array, Chain, Posture
+from cbsim.models.shift.kinematics import Array, Chain, Posture, crossed
 from cbsim.models.shift.network import Network, Place, network_of
 from cbsim.models.shift.tree import Tree, tree_of
 from cbsim.spec.shift.model import ShiftModel
@@ -291,7 +291,7 @@ def mass_matrix(assembled: Assembled, coordinates: Whole | None = None, screws: 
             continue
         motion = screws[own] * ways[own, None]
         center = times(pose.rotation, np.array(link.body.center_of_mass)) + pose.origin
-        speed = motion[:, 3:] + np.cross(motion[:, :3], center)
+        speed = motion[:, 3:] + crossed(motion[:, :3], center)
         tensor = times(times(pose.rotation, tensor_of(link.body.inertia)), pose.rotation.T)
         matrix[np.ix_(own, own)] += link.body.mass * times(speed, speed.T)
         matrix[np.ix_(own, own)] += times(times(motion[:, :3], tensor), motion[:, :3].T)
