@@ -96,6 +96,7 @@ class Chain:
         self.first = [int(n) for n in np.concatenate([[0], np.cumsum(counts)])]
         self.size = self.first.pop()
         self.axes = [np.array(tie.joint.axis, float) for tie in tree.ties]
+        self._backs = [(tie.at_parent.inverse, tie.at_child.inverse) for tie in tree.ties]
         self.on_way = np.zeros((len(network.links) + 1, self.size))
         for tie, body, turned in tree.branches:
             here = tree.ties[tie]
@@ -123,9 +124,9 @@ class Chain:
         for number, body, turned in self.tree.branches:
             tie, moved = self.tree.ties[number], self.moved(number, posture)
             if turned:
-                found[body] = found[tie.child] @ tie.at_child @ moved.inverse @ tie.at_parent.inverse
+                found[body] = found[tie.child] @ tie.at_child @ moved.inverse @ self._backs[number][0]
             else:
-                found[body] = found[tie.parent] @ tie.at_parent @ moved @ tie.at_child.inverse
+                found[body] = found[tie.parent] @ tie.at_parent @ moved @ self._backs[number][1]
         return found
 
     def screws(self, posture: Posture, poses: list[Place]) -> Array:
