@@ -42,6 +42,8 @@ class Judge:
         Checkpoints and speed limits.
     score : Score, optional
         Number for the whole run.
+    measured : tuple of Expectation, optional
+        Rules that measure besides; their results count for nothing.
     """
 
     def __init__(
@@ -50,11 +52,13 @@ class Judge:
         roadmap: RoadMap | None = None,
         mission: Mission | None = None,
         score: Score = NO_SCORE,
+        measured: tuple[Expectation, ...] = (),
     ) -> None:
-        self._expectations, self._score = expectations, score
+        self._expectations, self._score, self._to_measure = expectations, score, measured
         self._scored: list[Rule] = []  # rules of the score, in its order
         self._roadmap, self._mission = roadmap, mission
         self._rules: list[Rule] = []
+        self._measured: list[Rule] = []
         self._waiting: list[Batch] = []
         self._gathered = self._numbers = 0  # steps that wait, and numbers of their motion
         self._scenario, self._step, self._steps = "", 0.0, 0
@@ -64,6 +68,7 @@ class Judge:
         self._broken: Check | None = None
         self._restarts: list[tuple[int, int]] = []  # not shown yet: step before it, and row
         self.faults: list[Check] = []
+        self._checked: list[Check] | None = None  # results of the rules, as long as nothing new is known
 
     @property
     def rules(self) -> list[Rule]:
@@ -71,13 +76,19 @@ class Judge:
         self._look()
         return self._rules
 
+    @property
+    def measured(self) -> list[Rule]:
+        """Rules that measure besides, in their order."""
+        self._look()
+        return self._measured
+
     def begin(self, header: Header, _snapshot: bytes, _sources: Mapping[str, bytes]) -> None:
         """Create the rules."""
         self._scenario, self._step = header.scenario, header.step
         context = Context(header, self._roadmap, self._mission)
         self._names, self._moving = header.objects.names, np.array(header.moving, np.int64)
         self._context = context
-        self._rules = [RULES[e.rule](e, context) for e in self._expectations]
+        self._rules, self._checked = [RULES[e.rule](e, context) for e in self._expectations], None
         made: list[Rule] = list(self._rules)
         self._scored = []
         for one in self._score.expectations:  # equal rules are evaluated once
@@ -85,6 +96,7 @@ class Judge:
             rule = RULES[one.rule](one, context) if rule is None else rule
             made.append(rule)
             self._scored.append(rule)
+        self._measured = [RULES[one.rule](one, context) for one in self._to_measure]
 
     def take(self, batch: Batch) -> None:
         """Collect steps, and pass them to all undecided rules."""
@@ -106,6 +118,7 @@ class Judge:
         self._gathered = self._numbers = 0
         if not waiting or self._broken is not None:
             return
+        self._checked = None
         joined = Batch.joined(waiting)
         sound = self._finite(joined)
         if self._context is None:  # not begun: there are no rules
@@ -123,11 +136,12 @@ class Judge:
             found = RULES[rule.expectation.rule](rule.expectation, context)
             self._rules = [found if one is rule else one for one in self._rules]
             self._scored = [found if one is rule else one for one in self._scored]
+            self._measured = [found if one is rule else one for one in self._measured]
 
     @property
     def _open_rules(self) -> list[Rule]:
         """Rules that are undecided, each once."""
-        every = {id(rule): rule for rule in (*self._rules, *self._scored)}
+        every = {id(rule): rule for rule in (*self._rules, *self._scored, *self._measured)}
         return [rule for rule in every.values() if not rule.decided]
 
     def _show(self, batch: Batch) -> None:
@@ -184,13 +198,16 @@ class Judge:
     def fault(self, name: str, time: float, message: str) -> None:
         """Note a failure of the planner, which fails the run, or of the simulator, which makes the verdict an error."""
         self.faults.append(Check(name, False, time, message))
+        self._checked = None
 
     @property
     def checks(self) -> list[Check]:
         """Results in the order of the scenario, then failures of planner and simulator."""
         self._look()
         broken = [] if self._broken is None else [self._broken]
-        return [*(self._result(rule) for rule in self._rules), *self.faults, *broken]
+        if self._checked is None:
+            self._checked = [self._result(rule) for rule in self._rules]
+        return [*self._checked, *self.faults, *broken]
 
     @property
     def _failures(self) -> list[Check]:

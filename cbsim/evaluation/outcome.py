@@ -283,6 +283,7 @@ def execute(  # noqa: PLR0913 - the public face spells out every option
     seed: int | None = None,
     start: Snapshot | None = None,
     listeners: Sequence[Recorder] = (),
+    judge: Judge | None = None,
 ) -> Outcome:
     """Run a World for its duration, judged and, if asked for, recorded.
 
@@ -309,6 +310,8 @@ def execute(  # noqa: PLR0913 - the public face spells out every option
         In place of the World's; it is not changed.
     listeners : sequence of Recorder, optional
         Further recorders, which take every batch of the run.
+    judge : Judge, optional
+        In place of one that is made: of the scenario's expectations, and for what it measures besides.
 
     Raises
     ------
@@ -316,7 +319,8 @@ def execute(  # noqa: PLR0913 - the public face spells out every option
         If the user interrupts the run; the recording up to then is complete.
     """
     scene, digest = world.scene, Digest(world)
-    judge = Judge(scene.expectations, scene.roadmap, scene.mission, scene.score)
+    if judge is None:
+        judge = Judge(scene.expectations, scene.roadmap, scene.mission, scene.score)
     listening: list[Recorder] = [judge, digest, *listeners]
     if record is not None:
         listening.append(recorder(record, world, lambda: judge.checks) if recorder else FileRecorder(record))

@@ -21,6 +21,7 @@ from pydantic import (
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, InitErrorDetails, PydanticCustomError
 
+from cbsim.errors import nearest
 from cbsim.formats.object_values import HEIGHT, SIZE
 from cbsim.formats.yaml_tree import shown
 from cbsim.spec.number import Written
@@ -117,6 +118,17 @@ class Model(BaseModel):
         """Spellings of the fields."""
         return [info.alias or name for name, info in cls.model_fields.items()]
 
+    @classmethod
+    def _as_meant(cls, data: dict[str, Any]) -> tuple[dict[int | str, str], dict[str, Any]]:
+        """Correct misspelt keys, which are told as such; returns known key → as it is written, and the mapping."""
+        known, written = cls.spellings(), dict[int | str, str]()
+        corrected = dict(data)
+        for key in [key for key in data if isinstance(key, str) and key not in known]:
+            near = nearest(key, known)
+            if near is not None and near not in corrected:
+                written[near], corrected[near] = key, corrected.pop(key)
+        return written, corrected
+
     @model_validator(mode="wrap")
     @classmethod
     def _collect(cls, data: Any, handler: Any) -> Any:
@@ -131,7 +143,11 @@ class Model(BaseModel):
             known = {
                 (error["loc"], str(error["type"])) for error in errors
             }  # pydantic calls it twice in a recursive model
-            found_here = (_custom("contradiction", path, data, text=text) for path, text in cls.contradictions(data))
+            written, meant = cls._as_meant(data)
+            found_here = (
+                _custom("contradiction", tuple(written.get(part, part) for part in path), data, text=text)
+                for path, text in cls.contradictions(meant)
+            )
             errors += [error for error in found_here if (error["loc"], str(error["type"])) not in known]
         if errors:
             raise ValidationError.from_exception_data(cls.__name__, errors)

@@ -13,8 +13,6 @@ from __future__ import annotations
 
 import struct
 from bisect import bisect_right
-from collections.abc import Callable
-from functools import wraps
 from math import (
     ceil,
     copysign,
@@ -33,11 +31,12 @@ from math import (
     remainder,
     sqrt,
 )
-from typing import Any, Protocol, TypeVar, cast, overload
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.geometry.elementwise import Binary, Unary, elementwise
 from cbsim.geometry.kernels.polynomials import (
     ATAN_3_HALVES,
     ATAN_3_HALVES_LOW,
@@ -75,56 +74,7 @@ __all__ = [
 
 Array = NDArray[np.float64]
 Number = TypeVar("Number", float, Array)
-FEW = 16  # arrays up to this size are computed number by number, which is faster
 LOG10_E, LOG10_2, LOG10_2_LOW = 0.4342944819032518, 0.30102999566361177, 3.694239077158931e-13
-
-
-class Unary(Protocol):
-    """Function of a number or an array."""
-
-    @overload
-    def __call__(self, x: float, /) -> float: ...
-    @overload
-    def __call__(self, x: NDArray[Any], /) -> Array: ...
-
-
-class Binary(Protocol):
-    """Function of two numbers or arrays."""
-
-    @overload
-    def __call__(self, x: float, y: float, /) -> float: ...
-    @overload
-    def __call__(self, x: NDArray[Any], y: NDArray[Any] | float, /) -> Array: ...
-    @overload
-    def __call__(self, x: float, y: NDArray[Any], /) -> Array: ...
-
-
-def _elementwise(function: Callable[..., Any], number: Callable[..., float] | None = None) -> Any:
-    """Let a function take numbers, which it gets as Python's, or arrays, which it gets as float64 of one shape.
-
-    `number`, if given, has the same bits for a number of Python as `function`, in less time.
-    """
-    fast = number or function
-
-    @wraps(function)
-    def call(x: Any, *others: Any) -> Any:
-        if type(x) is float and (not others or type(others[0]) is float):
-            return fast(x, *others)
-        arguments = x, *others
-        if all(type(each) is float or type(each) is int for each in arguments):
-            return fast(*map(float, arguments))
-        if all(np.ndim(each) == 0 for each in arguments):  # numbers of NumPy, which can be indexed
-            return np.float64(fast(*map(float, arguments)))
-        arrays = [np.asarray(each, np.float64) for each in arguments]
-        if len(arrays) > 1:
-            arrays = list(np.broadcast_arrays(*arrays))
-        if arrays[0].size <= FEW:
-            numbers = zip(*(each.ravel().tolist() for each in arrays), strict=True)
-            return np.array([fast(*each) for each in numbers], np.float64).reshape(arrays[0].shape)
-        with np.errstate(all="ignore"):
-            return function(*arrays)
-
-    return call
 
 
 def _where(condition: Any, one: Any, other: Any) -> Any:
@@ -355,18 +305,18 @@ def _hypot_number(x: float, y: float) -> float:
     return sqrt(a * a + b * b) if SMALL < (a if a > b else b) < LARGE else float(_hypot(x, y))
 
 
-sin: Unary = _elementwise(_sin, _sin_number)
-cos: Unary = _elementwise(_cos, _cos_number)
-tan: Unary = _elementwise(_tan)
-asin: Unary = _elementwise(_asin)
-acos: Unary = _elementwise(_acos)
-atan: Unary = _elementwise(_atan, _atan_number)
-atan2: Binary = _elementwise(_atan2, _atan2_number)
-exp: Unary = _elementwise(_exp)
-expm1: Unary = _elementwise(_expm1)
-log: Unary = _elementwise(_log)
-log10: Unary = _elementwise(_log10)
-hypot: Binary = _elementwise(_hypot, _hypot_number)
+sin: Unary = elementwise(_sin, _sin_number)
+cos: Unary = elementwise(_cos, _cos_number)
+tan: Unary = elementwise(_tan)
+asin: Unary = elementwise(_asin)
+acos: Unary = elementwise(_acos)
+atan: Unary = elementwise(_atan, _atan_number)
+atan2: Binary = elementwise(_atan2, _atan2_number)
+exp: Unary = elementwise(_exp)
+expm1: Unary = elementwise(_expm1)
+log: Unary = elementwise(_log)
+log10: Unary = elementwise(_log10)
+hypot: Binary = elementwise(_hypot, _hypot_number)
 
 
 def square(x: Number) -> Number:

@@ -36,6 +36,7 @@ Bools = NDArray[np.bool_]
 
 TURN_STEP = 0.1  # [rad] a piece that turns gets a sample at least so often
 PIECE_LIMIT = 4096  # samples of one piece; only chords of kilometres, which no road has, are sampled coarser
+BLOCK = 1 << 14  # samples that are computed together
 SAMPLE_LIMIT = 4_000_000  # samples of one call; a hostile file must not fill memory
 
 
@@ -88,6 +89,11 @@ class Pieces(NamedTuple):
     arriving: Floats
     offsets: Ints
     ends: Floats
+
+    def part(self, first: int, stop: int) -> Pieces:
+        """Return some pieces in a row; lines are those of all."""
+        start, end, leaving, arriving = (one[first:stop] for one in self[:4])
+        return Pieces(start, end, leaving, arriving, self.offsets, self.ends)
 
 
 def wrap(angle: Floats) -> Floats:
@@ -241,14 +247,17 @@ def hermite(pieces: Pieces, step: float) -> Samples:
     line = np.repeat(np.arange(line_count), np.diff(pieces.offsets))
     total = np.concatenate([[0], np.cumsum(count)])
     owner = np.repeat(np.arange(len(count)), count)
-    u = ((np.arange(total[-1]) - total[owner]) / count[owner])[:, None]
     rows = np.arange(total[-1]) + line[owner]
     offsets = total[pieces.offsets] + np.arange(line_count + 1)
     points, tangents = np.empty((2, offsets[-1], 2))
-    points[rows], along = _evaluate(pieces, owner, u)
-    tangents[rows] = along
     behind = np.zeros(offsets[-1])
-    behind[rows] = _curvatures(pieces, owner, u[:, 0], along)
+    for begin in range(0, len(owner), BLOCK):  # parts, whose intermediate results stay in the processor's cache
+        part = slice(begin, begin + BLOCK)
+        own, row = owner[part], rows[part]
+        u = (np.arange(begin, begin + len(own)) - total[own]) / count[own]
+        few, own = pieces.part(int(own[0]), int(own[-1]) + 1), own - own[0]
+        points[row], along = _evaluate(few, own, u[:, None])
+        tangents[row], behind[row] = along, _curvatures(few, own, u, along)
     before = behind.copy()
     ends = rows[total[1:] - 1] + 1  # of each piece: the sample behind its last
     before[ends] = _curvatures(pieces, np.arange(len(count)), np.ones(len(count)), pieces.arriving)

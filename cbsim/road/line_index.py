@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cbsim.road.kernels.matching import match_into
-from cbsim.road.matching import Line, Match, Stretches
+from cbsim.road.matching import NO_HEADINGS, Floats, Line, Match, Stretches
 
 __all__ = ["LineIndex"]
 
@@ -32,22 +32,15 @@ class LineIndex:
         stretches = np.column_stack([parts.firsts, parts.lasts]).astype(np.int64).reshape(-1, 2)
         self._tables = intervals, stretches, np.column_stack(parts.bounds()).astype(float).reshape(-1, 4)
 
-    def match(
-        self, positions: ArrayLike, headings: ArrayLike | None = None, onward: float = np.pi, copy: bool = True
-    ) -> Match:
-        """Find the line of each position.
+    def match(self, positions: ArrayLike, headings: ArrayLike | None = None, onward: float = np.pi) -> Match:
+        """Find the line of each position; parameters are those of `LaneIndex.match`."""
+        where = np.array(positions, float, order="C").reshape(-1, 2)
+        along = NO_HEADINGS if headings is None else np.array(headings, float, order="C").reshape(-1)
+        return self.match_arrays(where, along, float(onward))
 
-        Parameters
-        ----------
-        positions, headings, onward
-            As those of `LaneIndex.match`.
-        copy : bool, optional
-            False for arrays of the caller's own, in the order of C.
-        """
-        turned = np.empty(0) if headings is None else headings
-        made = np.array if copy else np.asarray  # in the order of C, for which the kernel is compiled
-        where = made(positions, float, order="C").reshape(-1, 2)
-        along = made(turned, float, order="C").reshape(-1)
+    def match_arrays(self, where: Floats, along: Floats, onward: float = np.pi) -> Match:
+        """Find the line of positions (n, 2) with headings (n,), or none (0,): arrays in the order of C."""
         out = np.empty((len(where), 4))
-        match_into(where, along, float(onward), *self._tables, out)
-        return Match(out[:, 0].astype(np.int64), out[:, 1], out[:, 2], out[:, 3])
+        match_into(where, along, onward, *self._tables, out)
+        lanes, stations, offsets, errors = out.T
+        return Match(lanes.astype(np.int64), stations, offsets, errors)

@@ -18,11 +18,12 @@ from cbsim.geometry.polyline import beside, direction, heading, left_of, wrap
 if TYPE_CHECKING:
     from shapely import STRtree
 
-__all__ = ["LaneIndex", "Line", "Match", "Stretches"]
+__all__ = ["NO_HEADINGS", "LaneIndex", "Line", "Match", "Stretches"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+NO_HEADINGS = np.empty(0)
 STRETCH = 16  # sample intervals in one box of the index
 BATCH = 20_000  # positions per query, to bound memory
 TOUCH = 1e-6  # [m] tolerance at edges: a position on the edge of a lane is on it

@@ -21,7 +21,7 @@ from cbsim.geometry.geodesy import LocalPlane
 from cbsim.geometry.polyline import direction, heading, left_of, wrap
 from cbsim.road.address import Addresses, point_sets
 from cbsim.road.curve import LaneCurve, lane_curves
-from cbsim.road.matching import LaneIndex, Match
+from cbsim.road.matching import NO_HEADINGS, LaneIndex, Match
 from cbsim.spec.road import Exit, Lane, PointId, RoadNetwork
 
 if TYPE_CHECKING:
@@ -35,7 +35,6 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 CORNER_LIMIT = 200  # largest self-intersecting perimeter that is repaired, in corners; real ones have fifty
-NO_HEADINGS = np.empty(0)
 FEW = 64  # positions up to which a call matches them by a kernel, where that is compiled
 METRIC_LIMIT = 1e7  # [m] largest metric coordinate on earth
 
@@ -284,7 +283,7 @@ class RoadMap:
             where = np.array(positions, float, order="C")
             along = NO_HEADINGS if headings is None else np.array(headings, float, order="C")
             if where.size <= 2 * FEW and all(map(isfinite, along.ravel().tolist())):
-                return self._line_index.match(where, None if headings is None else along, copy=False)
+                return self._line_index.match_arrays(where.reshape(-1, 2), along.reshape(-1))
         return self.index.match(positions, headings)
 
     def compile_matching(self) -> None:

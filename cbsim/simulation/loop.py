@@ -163,7 +163,7 @@ class Run:
             commands = self._decide(now) if drivers else []
             if self.annotations is not None:
                 drawings = self.annotations.rows(now, before, drivers)
-            asked = min((recall.until_asked(driver, now) for driver in drivers), default=1)
+            asked = min([recall.until_asked(driver, now) for driver in drivers], default=1)
             n = self._quiet(now, until - now, asked)
             if self.recorded.steps_left(now) == self.recorded.period:
                 self._rows = self.recorded.at(snapshot)

@@ -140,11 +140,11 @@ class NewestReadings(Mapping[str, Taken]):
     def _deliver_together(self, time: float, after: float) -> None:
         """Put the scans of all lasers in their places that are delivered in (after, time], without taking them."""
         taken, due, held = self._taken, self._due, self._held
-        for clock in self.clocks:
-            index = clock.newest(time)
-            if index < 0 or index <= clock.newest(after):
+        for rate, latency, sensors in self.clocks:  # `Clock.newest` spelled out: it is asked for in every step
+            index = floor((time - latency) * rate + SLACK)
+            if index < 0 or index <= floor((after - latency) * rate + SLACK):
                 continue
-            for sensor in clock.sensors:
+            for sensor in sensors:
                 key = sensor.key
                 taken.pop(key, None)
                 held.pop(key, None)
@@ -189,11 +189,12 @@ class NewestReadings(Mapping[str, Taken]):
             return
         following = asked * self._world.step
         if self.clocks:
+            time = self._snapshot.time
             last = [
                 sensor.key
-                for clock in self.clocks
-                if clock.newest(following) <= clock.newest(self._snapshot.time)
-                for sensor in clock.sensors
+                for rate, latency, sensors in self.clocks
+                if floor((following - latency) * rate + SLACK) <= floor((time - latency) * rate + SLACK)
+                for sensor in sensors
                 if sensor.key in self._due
             ]
         else:

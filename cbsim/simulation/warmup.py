@@ -15,7 +15,7 @@ from cbsim.planner.pilot.kernels.controls import STATE, command_wheel
 from cbsim.planner.pilot.kernels.follow import COLUMNS, follow_path
 from cbsim.planner.pilot.kernels.ground import distances_into, mark_into
 from cbsim.planner.pilot.kernels.look import first_return
-from cbsim.planner.pilot.kernels.pace import plan_speeds
+from cbsim.planner.pilot.kernels.pace import average_speeds, plan_speeds
 from cbsim.planner.pilot.vehicle_geometry import vehicle_geometry
 from cbsim.planner.pilot.zone_crossing import ZoneRaster, cross_zone
 from cbsim.road.roadmap import RoadMap
@@ -139,6 +139,7 @@ def drive_about(world: World | None = None, name: str = "bot CONVENTIONAL") -> N
     for ways in (dubins, three_point):
         next(ways(*ends, 5.0), None)
     plan_speeds(np.zeros(2), np.zeros(1), 1.0, 1.0, 1.0, np.ones(2))
+    average_speeds(np.arange(2.0), np.ones(2), 1.0, 0.1, np.zeros(2), np.zeros(2))
     path = np.arange(2.0 * COLUMNS).reshape(2, COLUMNS)
     follow_path(path, 0, 0, 1, 1.0, 9.0, *ends[0], 1.0, 0.0, 0.05, 1.0, 0.0, 0.0)
     command_wheel(np.ones(6), False, 1.0, 0.0, 0.05, 0.0, 1.0, 0.0, np.zeros(STATE))
@@ -188,20 +189,25 @@ def judge_order() -> None:
 
 def judge_driving() -> None:
     """Run the kernels of rules: where cars are on lines, who crosses gates, and who comes near."""
-    from cbsim.geometry.kernels.encroachment import encroachments
+    from cbsim.geometry.kernels.encroachment import encroachments, pieces_into
     from cbsim.geometry.kernels.planar import planar_into
+    from cbsim.geometry.kernels.rectangles import clearances_into, times_to_collision_into
     from cbsim.road.kernels.gates import junction_events
     from cbsim.road.kernels.matching import match_into
     from cbsim.road.kernels.projection import project_into
 
     rows, yes, no, bounds = np.zeros(1, np.int64), np.ones((1, 1), bool), np.empty(0), np.zeros((1, 4))
     match_into(np.zeros((1, 2)), no, 1.0, np.zeros((1, 7)), np.zeros((1, 2), np.int64), bounds, np.empty((1, 4)))
-    project_into(np.zeros((1, 5)), np.zeros((1, 2)), np.empty((1, 4)))
+    project_into(np.zeros((1, 5)), np.zeros((1, 2)), np.array([[0, 1]]), np.empty((1, 4)))
     planar_into(np.zeros((1, 13)), np.empty((1, 4)))
     motion, gates = np.zeros((1, 1, 13)), np.zeros((1, 5))
-    junction_events(np.zeros(1), motion, rows, np.zeros(1), yes[0], gates, 0, yes, np.empty((1, 5)))
+    junction_events(np.zeros(1), motion, np.zeros(1), yes[0], gates, 0, yes, np.empty((1, 5)))
     numbers, piece = np.zeros(4, np.int64), np.zeros((1, 6))
     sizes, times = np.zeros((2, 2)), np.zeros(1)
+    pieces_into(motion, rows, yes, np.zeros((1, 2)), np.zeros(1), piece[None], bounds)
+    corners = np.zeros((1, 4, 2))
+    clearances_into(corners, corners, np.zeros(1))
+    times_to_collision_into(corners, corners, np.zeros((1, 2)), np.zeros(1))
     encroachments(piece, piece[None], bounds, sizes, numbers, np.ones(2), 0.5, times, rows)
 
 

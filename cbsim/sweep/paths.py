@@ -248,7 +248,7 @@ class _Levels(RunObserver):
         step = run.snapshot.step
         if step % self._every and step != self._last:
             return
-        value = measured(self._judge, self._world)[self._runner.column]
+        value = measured(self._judge.rules, self._world)[self._runner.column]
         level = self._runner.level_of(value)
         if level > self._level:
             self._level = level

@@ -13,10 +13,9 @@ from cbsim.errors import CbsimError, Problem, Problems, UsageError, did_you_mean
 from cbsim.evaluation.judge import Judge
 from cbsim.evaluation.metrics import measuring_rules
 from cbsim.evaluation.outcome import Outcome, execute
-from cbsim.evaluation.rules import Check
+from cbsim.evaluation.rules import Check, Rule
 from cbsim.loading.load import load
 from cbsim.planner import PlannerError, PlannerIsolation, drivers_of
-from cbsim.recording.batch import Batch, Header
 from cbsim.recording.header import header_of
 from cbsim.spec.metrics import METRICS
 from cbsim.spec.scenario import Expectation
@@ -34,28 +33,6 @@ FORKED = (
 )  # fmt: skip
 """Columns that the rows of rare events have besides those of other sweeps."""
 OUTSIDE = ("wall_time", "host")  # columns that differ from run to run
-
-
-class _Measures:
-    """A recorder that measures the bots of a run."""
-
-    def __init__(self, rules: tuple[Expectation, ...], world: World) -> None:
-        self.judge = Judge(rules, world.scene.roadmap, world.scene.mission)
-
-    def begin(self, header: Header, snapshot: bytes, sources: Mapping[str, bytes]) -> None:
-        """Create the rules."""
-        self.judge.begin(header, snapshot, sources)
-
-    def take(self, batch: Batch) -> None:
-        """Measure these steps."""
-        self.judge.take(batch)
-
-    def fault(self, _name: str, _time: float, _message: str) -> None:
-        """Nothing to do."""
-
-    def end(self) -> None:
-        """Finish."""
-        self.judge.end()
 
 
 class Runner:
@@ -83,12 +60,12 @@ class Runner:
         """
         began = time.perf_counter()
         outcome: Outcome | None = None
-        measures: _Measures | None = None
+        judge: Judge | None = None
         failure, verdict = "", "error"
         try:
             world, rules, seed = self.world(point)
-            measures = _Measures(rules, world) if rules else None
-            outcome = execute(world, seed=seed, record=record, listeners=[] if measures is None else [measures])
+            judge = judge_of(world, rules)
+            outcome = execute(world, seed=seed, record=record, judge=judge)
             verdict, failure = outcome.verdict, failure_text(outcome.checks)
         except CbsimError as error:
             failure = str(error)
@@ -104,8 +81,8 @@ class Runner:
             row["seed"] = outcome.snapshot.seed
             row["score"] = None if outcome.score is None else outcome.score.value
             row |= {f"check.{name}": check.passed for name, check in named_checks(outcome)}
-            if measures is not None:
-                row |= measured(measures.judge, outcome.world)
+            if judge is not None:
+                row |= measured(judge.measured, outcome.world)
         return row | {"wall_time": time.perf_counter() - began, "host": platform.node()}
 
     def seed_of(self, point: Point) -> int | None:
@@ -173,12 +150,10 @@ class Runner:
         """Name the columns of checks and of metrics that the runs have."""
         world, rules, _ = self.world(point)
         header = header_of(world, world.settings.seed)
-        judges = []
-        for expectations in (world.scene.expectations, rules):
-            judges.append(Judge(expectations, world.scene.roadmap, world.scene.mission))
-            judges[-1].begin(header, b"", {})
-        checks = unique([rule.name for rule in judges[0].rules])
-        return [f"check.{name}" for name in checks], list(measured(judges[1], world))
+        judge = judge_of(world, rules)
+        judge.begin(header, b"", {})
+        checks = unique([rule.name for rule in judge.rules])
+        return [f"check.{name}" for name in checks], list(measured(judge.measured, world))
 
     def require_planner(self, world: World) -> None:
         """Refuse a planner that does not exist before anything runs; one that fails does so in its rows."""
@@ -230,12 +205,18 @@ def unique(names: Sequence[str]) -> list[str]:
     return found
 
 
-def measured(judge: Judge, world: World) -> dict[str, float | None]:
+def judge_of(world: World, rules: tuple[Expectation, ...]) -> Judge:
+    """Make the judge of a run, which measures by some rules besides."""
+    scene = world.scene
+    return Judge(scene.expectations, scene.roadmap, scene.mission, scene.score, rules)
+
+
+def measured(rules: Sequence[Rule], world: World) -> dict[str, float | None]:
     """Metrics by column: ``margin.ttc`` of the first bot, ``Other: margin.ttc`` of others."""
     first = next(iter(bots_of(world)), "")
     return {
         f"{'' if rule.subject == first else rule.subject + ': '}{rule.expectation.rule}.{one.metric}": one.value
-        for rule in judge.rules
+        for rule in rules
         for one in rule.measures()
     }
 

@@ -116,17 +116,17 @@ class Snapshot:
     @property
     def step(self) -> int:
         """Number of steps since the start."""
-        return int(self._ints[CLOCK])
+        return self._ints.item(CLOCK)
 
     @property
     def time(self) -> float:
         """Simulated time [s]; a product, not a sum, so it carries no drift."""
-        return self.step * self.step_length
+        return self._ints.item(CLOCK) * self.step_length
 
     @property
     def seed(self) -> int:
         """Seed of every random stream."""
-        return int(self._ints[SEED])
+        return self._ints.item(SEED)
 
     @property
     def hash(self) -> int:

@@ -46,7 +46,7 @@ def test_the_nearest_sample_of_a_line_is_that_of_a_search_through_all():
     line = np.column_stack([lane.samples, along, lane.stations])
     places = rng.uniform(-150.0, 250.0, (500, 2))
     out = np.empty((500, 4))
-    project_into(line, places, out)
+    project_into(line, places, np.broadcast_to([0, len(line)], (500, 2)).copy(), out)
     best = np.linalg.norm(places[:, None] - lane.samples, axis=2).argmin(axis=1)
     way = places - lane.samples[best]
     np.testing.assert_array_equal(out[:, 2:], along[best])
@@ -64,7 +64,7 @@ def test_of_samples_at_equal_distances_the_first_is_the_nearest():
         line = np.column_stack([points, np.zeros((len(points), 2)), stations])
         line[:, 2] = np.arange(len(points))  # tells which sample was found
         out = np.empty((1, 4))
-        project_into(line, np.zeros((1, 2)), out)
+        project_into(line, np.zeros((1, 2)), np.array([[0, len(line)]]), out)
         assert out[0, 2] == count
 
 

@@ -7,8 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from cbsim.evaluation.rules.footprints import rectangles
-from cbsim.evaluation.rules.margin import time_to_collision
+from cbsim.evaluation.rules.footprints import rectangles, time_to_collision
 from tests.evaluation.drives import SIZE, Court, Drive, expect
 
 VL = SIZE[1]

@@ -54,6 +54,20 @@ def test_a_flow_of_which_no_second_car_would_come_in_finite_time_is_refused():
     assert spec_of(text.replace("RATE", "1.4e-313"))[1] == [(11, "E805")]
 
 
+@pytest.mark.parametrize(
+    ("entry", "codes"),
+    [
+        ("{name: car, cuont: 4}", ["E803"]),
+        ("{name: car, flwo: 90, form: 1.1.1}", ["E803", "E803"]),
+        ("{name: car, count: 4, flwo: 90}", ["E803", "E806"]),
+        ("{name: car, colour: red}", ["E803", "E806"]),
+    ],
+)
+def test_what_a_misspelt_key_means_is_not_missing(entry: str, codes: list[str]):
+    _, problems = spec_of(f"network: city\ntraffic:\n  - {entry}\n")
+    assert problems == [(3, code) for code in codes]
+
+
 def test_every_key_is_read():
     spec, problems = spec_of(WHOLE)
     assert not problems

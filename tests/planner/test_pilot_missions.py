@@ -41,7 +41,8 @@ class Logged(Pilot):
     def _off(self, x, y, observation):
         path, row, arm = self.path, self._row, self.geometry.arm
         x, y = x + arm * math.sin(observation.heading), y - arm * math.cos(observation.heading)
-        aside = -(x - path.x[row]) * path.cosine[row] - (y - path.y[row]) * path.sine[row]
+        path_x, path_y, sine, cosine = path.table[row, :4].tolist()
+        aside = -(x - path_x) * cosine - (y - path_y) * sine
         return aside, path.runs[self._run].reverse
 
 

@@ -116,7 +116,7 @@ def test_speeds_keep_to_limits_bends_brakes_and_the_slew_of_the_steering(geometr
     builder.mark(Mark.STOP, back=20.0)
     builder.mark(Mark.FINISH)
     path = assemble(builder, geometry, 1.0)
-    speed, station, bend = (np.array(column) for column in (path.speed, path.station, path.curvature))
+    speed, station, bend = path.speed, path.station, path.curvature
     assert speed.max() <= 10.0
     assert np.abs(bend).max() <= geometry.curvature_limit
     assert (speed**2 * np.abs(bend)).max() <= LATERAL_ACCELERATION * (1.0 + 1e-9) or radius < 3.0

@@ -141,14 +141,20 @@ def quadratic_fit(values: Floats, half: int, step: float) -> tuple[Floats, Float
     value, slope, curvature : ndarray, shape (n − 2 half, k)
         Of the fit at the middle of its window: itself, its first and its second derivative.
     """
-    times = np.arange(-half, half + 1) * step
-    count, second, fourth = len(times), float((times**2).sum()), float((times**4).sum())
+    times = np.arange(1, half + 1) * step
+    count, second, fourth = 2 * half + 1, 2.0 * float((times**2).sum()), 2.0 * float((times**4).sum())
     spread = count * fourth - second * second
-    weights = (
-        (fourth - second * times**2) / spread,
-        times / second,
-        2.0 * (count * times**2 - second) / spread,
-    )
-    windows = np.lib.stride_tricks.sliding_window_view(values, count, axis=0)
-    value, slope, curve = (np.asarray((windows * weight).sum(axis=2)) for weight in weights)
-    return value, slope, curve
+    # The fit is of sums of even and of odd parts around the middle, which are summed sample by sample of the window,
+    # for all windows at once.
+    middle = values[half : len(values) - half]
+    whole, square, odd = middle.copy(), np.zeros_like(middle), np.zeros_like(middle)
+    even, part = np.empty_like(middle), np.empty_like(middle)
+    for k, time in enumerate(times.tolist(), start=1):
+        later, earlier = values[half + k : len(values) - half + k], values[half - k : len(values) - half - k]
+        np.add(later, earlier, out=even)
+        whole += even
+        square += np.multiply(even, time * time, out=part)
+        np.subtract(later, earlier, out=part)
+        odd += np.multiply(part, time, out=part)
+    value = (fourth * whole - second * square) / spread
+    return value, odd / second, 2.0 * (count * square - second * whole) / spread

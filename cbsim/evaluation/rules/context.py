@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +20,10 @@ from cbsim.spec.mission import Mission
 from cbsim.world.motion import ABSENT_BELOW, MOTION_WIDTH
 from cbsim.world.tables import Floats, Ints
 
-__all__ = ["Context", "Places"]
+__all__ = ["EVERYBODY", "Context", "Places"]
+
+Kind = TypeVar("Kind")
+EVERYBODY = -1  # in place of a row, for what rules about all objects share
 
 
 class Places(NamedTuple):
@@ -69,7 +73,15 @@ class Context:
         self._matches: dict[int, Match] = {}
         self._halts: dict[int, Floats] = {}
         self._standing: Standing | None = None
-        self.shared: dict[tuple[str, int], object] = {}  # what several rules use, by name and row
+        self._shared: dict[tuple[type, int], object] = {}  # what several rules use, by class and row
+
+    def shared(self, kind: type[Kind], row: int, make: Callable[[], Kind]) -> Kind:
+        """Return what all rules about an object share, made for the first that asks."""
+        found = self._shared.get((kind, row))
+        if found is None:
+            found = self._shared[kind, row] = make()
+        assert isinstance(found, kind)
+        return found
 
     def name(self, row: int, time: float) -> str:
         """Name of who is in a row at a time [s]: a row of a flow holds one car after another."""

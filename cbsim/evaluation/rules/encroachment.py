@@ -7,11 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from cbsim.evaluation.rules.context import Context, Places
-from cbsim.evaluation.rules.footprints import ahead_of
 from cbsim.evaluation.rules.track import Track
-from cbsim.geometry.kernels.encroachment import encroachments
+from cbsim.geometry.kernels.encroachment import encroachments, pieces_into
 from cbsim.recording.batch import Batch
-from cbsim.world.motion import MOTION
 from cbsim.world.tables import Floats, Ints
 
 __all__ = ["Encroachment"]
@@ -19,7 +17,6 @@ __all__ = ["Encroachment"]
 HORIZON = 10.0  # [s] longest time that counts
 REACH = 300.0  # [m] from the object, up to which others are followed
 CROSSES = float(np.cos(np.radians(30.0)))  # of the least angle between the ways of both: who follows has a headway
-ORIENTATION = MOTION["orientation"]
 PART = 256  # steps that are compared at once
 
 
@@ -112,27 +109,25 @@ class Encroachment:
         middle = track.centres.mean(axis=0)
         there = where.there & (np.abs(where.x - middle[0]) <= REACH) & (np.abs(where.y - middle[1]) <= REACH)
         columns = np.flatnonzero((rows != self._row) & there.any(axis=0))
-        rows, places = rows[columns], batch.motion[:, columns, :2]
-        places[~there[:, columns]] = np.nan
-        ahead, skipped = ahead_of(batch.motion[:, columns, ORIENTATION]), 1
+        rows, begin, skipped = rows[columns], np.full((len(columns), 2), np.nan), 1
         if self._blocks and self._blocks[-1].last == batch.first_step - 1:
-            before = self._blocks[-1]
-            end = np.full((1, len(rows), 2), np.nan)
-            at = np.minimum(np.searchsorted(before.rows, rows), max(len(before.rows) - 1, 0))
+            before, skipped = self._blocks[-1], 0
             if len(before.rows):
+                at = np.minimum(np.searchsorted(before.rows, rows), len(before.rows) - 1)
                 known = before.rows[at] == rows
-                end[0, known] = before.end[at[known]]
+                begin[known] = before.end[at[known]]
             with np.errstate(invalid="ignore"):
-                end[~(np.abs(end - middle).max(axis=2) <= REACH)] = np.nan
-            places, skipped = np.concatenate([end, places]), 0
-        else:
-            ahead = ahead[1:]
+                begin[~(np.abs(begin - middle).max(axis=1) <= REACH)] = np.nan
         sizes = self._context.footprints(np.concatenate([[self._row], rows]))
-        reaches = 0.5 * np.hypot(sizes[1:, 0], sizes[1:, 1])[:, None]
-        low = np.fmin.reduce(places, axis=0, initial=np.inf) - reaches
-        high = np.fmax.reduce(places, axis=0, initial=-np.inf) + reaches
-        pieces = np.concatenate([places[:-1], np.diff(places, axis=0), ahead], axis=2)
+        halves = 0.5 * np.hypot(sizes[1:, 0], sizes[1:, 1])
+        pieces, bounds = np.empty((len(batch.motion) - skipped, len(rows), 6)), np.empty((len(rows), 4))
+        pieces_into(_own(batch.motion), columns, there, begin, halves, pieces, bounds)
+        end = np.where(there[-1, columns, None], batch.motion[-1, columns, :2], np.nan)
         centres = track.centres[skipped:]
         own = np.concatenate([centres[:-1], np.diff(centres, axis=0), track.ahead[1 + skipped :]], axis=1)
-        last, bounds = int(batch.steps[-1]), np.concatenate([low, high], axis=1)
-        return _Block(last, rows, places[-1], pieces, bounds, sizes, own)
+        return _Block(int(batch.steps[-1]), rows, end, pieces, bounds, sizes, own)
+
+
+def _own(motion: Floats) -> Floats:
+    """Motion in an array that could be written to, as kernels are compiled for one type of array."""
+    return motion if motion.flags.writeable and motion.flags.c_contiguous else motion.copy()

@@ -55,17 +55,23 @@ class Delays:
         """Process the next steps, as far as they lie before the finish [s]."""
         loses = self._way.loses_time(track, batch) & (track.times[1:] <= finish)
         loses &= ~self._run_states.has_to_stand(self._row, track.times[1:])
-        for k in np.flatnonzero(loses).tolist():
-            if self.too_long:
-                return
-            before, time = track.times[k : k + 2].tolist()
-            goes_on = self._since is not None and (k == 0 or loses[k - 1])
-            self._since = self._since if goes_on else before
+        if not loses.any():
+            self._since = None
+            return
+        bound, times, worst = self._at_most + 1e-9, track.times.tolist(), -1
+        for k, is_losing in enumerate(loses.tolist()):
+            if self.longest > bound:
+                break
+            before, time = times[k], times[k + 1]
+            if not is_losing:
+                self._since = None
+                continue
+            self._since = before if self._since is None else self._since
             self.total += time - before
             if time - self._since > self.longest:
-                self.longest, self.until, self.place = time - self._since, time, track.centres[1 + k]
-        if not loses[-1]:
-            self._since = None
+                self.longest, self.until, worst = time - self._since, time, k
+        if worst >= 0:
+            self.place = track.centres[1 + worst]
 
     @property
     def too_long(self) -> bool:

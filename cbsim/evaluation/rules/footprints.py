@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from cbsim.geometry.polyline import direction, dot, left_of
+from cbsim.geometry.kernels.rectangles import clearances_into, times_to_collision_into
+from cbsim.geometry.polyline import direction, left_of
 from cbsim.world.tables import Floats
 
-__all__ = ["ahead_of", "clearance", "extents", "rectangles", "rectangles_along"]
+__all__ = ["ahead_of", "clearance", "rectangles", "rectangles_along", "time_to_collision"]
 
 
 def rectangles(places: Floats, headings: Floats, sizes: Floats) -> Floats:
@@ -45,14 +46,6 @@ def rectangles_along(places: Floats, ahead: Floats, sizes: Floats) -> Floats:
     )
 
 
-def extents(corners: Floats, axis: Floats) -> tuple[Floats, Floats]:
-    """Least and largest projections (n,) of quadrilaterals (n, 4, 2) on axes (n, 2)."""
-    along, across = axis[:, 0], axis[:, 1]
-    a, b, c, d = (corners[:, k, 0] * along + corners[:, k, 1] * across for k in range(4))
-    low = np.minimum(np.minimum(a, b), np.minimum(c, d))
-    return low, np.maximum(np.maximum(a, b), np.maximum(c, d))
-
-
 def clearance(one: Floats, other: Floats) -> Floats:
     """Distances between convex quadrilaterals, 0 where they overlap.
 
@@ -66,23 +59,27 @@ def clearance(one: Floats, other: Floats) -> Floats:
     ndarray, shape (n,)
         [m]
     """
-    gaps = np.minimum(_nearest(one, other), _nearest(other, one))
-    apart = _separated(one, other) | _separated(other, one)
-    return np.where(apart, gaps, 0.0)
+    gaps = np.empty(len(one))
+    clearances_into(np.ascontiguousarray(one), np.ascontiguousarray(other), gaps)
+    return gaps
 
 
-def _nearest(corners: Floats, polygon: Floats) -> Floats:
-    """Least distance (n,) of corners (n, 4, 2) from the sides of polygons (n, 4, 2)."""
-    start, side = polygon[:, None], (np.roll(polygon, -1, axis=1) - polygon)[:, None]
-    way = corners[:, :, None] - start
-    square = np.maximum(dot(side, side), 1e-18)
-    share = np.clip(dot(way, side) / square, 0.0, 1.0)
-    return np.asarray(np.linalg.norm(way - share[..., None] * side, axis=-1).min(axis=(1, 2)))
+def time_to_collision(own: Floats, other: Floats, velocity: Floats) -> Floats:
+    """Compute the times until rectangles touch that move without turning, as `times_to_collision_into`.
 
+    Parameters
+    ----------
+    own, other : ndarray, shape (n, 4, 2)
+        Corners [m].
+    velocity : ndarray, shape (n, 2)
+        Of the other relative to the own [m/s].
 
-def _separated(one: Floats, other: Floats) -> np.ndarray:
-    """Whether a side of the first has all corners of the second on its outer side, shape (n,)."""
-    side = np.roll(one, -1, axis=1) - one
-    outwards = np.stack([side[..., 1], -side[..., 0]], axis=-1)
-    depth = dot(other[:, None] - one[:, :, None], outwards[:, :, None])
-    return np.asarray(np.any(depth.min(axis=2) > 0.0, axis=1))
+    Returns
+    -------
+    ndarray, shape (n,)
+        [s]; 0 where they overlap, infinite where they never do.
+    """
+    times = np.empty(len(own))
+    own, other, velocity = (np.ascontiguousarray(one) for one in (own, other, velocity))
+    times_to_collision_into(own, other, velocity, times)
+    return times

@@ -6,7 +6,6 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cbsim.evaluation.rules.context import Context
 from cbsim.evaluation.rules.corridors import corridors
@@ -59,7 +58,7 @@ class Leader:
     def __init__(self, context: Context, row: int) -> None:
         assert context.roadmap is not None
         self._context, self._row = context, row
-        self._neighbours = Neighbours.of(context, row)
+        self._neighbours = Neighbours.of(context, row, REACH + BODY)
         self._lines = corridors(context.roadmap).tables
         self._newest: tuple[Batch, Ahead] | None = None
 
@@ -78,9 +77,7 @@ class Leader:
     @classmethod
     def of(cls, context: Context, row: int) -> Leader:
         """Return the one that all rules about an object share."""
-        found = context.shared.setdefault(("leader", row), cls(context, row))
-        assert isinstance(found, cls)
-        return found
+        return context.shared(cls, row, lambda: cls(context, row))
 
     def ahead(self, track: Track, batch: Batch, reach: float = REACH) -> Ahead:
         """Find the leader within a reach of at most 100 m at every step of a batch."""
@@ -110,7 +107,8 @@ class Leader:
             if len(rows):
                 steps = pairs.step[rows]
                 strip = _Strip(front[steps], match.offset[steps], track.width, REACH)
-                _nearest(self._lines[line], pairs, rows, strip, found)
+                spans = _within(self._lines[line], front)[steps]
+                _nearest(self._lines[line], spans, pairs.some(rows), strip, found)
         return found
 
 
@@ -123,19 +121,22 @@ class _Strip(NamedTuple):
     reach: float
 
 
-def _nearest(line: Floats, pairs: Pairs, rows: Ints | NDArray[np.intp], strip: _Strip, out: Ahead) -> None:
-    """Write the nearest vehicle ahead of each step, of some rows of the pairs, whose strips are given."""
-    # beyond this part of the line no object is within the reach
-    low, high = float(strip.front.min()) - 3.0 * BODY, float(strip.front.max()) + strip.reach + 3.0 * BODY
-    first, last = np.searchsorted(line[:, 4], [low, high])
-    near = line[max(int(first) - 1, 0) : int(last) + 1]
-    middles, aside = _project(near, pairs.places[rows]).T[:2]
+def _within(line: Floats, fronts: Floats) -> Ints:
+    """Spans of the samples of a line among which those of objects within the reach are, (n, 2), as `project_into`."""
+    ends = np.stack([fronts - 3.0 * BODY, fronts + (REACH + 3.0 * BODY)], axis=1)
+    found = np.searchsorted(line[:, 4], ends) + np.array([-1, 1])
+    return np.asarray(np.clip(found, [0, 1], [len(line) - 1, len(line)]))
+
+
+def _nearest(line: Floats, spans: Ints, pairs: Pairs, strip: _Strip, out: Ahead) -> None:
+    """Write the nearest vehicle ahead of each step, of pairs whose spans of the line and strips are given."""
+    middles, aside = _project(line, pairs.places, spans).T[:2]
     close = (np.abs(aside - strip.offset) <= BODY + 0.5 * strip.width) & (middles >= strip.front - BODY)
     if not close.any():
         return
-    pairs = pairs.some(rows[close])
+    pairs, spans = pairs.some(close), spans[close]
     strip = strip._replace(front=strip.front[close], offset=strip.offset[close])
-    found = _project(near, pairs.other.reshape(-1, 2)).reshape(-1, 4, 4)
+    found = _project(line, pairs.other.reshape(-1, 2), np.repeat(spans, 4, axis=0)).reshape(-1, 4, 4)
     stations, offsets = found[..., 0], found[..., 1]
     gap, half = stations.min(axis=1) - strip.front, 0.5 * strip.width
     overlaps = (offsets.min(axis=1) < strip.offset + half) & (offsets.max(axis=1) > strip.offset - half)
@@ -149,8 +150,8 @@ def _nearest(line: Floats, pairs: Pairs, rows: Ints | NDArray[np.intp], strip: _
     out.gap[step], out.row[step], out.speed[step] = gap[first], pairs.row[first], pace[first]
 
 
-def _project(line: Floats, places: Floats) -> Floats:
-    """Stations, offsets [m] and directions of places on a line, continued straight at its ends, shape (n, 4)."""
+def _project(line: Floats, places: Floats, spans: Ints) -> Floats:
+    """Stations, offsets [m] and directions of places on parts of a line, as `project_into`, shape (n, 4)."""
     out = np.empty((len(places), 4))
-    project_into(line, np.array(places), out)
+    project_into(line, np.array(places), spans, out)
     return out

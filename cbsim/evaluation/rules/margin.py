@@ -9,7 +9,7 @@ import numpy as np
 
 from cbsim.evaluation.rules.context import Context
 from cbsim.evaluation.rules.encroachment import HORIZON, Encroachment
-from cbsim.evaluation.rules.footprints import extents
+from cbsim.evaluation.rules.footprints import time_to_collision
 from cbsim.evaluation.rules.leader import Leader
 from cbsim.evaluation.rules.neighbours import Neighbours
 from cbsim.evaluation.rules.rule import Check, Measure, Rule
@@ -19,7 +19,7 @@ from cbsim.spec.scenario import Expectation
 from cbsim.world.motion import MOTION
 from cbsim.world.tables import Floats
 
-__all__ = ["Margin", "time_to_collision"]
+__all__ = ["Margin"]
 
 REACH = 100.0  # [m] up to which others are looked at
 STILL = 0.1  # [m/s] slower counts as rest
@@ -69,7 +69,7 @@ class Margin(Rule):
             raise self.wrong("'thw', 'drac' and 'lateral' need a road network")
         if any(not math.isnan(self.bounds[name]) for name in ("ttc", "pet", "thw", "drac")):
             self.require_others()
-        self.neighbours = Neighbours.of(context, self.row)
+        self.neighbours = Neighbours.of(context, self.row, REACH)
         self.encroachment = Encroachment(context, self.row)
         self.leader = None if context.roadmap is None else Leader.of(context, self.row)
         self.worst: dict[str, _Extreme] = {}
@@ -166,39 +166,3 @@ class Margin(Rule):
             return self.check(False, *self.failure)
         told = [self._told(one, self.worst[one.name]) for one in MEASURES if one.name in self.worst]
         return self.check(True, self.time, "; ".join(told) or "no object came near")
-
-
-def time_to_collision(own: Floats, other: Floats, velocity: Floats) -> Floats:
-    """Compute the times until rectangles touch that move without turning.
-
-    Parameters
-    ----------
-    own, other : ndarray, shape (n, 4, 2)
-        Corners [m].
-    velocity : ndarray, shape (n, 2)
-        Of the other relative to the own [m/s].
-
-    Returns
-    -------
-    ndarray, shape (n,)
-        [s]; 0 where they overlap, infinite where they never do.
-
-    Notes
-    -----
-    Separating axes: along each normal of a side, both are intervals, which overlap from one time to another; the
-    rectangles do while all overlap (Ericson, *Real-Time Collision Detection*, 5.5.8).
-    """
-    first, last = np.zeros(len(own)), np.full(len(own), np.inf)
-    for polygon in (own, other):
-        for side in (0, 1):
-            axis = polygon[:, side + 1] - polygon[:, side]
-            (low, high), (other_low, other_high) = extents(own, axis), extents(other, axis)
-            pace = velocity[:, 0] * axis[:, 0] + velocity[:, 1] * axis[:, 1]
-            near, far = low - other_high, high - other_low
-            with np.errstate(divide="ignore", invalid="ignore"):
-                begin, end = np.minimum(near / pace, far / pace), np.maximum(near / pace, far / pace)
-            still = np.abs(pace) < 1e-12
-            apart = still & ((near > 0.0) | (far < 0.0))
-            first = np.where(still, first, np.maximum(first, begin))
-            last = np.where(apart, -np.inf, np.where(still, last, np.minimum(last, end)))
-    return np.where(first <= last, first, np.inf)

@@ -68,10 +68,10 @@ class Neighbours:
         self._asked: tuple[Batch | None, float] = None, 0.0
 
     @classmethod
-    def of(cls, context: Context, row: int) -> Neighbours:
-        """Return those that all rules about an object share."""
-        found = context.shared.setdefault(("neighbours", row), cls(context, row))
-        assert isinstance(found, cls)
+    def of(cls, context: Context, row: int, reach: float = 0.0) -> Neighbours:
+        """Return those that all rules about an object share, given the reach [m] that one asks for at all steps."""
+        found = context.shared(cls, row, lambda: cls(context, row))
+        found._asked = found._asked[0], max(found._asked[1], reach)
         return found
 
     def pairs(self, track: Track, batch: Batch, reach: float, steps: np.ndarray | None = None) -> Pairs:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from cbsim.evaluation.rules.footprints import ahead_of
+from cbsim.evaluation.rules.moment import Moment, aligned
 from cbsim.geometry.polyline import direction, left_of
 from cbsim.recording.batch import Batch, Header
 from cbsim.road.kernels.gates import BEGINS, CROSSES, junction_events
@@ -227,20 +228,23 @@ class Passages:
         at = int(np.searchsorted(rows, row))
         if at == len(rows) or rows[at] != row or motion[at, 2] <= ABSENT_BELOW:
             return []
-        ahead = ahead_of(motion[at, MOTION["orientation"]])
-        front = motion[at, :2] + self._half_lengths(rows[at : at + 1]) * ahead
-        found = []
+        front, found = None, []
         for number, state in self._states.items():
             crossed = state.crossed.get(row, {})
             begins = {gate.lanelet: when for gate, when in crossed.items() if gate.what == BEGIN}
+            ends = {gate.lanelet: when for gate, when in crossed.items() if gate.what == END}
+            if all(ends.get(lanelet, -np.inf) >= begin for lanelet, begin in begins.items()):
+                continue
+            if front is None:
+                front = motion[at, :2] + self._half_lengths(rows[at : at + 1]) * ahead_of(motion[at, ORIENTATION])
             near = {lanelet: self._gates[number].distance(lanelet, front) for lanelet in begins}
             near = {lanelet: away for lanelet, away in near.items() if away <= 0.5}
             if near:
                 lanelet = min(near, key=lambda one: (near[one], one))
-                own = {gate.what: when for gate, when in crossed.items() if gate.lanelet == lanelet}
-                begin = own.pop(BEGIN)
-                reached = {what: when for what, when in own.items() if what != END and when >= begin}
-                if own.get(END, -np.inf) < begin:
+                begin = begins[lanelet]
+                own = ((gate.what, when) for gate, when in crossed.items() if gate.lanelet == lanelet)
+                reached = {what: when for what, when in own if what not in (BEGIN, END) and when >= begin}
+                if ends.get(lanelet, -np.inf) < begin:
                     found.append((number, Passage(row, lanelet, begin, np.inf, reached)))
         return found
 
@@ -263,7 +267,7 @@ class Passages:
             return
         last = batch.motion[-1, at]
         self.front = last[:2] + self._half_lengths(rows[at : at + 1]) * ahead_of(last[MOTION["orientation"]])
-        leading = [] if before is None else [_aligned(before, rows)[None]]
+        leading = [] if before is None else [aligned(before, rows)[None]]
         own = np.concatenate([*(one[:, at, :2] for one in leading), batch.motion[:, at, :2]])
         low, high = np.fmin.reduce(own) - NEAR, np.fmax.reduce(own) + NEAR
         near = np.flatnonzero(np.all((self._low <= high) & (self._high >= low), axis=1))
@@ -271,20 +275,19 @@ class Passages:
         watched = {number: steps for number, steps in watched.items() if steps.any()}
         time = self._header.step * float(batch.steps[-1])
         if watched:
-            motion = np.concatenate([*leading, batch.motion])
-            times = np.asarray((batch.first_step - len(leading) + np.arange(len(motion))) * self._header.step, float)
-            moment = _Moment(times, rows, motion)
+            numbers = batch.first_step - len(leading) + np.arange(len(leading) + len(batch.motion))
+            moment = Moment(np.asarray(numbers * self._header.step, float), rows, leading, batch.motion)
             for number, steps in watched.items():
-                self._follow(number, moment, steps, moment.close(self._gates[number]))
+                self._follow(number, moment, steps, moment.close(self._gates[number].box, CLOSE, AROUND))
         self.others = [one for one in self.others if one[1].end >= time - 2.0 * KEPT]
 
-    def _follow(self, number: int, moment: _Moment, watched: np.ndarray, close: Ints) -> None:
+    def _follow(self, number: int, moment: Moment, watched: np.ndarray, close: Ints) -> None:
         """Process the events of one junction in the order of time; `close` are the columns that may cross gates."""
         gates, state = self._gates[number], self._states[number]
         count, rows = len(gates.gates), moment.rows[close]
         nodes = np.array([state.waiting[row].node if row in state.waiting else -1 for row in rows.tolist()], np.int64)
         waits = nodes[:, None] == np.array(gates.lines, np.int64)
-        found = _events(moment, (close, self._half_lengths(rows)), watched, (gates.table, count), waits)
+        found = _events(moment, close, self._half_lengths(rows), watched, (gates.table, count), waits)
         events = [
             (
                 time,
@@ -310,18 +313,17 @@ class Passages:
                 del state.waiting[row]
                 state.unchanged = time
 
-    def _cross(self, number: int, row: int, gate: Gate, time: float, at: tuple[_Moment, int]) -> None:
+    def _cross(self, number: int, row: int, gate: Gate, time: float, at: tuple[Moment, int]) -> None:
         """Note a crossing, and the whole passage at the end of a lanelet."""
         state = self._states[number]
         crossed = state.crossed[row]
         crossed[gate] = time
         if gate.what == BEGIN and row == self._row:
             moment, step = at
-            here = moment.near(self._gates[number], step)
-            columns = moment.motion[step, here]
-            fronts = columns[:, :2] + self._half_lengths(moment.rows[here])[:, None] * ahead_of(columns[:, ORIENTATION])
-            speeds = np.linalg.norm(columns[:, MOTION["velocity"]], axis=1).tolist()
-            motion = dict(zip(moment.rows[here].tolist(), zip(fronts, speeds, strict=True), strict=True))
+            rows, here = moment.near(self._gates[number].box, AROUND, step)
+            fronts = here[:, :2] + self._half_lengths(rows)[:, None] * ahead_of(here[:, ORIENTATION])
+            speeds = np.linalg.norm(here[:, MOTION["velocity"]], axis=1).tolist()
+            motion = dict(zip(rows.tolist(), zip(fronts, speeds, strict=True), strict=True))
             state.entries[time] = Entry(time, dict(state.waiting), state.unchanged, motion)
             state.entries = {when: one for when, one in state.entries.items() if when >= time - 2.0 * KEPT}
         elif gate.what == BEGIN:
@@ -339,52 +341,19 @@ class Passages:
         state.crossed[row] = {one: when for one, when in crossed.items() if when >= time - KEPT}
 
 
-class _Moment(NamedTuple):
-    """Steps of some rows, with the step before them."""
-
-    times: Floats
-    rows: Ints
-    motion: Floats
-
-    def near(self, gates: JunctionGates, step: int) -> Ints:
-        """Columns of those who are at a junction at a step."""
-        motion = self.motion[step]
-        return np.flatnonzero((motion[:, 2] > ABSENT_BELOW) & gates.near(motion[:, :2], AROUND))
-
-    def close(self, gates: JunctionGates) -> Ints:
-        """Columns of those who may cross gates."""
-        columns = np.flatnonzero(self._within(gates.box, CLOSE, slice(None)).any(axis=0))
-        there = self._within(gates.box, AROUND, columns) & (self.motion[:, columns, 2] > ABSENT_BELOW)
-        return np.asarray(columns[there.any(axis=0)])
-
-    def _within(self, box: tuple[Floats, Floats], reach: float, columns: slice | Ints) -> np.ndarray:
-        """Whether some are within reach [m] of a box at each step."""
-        (left, below), (right, above) = (end.tolist() for end in box)
-        x, y = self.motion[:, columns, 0], self.motion[:, columns, 1]
-        found = (x >= left - reach) & (x <= right + reach) & (y >= below - reach) & (y <= above + reach)
-        return np.asarray(found)
-
-
-def _aligned(before: tuple[Ints, Floats], rows: Ints) -> Floats:
-    """Motion before a batch in its rows; nan for those that were not recorded."""
-    known_rows, motion = before
-    if np.array_equal(known_rows, rows):
-        return motion
-    found = np.full((len(rows), motion.shape[1]), np.nan)
-    where = np.minimum(np.searchsorted(known_rows, rows), len(known_rows) - 1)
-    known = known_rows[where] == rows
-    found[known] = motion[where[known]]
-    return found
-
-
 def _events(
-    moment: _Moment, who: tuple[Ints, Floats], watched: np.ndarray, gates: tuple[Floats, int], waits: np.ndarray
+    moment: Moment,
+    close: Ints,
+    half_lengths: Floats,
+    watched: np.ndarray,
+    gates: tuple[Floats, int],
+    waits: np.ndarray,
 ) -> Floats:
-    """Events of a junction, as of `junction_events`, shape (e, 5); `who` are columns and half lengths."""
-    room = 64
+    """Events of a junction among those close to it, as of `junction_events`, shape (e, 5)."""
+    room, motion = 64, moment.of(close)
     while True:
         out = np.empty((room, 5))
-        count = junction_events(moment.times, moment.motion, *who, watched, *gates, waits.copy(), out)
+        count = junction_events(moment.times, motion, half_lengths, watched, *gates, waits.copy(), out)
         if count <= room:
             return out[:count]
         room = count

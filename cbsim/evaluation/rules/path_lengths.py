@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from cbsim.evaluation.rules.context import Context
+from cbsim.evaluation.rules.context import EVERYBODY, Context
 from cbsim.evaluation.rules.way import refined_lengths
 from cbsim.recording.batch import Batch
 from cbsim.world.tables import Floats
 
 __all__ = ["PathLengths"]
-
-NAME = ("path lengths", -1)  # among what rules share
 
 
 class PathLengths:
@@ -31,8 +29,7 @@ class PathLengths:
     @classmethod
     def of(cls, context: Context, row: int) -> PathLengths:
         """Return the lengths that all rules of a run share, and let an object be among them."""
-        found = context.shared.setdefault(NAME, cls(context))
-        assert isinstance(found, PathLengths)
+        found = context.shared(cls, EVERYBODY, lambda: cls(context))
         if row not in found._rows:
             found._rows.append(row)
         return found

@@ -8,7 +8,8 @@ import numpy as np
 
 from cbsim.evaluation.rules.context import Context
 from cbsim.evaluation.rules.rule import Check, Rule
-from cbsim.evaluation.rules.way import refined
+from cbsim.evaluation.rules.track import Track
+from cbsim.evaluation.rules.way import SLACK, refined
 from cbsim.geometry.polyline import dot
 from cbsim.recording.batch import Batch
 from cbsim.spec.road import PointId
@@ -47,15 +48,26 @@ class Reach(Rule):
     def see(self, batch: Batch) -> None:
         """Note the first time inside the radius and the nearest approach, between steps too."""
         track = self.track(batch)
-        times, way = refined(track.times, track.centres - self.place, track.motion[:, 7:9])
+        part = self._near(track)
+        times, way = refined(track.times[part], (track.centres - self.place)[part], track.motion[part, 7:9])
         gaps = nearest_on_way(way)
         self.nearest = min(self.nearest, float(gaps.min()))
         inside = np.flatnonzero(gaps <= self.radius)
         if len(inside):
             k = int(inside[0])
-            part = entry(way[k], way[k + 1] - way[k], self.radius)
-            self.entered = float(times[k] + part * (times[k + 1] - times[k]))
+            share = entry(way[k], way[k + 1] - way[k], self.radius)
+            self.entered = float(times[k] + share * (times[k + 1] - times[k]))
             self.decided = True
+
+    def _near(self, track: Track) -> slice:
+        """Find the steps of a track among which its nearest place is, and all places within the radius."""
+        away = np.linalg.norm(track.centres - self.place, axis=1)
+        # no place on the way of a step is farther from its begin than the straight way, or the first velocity takes it
+        straight = np.linalg.norm(np.diff(track.centres, axis=0), axis=1)
+        moved = np.maximum(straight, np.diff(track.times) * np.hypot(*track.motion[:-1, 7:9].T))
+        least, bound = away[:-1] - moved * (1.0 + SLACK) - SLACK, max(self.radius, min(self.nearest, float(away.min())))
+        steps = np.flatnonzero(least <= bound)
+        return slice(int(steps[0]), int(steps[-1]) + 2) if len(steps) else slice(0, 2)
 
     def result(self) -> Check:
         """Pass if the first entry lies in the window."""

@@ -14,7 +14,6 @@ from cbsim.evaluation.rules.track import Track
 from cbsim.recording.batch import Batch
 from cbsim.road.matching import Match
 from cbsim.spec.scenario import Expectation
-from cbsim.world.motion import ABSENT_BELOW
 from cbsim.world.tables import Floats
 
 __all__ = ["Speed"]
@@ -125,10 +124,11 @@ class Speed(Rule):
         ahead, front = track.ahead[1 + rows], track.fronts[1 + rows]
         (face_x, face_y), (front_x, front_y) = ahead.T[..., None], front.T[..., None]
         free = np.ones(len(rows), bool)
-        others = batch.motion[rows][:, self.context.others(self.row, batch), :3]
-        halts = self.context.halts(self.row)[None]
-        for places, there in ((others[..., :2], others[..., 2] > ABSENT_BELOW), (halts, np.ones((1, 1), bool))):
-            east, north = places[..., 0] - front_x, places[..., 1] - front_y
+        places, others = self.context.places(batch), self.context.others(self.row, batch)
+        vehicles = tuple(values[rows][:, others] for values in places)
+        halts = *self.context.halts(self.row).T[:, None], np.ones((1, 1), bool)
+        for x, y, there in (vehicles, halts):
+            east, north = x - front_x, y - front_y
             along, across = east * face_x + north * face_y, np.abs(east * -face_y + north * face_x)
             free &= ~np.any(there & (along > -1.0) & (along < FREE) & (across < BESIDE), axis=1)
         return free

@@ -10,7 +10,7 @@ import numpy as np
 
 from cbsim.world.tables import Floats
 
-__all__ = ["refined", "refined_lengths"]
+__all__ = ["SLACK", "refined", "refined_lengths"]
 
 SLACK = 1e-6  # fraction of a step, for rounding of times
 ALIGNED = 1e-6  # fraction of the path's length that it may deviate from a straight line

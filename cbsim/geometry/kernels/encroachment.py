@@ -7,7 +7,7 @@ import numpy as np
 from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inner, kernel
 
-__all__ = ["encroachments"]
+__all__ = ["encroachments", "pieces_into"]
 
 SLACK = 1e-9  # of a step, for rounding
 
@@ -78,6 +78,53 @@ def encroachments(mine, theirs, bounds, sizes, numbers, time, crosses, times, wh
                 row = numbers[3 + m]
                 if found <= horizon and (found < times[at] or (found == times[at] and row < who[at])):
                     times[at], who[at] = found, row
+
+
+@kernel
+def pieces_into(motion, columns, near, begin, halves, pieces, bounds):
+    """Write the ways of rectangles from step to step, as `encroachments` takes them.
+
+    Parameters
+    ----------
+    motion : (n, c, 13)
+        Position, orientation, velocity, angular velocity.
+    columns : (m,) int
+        Which of them.
+    near : (n, c) bool
+        Whether they are there and count.
+    begin : (m, 2)
+        Where they are at the step before the first [m]; nan where they do not count there.
+    halves : (m,) [m]
+        Half diagonals.
+    pieces : (q, m, 6), out
+        The last q steps: n, or n − 1 if what was before the first is unknown.
+    bounds : (m, 4), out
+        Least and largest coordinates [m]; of infinite size turned round where nothing counts.
+    """
+    skipped = len(motion) - len(pieces)
+    for m in range(len(columns)):
+        c = columns[m]
+        x, y = begin[m, 0], begin[m, 1]
+        low_x, low_y, high_x, high_y = np.inf, np.inf, -np.inf, -np.inf
+        if not (math.isnan(x) or math.isnan(y)):
+            low_x, low_y, high_x, high_y = x, y, x, y
+        for k in range(len(motion)):
+            body = motion[k, c]
+            next_x, next_y = np.nan, np.nan
+            if near[k, c]:
+                next_x, next_y = body[0], body[1]
+                low_x, high_x = min(low_x, next_x), max(high_x, next_x)
+                low_y, high_y = min(low_y, next_y), max(high_y, next_y)
+            if k >= skipped:
+                piece = pieces[k - skipped, m]
+                piece[0], piece[1], piece[2], piece[3] = x, y, next_x - x, next_y - y
+                east = 2.0 * (body[4] * body[5] - body[3] * body[6])
+                north = 1.0 - 2.0 * (body[4] * body[4] + body[6] * body[6])
+                length = max(math.sqrt(east * east + north * north), 1e-12)
+                piece[4], piece[5] = east / length, north / length
+            x, y = next_x, next_y
+        bounds[m, 0], bounds[m, 1] = low_x - halves[m], low_y - halves[m]
+        bounds[m, 2], bounds[m, 3] = high_x + halves[m], high_y + halves[m]
 
 
 @inner

@@ -60,4 +60,4 @@ class ObstacleCheck:
                 blocked = first_return(*seen, place, attitude, path.table, rows, body)  # station of the first [m]
                 self._seen[key] = scan.time, blocked
             nearest = min(nearest, blocked)
-        return nearest - path.station[row] - nose - STOP_DISTANCE
+        return nearest - path.station.item(row) - nose - STOP_DISTANCE

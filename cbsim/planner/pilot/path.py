@@ -58,35 +58,38 @@ class Run:
     reverse: bool
 
 
-@dataclass
+@dataclass(frozen=True, slots=True, eq=False)
 class Path:
-    """A path as lists, for fast access to single values, and as a table.
+    """A path for a vehicle.
 
     Attributes
     ----------
-    x, y, sine, cosine : list of float
-        Points [m], and sine and cosine of the heading; the direction of travel is (−sine, cosine).
-    heading, curvature, station, speed, acceleration : list of float
-        Heading [rad], smoothed curvature [1/m], arc length [m], planned speed [m/s] and acceleration [m/s²].
+    table : ndarray, shape (n, 9)
+        x and y [m], sine and cosine of the heading, where the direction of travel is (−sine, cosine), station [m],
+        heading [rad], smoothed curvature [1/m], planned speed [m/s] and acceleration [m/s²].
     runs : list of Run
     halts : list of Halt
         In the order of travel.
-    table : ndarray, shape (n, 9)
-        x, y, sine, cosine, station, heading, curvature, speed and acceleration, for kernels.
     """
 
-    x: list[float]
-    y: list[float]
-    sine: list[float]
-    cosine: list[float]
-    heading: list[float]
-    curvature: list[float]
-    station: list[float]
-    speed: list[float]
-    acceleration: list[float]
+    table: Floats
     runs: list[Run]
     halts: list[Halt]
-    table: Floats
+
+    @property
+    def station(self) -> Floats:
+        """Arc lengths, shape (n,) [m]."""
+        return self.table[:, 4]
+
+    @property
+    def curvature(self) -> Floats:
+        """Smoothed curvatures, shape (n,) [1/m]."""
+        return self.table[:, 6]
+
+    @property
+    def speed(self) -> Floats:
+        """Planned speeds, shape (n,) [m/s]."""
+        return self.table[:, 7]
 
 
 def assemble(builder: PathBuilder, geometry: VehicleGeometry, dwell: float) -> Path:
@@ -122,11 +125,8 @@ def assemble(builder: PathBuilder, geometry: VehicleGeometry, dwell: float) -> P
     limit = _limits(rows, runs, curvature, geometry)
     profile = speed_profile(rows[:, 0], limit, np.array([halt.station for halt in halts]))
     heading = rows[:, 3]
-    columns = [rows[:, 1], rows[:, 2], math.sin(heading), math.cos(heading), heading, curvature, rows[:, 0]]
-    x, y, sine, cosine, angle, bend, station = (column.tolist() for column in columns)
-    table = np.column_stack([*columns[:4], columns[6], columns[4], columns[5], profile.speed, profile.acceleration])
-    speed, acceleration = profile.speed.tolist(), profile.acceleration.tolist()
-    return Path(x, y, sine, cosine, angle, bend, station, speed, acceleration, runs, halts, table)
+    places = rows[:, 1], rows[:, 2], math.sin(heading), math.cos(heading)
+    return Path(np.column_stack([*places, rows[:, 0], heading, curvature, *profile]), runs, halts)
 
 
 def _runs(sections: list[PathSection]) -> list[list[int]]:

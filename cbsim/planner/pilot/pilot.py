@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
+import numpy as np
 
 from cbsim.geometry import elementary as math
 from cbsim.planner.pilot.controls import Controls, Motion, controls_of
@@ -126,11 +126,11 @@ class Pilot:
         ahead = path.table[self._row : self._row + SHOWN]
         if len(ahead) < 2:
             return []
-        end = min(self._row + SHOWN, len(path.speed)) - 1
+        end = min(self._row + SHOWN, len(path.table)) - 1
         shown: list[Drawing] = [Line(ahead[::4, :2], width=3.0), Text(ahead[-1, :2], text=f"{path.speed[end]:.1f} m/s")]
         halt = path.halts[self._halt]
         if halt.station <= ahead[-1, 4]:
-            place = path.table[bisect_left(path.station, halt.station), :2]
+            place = path.table[int(np.searchsorted(path.station, halt.station)), :2]
             text = f"halt in {max(halt.station - ahead[0, 4], 0.0):.1f} m"
             if halt.dwell == math.inf and self.reason:
                 text += f": {self.reason}"
@@ -169,16 +169,16 @@ class Pilot:
         assert path is not None
         if self._rest_since == math.inf:
             self._rest_since, self._stood = time, curvature
-        ends_run = self._run + 1 < len(path.runs) and halt.station >= path.station[run.last] - 1e-6
+        ends_run = self._run + 1 < len(path.runs) and halt.station >= path.station.item(run.last) - 1e-6
         if ends_run:
             following = path.runs[self._run + 1]
-            curvature = path.curvature[following.first] * (-1.0 if following.reverse else 1.0)
+            curvature = path.curvature.item(following.first) * (-1.0 if following.reverse else 1.0)
         ready = 1.1 * abs(curvature - self._stood) / self.geometry.curvature_rate if ends_run else 0.0
         if halt.dwell == math.inf:
             self.done = True
         elif time - self._rest_since >= max(halt.dwell, ready) - 1e-9:
             self._halt += 1
-            self._begin = bisect_left(path.station, halt.station)  # where the plan begins to go on
+            self._begin = int(np.searchsorted(path.station, halt.station))  # where the plan begins to go on
             self._rest_since = math.inf
             if ends_run:
                 self._run += 1

@@ -8,15 +8,13 @@ the profile is planned again.
 
 from __future__ import annotations
 
-import itertools
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cbsim.geometry import elementary as math
 from cbsim.planner.pilot.kernels.follow import LAST_DECELERATION, LAST_METRES
-from cbsim.planner.pilot.kernels.pace import plan_speeds
+from cbsim.planner.pilot.kernels.pace import average_speeds, plan_speeds
 
 __all__ = ["ACCELERATION", "DECELERATION", "SpeedProfile", "speed_profile"]
 
@@ -69,43 +67,7 @@ def _feasible(station: Floats, limit: Floats, halts: Floats) -> Floats:
 
 
 def _averaged(station: Floats, speed: Floats) -> SpeedProfile:
-    """Average a profile over a window of time, which is shorter near places of rest.
-
-    The acceleration at a place of rest is that of leaving it.
-    """
-    average, slope = np.zeros(len(station)), np.zeros(len(station))
-    rests = np.flatnonzero(speed <= 0.0).tolist()
-    for first, last in itertools.pairwise(sorted({0, *rests, len(station) - 1})):
-        part = slice(first, last + 1)
-        if station[last] > station[first]:
-            average[part], slope[part] = _averaged_stretch(station[part], speed[part])
-    average[rests] = 0.0
+    """Average a profile over a window of time, which is shorter near places of rest."""
+    average, slope = np.empty(len(station)), np.empty(len(station))
+    average_speeds(station, speed, WINDOW, GRID, average, slope)
     return SpeedProfile(average, slope)
-
-
-def _averaged_stretch(station: Floats, speed: Floats) -> tuple[Floats, Floats]:
-    """Average the speed between two places of rest; also the acceleration of the average."""
-    times = np.zeros(len(station))
-    np.cumsum(2.0 * np.diff(station) / (speed[1:] + speed[:-1]), out=times[1:])
-    count = max(3, math.ceil(times[-1] / GRID) + 1)
-    grid = np.linspace(0.0, times[-1], count)
-    step = grid[1]
-    pace = np.interp(grid, times, speed)  # exact: the acceleration between two stations is constant
-    place = station[0] + _integral(pace, step)
-    index = np.arange(count)
-    room = np.minimum(index, index[::-1])
-    half = np.clip(np.minimum(room, round(0.5 * WINDOW / step)), 1, None)
-    low, high = np.maximum(index - half, 0), np.minimum(index + half, count - 1)
-    span = (high - low) * step
-    way = _integral(place, step)
-    at, average, slope = ((column[high] - column[low]) / span for column in (way, place, pace))
-    ends = np.array([0, -1])
-    at[ends], average[ends] = place[ends], pace[ends]
-    return np.interp(station, at, average), np.interp(station, at, slope)
-
-
-def _integral(values: Floats, step: float) -> Floats:
-    """Integrate samples by the trapezoidal rule, from 0 on."""
-    total = np.zeros(len(values))
-    np.cumsum(0.5 * step * (values[1:] + values[:-1]), out=total[1:])
-    return total

@@ -16,16 +16,14 @@ FACING, ALONG = 0.5 * math.sqrt(2.0), 0.5  # least cosine of the angle to a gate
 
 
 @kernel
-def junction_events(times, motion, columns, half_lengths, watched, gates, count, waits, out):
+def junction_events(times, motion, half_lengths, watched, gates, count, waits, out):
     """Find crossings of gates, and begins and ends of waiting.
 
     Parameters
     ----------
     times : (n,) [s]
-    motion : (n, m, 13)
+    motion : (n, k, 13)
         Position, orientation, velocity, angular velocity.
-    columns : (k,) int
-        Of the motion, whom it is about.
     half_lengths : (k,) [m]
     watched : (n,) bool
         Steps that count.
@@ -36,7 +34,7 @@ def junction_events(times, motion, columns, half_lengths, watched, gates, count,
     waits : (k, g - count) bool, changed
         Who waits where before the first step; afterwards before the last.
     out : (e, 5), out
-        Kind of event, its time [s], row of `columns`, gate, and step before it, or at which waiting begins or ends.
+        Kind of event, its time [s], column of the motion, gate, and step before it, or at which waiting begins or ends.
 
     Returns
     -------
@@ -46,11 +44,10 @@ def junction_events(times, motion, columns, half_lengths, watched, gates, count,
     steps, found = len(times), 0
     along, across = np.empty(steps), np.empty(steps)
     poses = np.empty((steps, 4))
-    for who in range(len(columns)):
-        column = columns[who]
+    for who in range(motion.shape[1]):
         low_x, low_y, high_x, high_y = np.inf, np.inf, -np.inf, -np.inf
         for i in range(steps):
-            body = motion[i, column]
+            body = motion[i, who]
             a, b, c, d = body[3], body[4], body[5], body[6]
             # the body's forward axis, seen from above, and its front bumper
             east, north = 2.0 * (b * c - a * d), 1.0 - 2.0 * (b * b + d * d)
@@ -79,7 +76,7 @@ def junction_events(times, motion, columns, half_lengths, watched, gates, count,
                 if gate >= count:
                     at_line = -WITHIN <= along[i] <= OVER and facing >= ALONG and abs(across[i]) <= half
                     if at_line != waits[who, gate - count]:
-                        v = motion[i, column]
+                        v = motion[i, who]
                         # waiting begins at rest, and ends when the bumper leaves the stretch before the line
                         if not at_line or math.sqrt(v[7] * v[7] + v[8] * v[8] + v[9] * v[9]) < STILL:
                             kind = BEGINS if at_line else ENDS

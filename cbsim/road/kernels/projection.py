@@ -14,14 +14,16 @@ STRIDE = 16  # samples from one that is looked at first to the next
 
 
 @kernel
-def project_into(line, places, out):
-    """Project places on a line that is continued straight at its ends.
+def project_into(line, places, spans, out):
+    """Project places on parts of a line that are continued straight at their ends.
 
     Parameters
     ----------
     line : (m, 5)
         Of samples: place [m], direction, station [m].
     places : (n, 2) [m]
+    spans : (n, 2) int
+        First sample of the part for each place, and that after its last.
     out : (n, 4), out
         Station [m], offset to the left [m], and direction at the nearest sample; of equals, at the first.
 
@@ -32,14 +34,15 @@ def project_into(line, places, out):
     """
     for i in range(len(places)):
         x, y = places[i, 0], places[i, 1]
-        best, nearest = 0, np.inf
-        for k in range(0, len(line), STRIDE):
+        first, last = spans[i, 0], spans[i, 1]
+        best, nearest = first, np.inf
+        for k in range(first, last, STRIDE):
             east, north = x - line[k, 0], y - line[k, 1]
             square = east * east + north * north
             if square < nearest:
                 best, nearest = k, square
-        away, k = math.sqrt(nearest), 0
-        while k < len(line):
+        away, k = math.sqrt(nearest), first
+        while k < last:
             east, north = x - line[k, 0], y - line[k, 1]
             square = east * east + north * north
             if square < nearest or (square == nearest and k < best):
@@ -47,7 +50,16 @@ def project_into(line, places, out):
             # by the triangle inequality, as the line is at least as long as the chord
             skipped = line[k, 4] + (math.sqrt(square) - away) - SLACK
             k += 1
-            while k < len(line) and line[k, 4] < skipped:
+            # the first sample that is not skipped: steps that double, then halves of the last
+            if k < last and line[k, 4] < skipped:
+                jump = 1
+                while k + jump < last and line[k + jump, 4] < skipped:
+                    k += jump
+                    jump *= 2
+                while jump > 0:
+                    if k + jump < last and line[k + jump, 4] < skipped:
+                        k += jump
+                    jump //= 2
                 k += 1
         east, north = x - line[best, 0], y - line[best, 1]
         out[i, 0] = line[best, 4] + (east * line[best, 2] + north * line[best, 3])
