@@ -79,10 +79,10 @@ def attack(name: str, seed: int, count: int, seconds: float) -> int:
     results, failures, slowest, begin = Counter[str](), Counter[str](), (0.0, ""), time.process_time()
     memory, told_at = peak(), begin
 
-    def tell() -> None:
+    def tell(rest: str = "") -> None:
         counts = ", ".join(f"{number} {kind}" for kind, number in sorted(results.items()))
         text = f"{name}: {results.total()} inputs in {time.process_time() - begin:.0f} CPU s ({counts}), slowest"
-        print(f"{text} {slowest[0]:.2f} s (input {slowest[1]}), {peak() >> 10} MiB", flush=True)
+        print(f"{text} {slowest[0]:.2f} s (input {slowest[1]}), {peak() >> 10} MiB{rest}", flush=True)
 
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell starts what it puts in the background deaf to it
     refused = {"rejected"} if name in EXTREMES else set[str]()
@@ -111,10 +111,8 @@ def attack(name: str, seed: int, count: int, seconds: float) -> int:
                 tell()
     except KeyboardInterrupt:
         print(f"{name}: interrupted", flush=True)
-    tell()
-    if failures:
-        print(f"{name}: inputs that failed are in {folder}", flush=True)
-    else:
+    tell(f"; inputs in {folder}" if failures else "")
+    if not failures:
         shutil.rmtree(folder)
     return failures.total()
 
