@@ -189,9 +189,8 @@ def _advance(
             return
         margin = max(2.0 * h * fastest, 2.0 * margin)
         z[:] = was
-    raise StepError(
-        "no solution with these settings", time=time
-    )  # other settings come next: no time for the worst part
+    # nobody reads it: other settings come next, and to find the worst part would take as long as the step
+    raise StepError("no solution with these settings", time=time)
 
 
 def _query_behaviour(
