@@ -25,6 +25,7 @@ from cbsim.formats import FORMATS
 from tests import accepted_ranges, extremes, extremes_reactive, mutations
 
 MOST_MEMORY = 1 << 20  # KiB, of the whole process
+TOLD_EVERY = 60.0  # [s] CPU time from one account to the next
 EXTREMES = {
     "traffic": (*extremes.TRAFFIC, *extremes_reactive.REACTIVE),
     "models": extremes.MODELS,
@@ -76,7 +77,13 @@ def attack(name: str, seed: int, count: int, seconds: float) -> int:
     folder = Path(mkdtemp(prefix=f"attack-{name}-"))
     inputs = (accepted_extremes if name in EXTREMES else mutated_files)(name, seed, folder)
     results, failures, slowest, begin = Counter[str](), Counter[str](), (0.0, ""), time.process_time()
-    memory = peak()
+    memory, told_at = peak(), begin
+
+    def tell(rest: str = "") -> None:
+        counts = ", ".join(f"{number} {kind}" for kind, number in sorted(results.items()))
+        text = f"{name}: {results.total()} inputs in {time.process_time() - begin:.0f} CPU s ({counts}), slowest"
+        print(f"{text} {slowest[0]:.2f} s (input {slowest[1]}), {peak() >> 10} MiB{rest}", flush=True)
+
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell starts what it puts in the background deaf to it
     refused = {"rejected"} if name in EXTREMES else set[str]()
     try:
@@ -99,16 +106,12 @@ def attack(name: str, seed: int, count: int, seconds: float) -> int:
                         path.replace(folder / f"failure{len(failures)}-{path.name}")
                 failures[kind] += 1
             slowest = max(slowest, (time.process_time() - before, told))
+            if time.process_time() - told_at > TOLD_EVERY:
+                told_at = time.process_time()
+                tell()
     except KeyboardInterrupt:
         print(f"{name}: interrupted", flush=True)
-    counts = ", ".join(f"{number} {kind}" for kind, number in sorted(results.items()))
-    used = time.process_time() - begin
-    print(f"{name}: {results.total()} inputs in {used:.0f} CPU s ({counts})", end=", ")
-    print(
-        f"slowest {slowest[0]:.2f} s (input {slowest[1]}), {peak() >> 10} MiB"
-        + (f"; inputs in {folder}" if failures else ""),
-        flush=True,
-    )
+    tell(f"; inputs in {folder}" if failures else "")
     if not failures:
         shutil.rmtree(folder)
     return failures.total()

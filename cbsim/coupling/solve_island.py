@@ -20,9 +20,9 @@ from cbsim.coupling.contact_recorder import ContactEvent, ContactRecorder
 from cbsim.coupling.instance_steps import NO_PATH, clamp_spin
 from cbsim.coupling.penetration import Overlap, overlaps, soften_contacts
 from cbsim.dynamics.active_contacts import contact_impulses
-from cbsim.dynamics.failure import step_error
 from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.workspaces import SolverWorkspaces
+from cbsim.errors import StepError
 from cbsim.geometry.pose import conjugate, rotate
 from cbsim.world.tables import Floats, Ints
 
@@ -189,7 +189,8 @@ def _advance(
             return
         margin = max(2.0 * h * fastest, 2.0 * margin)
         z[:] = was
-    raise step_error(island.spec, island.compiled, z, workspace.others, report, time, workspace.other_colliders)
+    # nobody reads it: other settings come next, and to find the worst part would take as long as the step
+    raise StepError("no solution with these settings", time=time)
 
 
 def _query_behaviour(

@@ -155,11 +155,11 @@ def recognise(source: Source) -> Format:
     if PAGE.match(head):
         text, hint = "this is a web page (HTML), which is not read here", "a download that failed often is one"
         raise FileError(Problem(Severity.ERROR, "E001", text, Location(source.path, 1), hint))
-    by_head = [f for f in FORMATS if re.search(f.head, head)]
     by_suffix = [f for f in FORMATS if suffix in f.suffixes]
-    for choice in ([f for f in by_head if f in by_suffix], by_head, by_suffix):
-        if choice:
-            return choice[0]
+    by_head = (f for f in (*by_suffix, *FORMATS) if re.search(f.head, head))  # looked for until one fits
+    found = next(by_head, by_suffix[0] if by_suffix else None)
+    if found is not None:
+        return found
     problems = Problems()
     known = ", ".join(f"{f.name} ({', '.join(f.suffixes)})" for f in FORMATS)
     problems.error("E001", "the format of this file is not known", Location(source.path, 1), f"known are {known}")

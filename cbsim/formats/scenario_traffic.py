@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, PlainValidator, WithJsonSchema
 
 from cbsim.formats.scenario_fields import (
+    LIMIT,
     Contradiction,
     LaneName,
     Length,
@@ -28,6 +29,7 @@ __all__ = ["DriverModel", "LightName", "PhaseModel", "PoolModel", "RecordModel"]
 NUMBER = {"type": "number"}
 STRING = {"type": "string"}
 Share = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
+Flow = Annotated[float, Field(ge=1e-6, le=LIMIT, allow_inf_nan=False)]  # the next of fewer has no finite time
 
 
 class SpreadModel(Model):
@@ -154,7 +156,7 @@ class PoolModel(Model):
     count: int | None = about("cars at the start, which wander", None, ge=1, le=2_000_000, example=40)
     on: list[LaneName] = about("lanes on which they are spread; by default all", [], example=["1.1", "3.2"])
     spread: Literal["even", "random"] = about("how they are spread", "even")
-    flow: Positive | None = about("vehicles per hour that appear", None, unit="1/h", example=600)
+    flow: Flow | None = about("vehicles per hour that appear", None, unit="1/h", example=600)
     at: Waypoint | None = about("where they appear", None, alias="from", example="2.1.1")
     to: Annotated[dict[Waypoint, Positive], BeforeValidator(_targets), ShortForm(**STRING)] = about(
         "where they go, with shares; by default they wander and leave where their lane ends", {}, example={"4.1.6": 1.0}

@@ -66,14 +66,23 @@ def _eliminate(a: Array, right: Array) -> tuple[Array, Array, Array]:
         pivot = k + np.abs(upper[..., k:, k]).argmax(axis=-1)[..., None, None]
         sign = np.where(pivot[..., 0, 0] == k, sign, -sign)
         for table in (upper, out):
-            lower = np.take_along_axis(table, np.broadcast_to(pivot, (*pivot.shape[:-1], table.shape[-1])), axis=-2)
-            np.put_along_axis(table, np.broadcast_to(pivot, lower.shape), table[..., k : k + 1, :].copy(), axis=-2)
-            table[..., k : k + 1, :] = lower
+            _exchange(table, k, pivot)
         head = upper[..., k, k, None]
         factor = upper[..., k + 1 :, k] / np.where(head == 0.0, 1.0, head)
         upper[..., k + 1 :, :] -= factor[..., None] * upper[..., k : k + 1, :]
         out[..., k + 1 :, :] -= factor[..., None] * out[..., k : k + 1, :]
     return upper, out, sign
+
+
+def _exchange(table: Array, k: int, pivot: NDArray[np.int64]) -> None:
+    """Exchange row k of matrices (..., n, m) with the row of each that `pivot` (..., 1, 1) names."""
+    if table.ndim == 2:
+        rows = [int(pivot[0, 0]), k]
+        table[rows] = table[rows[::-1]]
+        return
+    lower = np.take_along_axis(table, np.broadcast_to(pivot, (*pivot.shape[:-1], table.shape[-1])), axis=-2)
+    np.put_along_axis(table, np.broadcast_to(pivot, lower.shape), table[..., k : k + 1, :].copy(), axis=-2)
+    table[..., k : k + 1, :] = lower
 
 
 def solve(a: ArrayLike, b: ArrayLike) -> Array:
@@ -216,10 +225,10 @@ def _triangle(a: Array, least: float | None = None) -> tuple[Array, Array]:
     return normals, rest[: len(normals)]
 
 
-def _reflected(normals: Array, table: Array) -> Array:
-    """Undo reflections of `_triangle` on the columns of a table (m, k)."""
+def _reflected(normals: Array, table: Array, *, back: bool = True) -> Array:
+    """Undo reflections of `_triangle` on the columns of a table (m, k), or do them."""
     out = np.array(table, float)
-    for k in range(len(normals) - 1, -1, -1):
+    for k in range(len(normals))[:: -1 if back else 1]:
         normal = normals[k, k:, None]
         out[k:] -= 2.0 * normal * (normal * out[k:]).sum(axis=0)
     return out
@@ -300,10 +309,25 @@ def lstsq(a: ArrayLike, b: ArrayLike, rcond: float | None = None) -> Array:
     """Least squares solution of least length of a x = b (m,) or (m, k).
 
     Singular values up to `rcond`, by default the larger side of the matrix times 2.2e-16, times the largest are zero.
+    Of many rows and columns by reflections alone, so that a value near that bound may count otherwise.
     """
     matrix = np.asarray(a, float)
     least = EPS * max(matrix.shape) if rcond is None else rcond
-    return times(pinv(matrix, least), b)
+    found = _least_squares(matrix, np.asarray(b, float), least) if min(matrix.shape) > MANY else None
+    return times(pinv(matrix, least), b) if found is None else found
+
+
+def _least_squares(a: Array, b: Array, least: float) -> Array | None:
+    """Solve by reflections of a matrix to a triangle, and of what is left to a square one; None if that has no rank."""
+    normals, rows = _triangle(a, least)
+    across, corner = _triangle(rows.T, 0.0)
+    rank = len(rows)
+    if len(across) < rank:
+        return None
+    right = _reflected(normals, b.reshape(len(b), -1), back=False)
+    out = np.zeros((a.shape[1], right.shape[1]))
+    out[:rank] = solve(corner.T, right[:rank])
+    return _reflected(across, out).reshape(-1, *b.shape[1:])
 
 
 def matrix_rank(a: ArrayLike, tol: float) -> int:

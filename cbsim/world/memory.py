@@ -31,11 +31,14 @@ def pose_history_steps(sensors: tuple[Sensor, ...], step: float) -> int:
 
 def command_delay_steps(items: list[TrafficObject], step: float) -> int:
     """Count the steps of commands that the longest dead time needs; 0 without dead times."""
-    columns = PARAMETERS.index("throttle_delay"), PARAMETERS.index("steering_delay")
-    delays = [vehicle_parameters(item)[list(columns)].max() for item in items if drive_name(item) == "delayed"]
-    steps = math.ceil(max(delays) / step) + 2 if delays else 0
-    if steps > MEMORY_LIMIT:
-        raise ModelError(f"a dead time looks back over {steps} steps, more than the {MEMORY_LIMIT} that are kept")
+    columns = [PARAMETERS.index("throttle_delay"), PARAMETERS.index("steering_delay")]
+    delays = [(float(vehicle_parameters(item)[columns].max()), item) for item in items if drive_name(item) == "delayed"]
+    longest, item = max(delays, key=lambda delay: delay[0], default=(0.0, None))
+    steps = math.ceil(longest / step) + 2 if item else 0
+    if item and steps > MEMORY_LIMIT:
+        message = f"a dead time looks back over {steps} steps, more than the {MEMORY_LIMIT} that are kept"
+        place = item.location if item.location.path else None
+        raise ModelError(message, subject=f"object '{item.name}'", location=place)
     return steps
 
 

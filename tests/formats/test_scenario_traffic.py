@@ -48,6 +48,12 @@ def spec_of(text: str) -> tuple[Scenario | None, list[tuple[int | None, str]]]:
     return spec, [(problem.location.line, problem.code) for problem in problems]
 
 
+def test_a_flow_of_which_no_second_car_would_come_in_finite_time_is_refused():
+    text = WHOLE.replace("flow: 30,", "flow: RATE,")
+    assert spec_of(text.replace("RATE", "1e-6"))[1] == []
+    assert spec_of(text.replace("RATE", "1.4e-313"))[1] == [(11, "E805")]
+
+
 @pytest.mark.parametrize(
     ("entry", "codes"),
     [

@@ -154,10 +154,9 @@ def test_singular_values_of_many_columns_are_those_of_numpy(m, n, rank):
     np.testing.assert_allclose(right @ right.T, np.eye(n), atol=1e-12)
     np.testing.assert_allclose(a @ right[rank:].T, 0.0, atol=1e-13 * size)
     assert (values[rank:] < 1e-12 * size).all()
-    b = random.normal(size=m)
-    np.testing.assert_allclose(
-        lstsq(a, b, 1e-9) * size, np.linalg.lstsq(a, b, rcond=1e-9)[0] * size, rtol=1e-6, atol=1e-6
-    )
+    for b in (random.normal(size=m), random.normal(size=(m, 2))):
+        expected = np.linalg.lstsq(a, b, rcond=1e-9)[0]
+        np.testing.assert_allclose(lstsq(a, b, 1e-9) * size, expected * size, rtol=1e-6, atol=1e-6)
 
 
 @pytest.mark.parametrize(("m", "n", "rank"), [(4, 6, 3), (90, 40, 31), (40, 90, 40), (50, 50, 50), (5, 60, 0)])

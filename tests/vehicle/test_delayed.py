@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import cbsim
+from cbsim.errors import ModelError
 from cbsim.spec.command import Command
 from cbsim.spec.objects import Steering
 from tests.worlds import bot, world
@@ -77,3 +78,11 @@ def test_restored_run_goes_on_to_the_bit_through_a_dead_time():
 
 def test_worlds_without_dead_times_hold_no_commands():
     assert world(bot()).first.state.command_delay.shape == (0, 2)
+
+
+def test_a_dead_time_of_too_many_steps_is_refused_at_its_object(tmp_path):
+    lines = ["step: 1e-6", "add:", "  - {name: Bot, kind: autonomous, position: [0, 0, 0], drive: delayed}"]
+    file = tmp_path / "far.yaml"
+    file.write_text("\n".join(lines))
+    with pytest.raises(ModelError, match=r"far\.yaml:3: error: object 'Bot': a dead time looks back over \d+ steps"):
+        cbsim.load(file)

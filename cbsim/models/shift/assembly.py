@@ -13,8 +13,8 @@ from cbsim.errors import Problems
 from cbsim.formats.shift.bodies import tensor_of
 from cbsim.formats.values import quote
 from cbsim.geometry.elementary import square
-from cbsim.geometry.linear import cholesky, eigh, lstsq, norm, null_space, pinv, solve, svd, svdvals, times
-from cbsim.models.shift.kinematics import Array, Chain, Posture
+from cbsim.geometry.linear import cholesky, eigh, lstsq, norm, null_space, pinv, solve, times
+from cbsim.models.shift.kinematics import Array, Chain, Posture, crossed
 from cbsim.models.shift.network import Network, Place, network_of
 from cbsim.models.shift.tree import Tree, tree_of
 from cbsim.spec.shift.model import ShiftModel
@@ -28,13 +28,13 @@ DONE = 1e-13  # [m, rad]
 STEP = 0.2  # [rad, m] largest change of a coordinate in an iteration, so that loops do not flip over
 ROUNDS = 400
 NEAR_ROUNDS = 60  # iterations with a pseudoinverse: at a double root gaps halve in each
-PATIENCE, PROGRESS = 25, 0.98  # iterations in which gaps have to shrink to this share
+PATIENCE, NEAR_PATIENCE, PROGRESS = 25, 10, 0.98  # iterations in which gaps have to shrink to this share
+HALF_TURN = 2.0  # [rad] turn from which a loop may be half a turn off: sines shrink from a quarter turn on
 DAMPING = 1e-3  # damping of Levenberg's steps [m², rad²]
 NEAR = 1e-2  # [m, rad] gaps below which steps are not damped
 LARGEST = 20_000_000  # products of bodies, or rows of loops, and coordinates: 160 MB each
-MOST_WORK = (
-    100_000_000  # rows of loops times coordinates times the fewer of them: 2 s for the singular values of one slope
-)
+MOST_WORK = 100_000_000  # rows of loops times coordinates times the fewer of them: half a second for one iteration
+MOST_CLOSING = 1_000_000_000  # the same in all iterations that close loops from one start: 5 s
 MOST_COUPLED = 1200  # coordinates in one mass matrix: 15 s
 RANK = 1e-6  # least relative singular value that counts
 LIGHTEST = 1e-12  # inertia that is none, to the largest of a few coordinates, or to that of many before others give way
@@ -104,7 +104,7 @@ def _assemble(model: ShiftModel, problems: Problems) -> Assembled | None:
         return None
     tree = tree_of(network, problems)
     freedoms, rows = sum(tie.joint.freedoms for tie in tree.ties), 6 * len(tree.chords)
-    if (len(network.links) + rows) * freedoms > LARGEST or rows * freedoms * min(rows, freedoms) > MOST_WORK:
+    if (len(network.links) + rows) * freedoms > LARGEST or _work(rows, freedoms) > MOST_WORK:
         text = f"{len(network.links)} bodies in {len(tree.chords)} loops are more than can be put together"
         problems.error("E998", text, model.location)
         return None
@@ -129,6 +129,11 @@ def _assemble(model: ShiftModel, problems: Problems) -> Assembled | None:
     return found
 
 
+def _work(rows: int, freedoms: int) -> int:
+    """Count the products that solving for all coordinates takes, but for a factor."""
+    return rows * freedoms * min(rows, freedoms)
+
+
 def _held_fast(
     chain: Chain,
     posture: Posture,
@@ -148,8 +153,7 @@ def _held_fast(
     kinds = [kind for tie in chain.tree.ties for kind in LENGTHS.get(tie.joint.kind, ())]
     slope = chain.slope(posture, poses) * np.where(kinds, size, 1.0)
     slope.reshape(-1, 6, chain.size)[:, :3] /= size
-    _, values, rows = svd(slope)
-    free = rows[int((values > HELD * values.max(initial=0.0)).sum()) :]
+    free = null_space(slope, HELD)
     moves = np.sqrt(square(free).sum(axis=0)) > HELD
     ties = enumerate(zip(chain.tree.ties, chain.first, strict=True))
     stiff = [n for n, (tie, at) in ties if tie.joint.freedoms and not moves[at : at + tie.joint.freedoms].any()]
@@ -184,25 +188,27 @@ def close(chain: Chain, start: Posture) -> tuple[Posture, Array]:
         if np.abs(gaps).max(initial=0.0) > DONE:
             found = _descend(chain, start, whole=whole)
             gaps = chain.gaps(found, chain.poses(found), whole=True)
-        if np.abs(gaps).max(initial=0.0) <= CLOSED:
+        if np.abs(gaps).max(initial=0.0) <= CLOSED or norm(gaps[:, 3:], axis=1).max(initial=0.0) < HALF_TURN:
             break
     return found, gaps
 
 
 def _descend(chain: Chain, posture: Posture, *, whole: bool) -> Posture:
     """Minimise the gaps of loops; returns the best posture."""
-    best, least, worse, mark, near = posture, np.inf, 0, np.inf, 0
-    for number in range(ROUNDS if chain.size else 1):
+    best, least, worse, near = posture, np.inf, 0, 0
+    mark, since = np.inf, 0
+    rounds = min(ROUNDS, MOST_CLOSING // max(1, _work(6 * len(chain.tree.chords), chain.size)))
+    for number in range(rounds if chain.size else 1):
         poses = chain.poses(posture)
         gaps = chain.gaps(posture, poses, whole=whole).ravel()
         size = float(np.abs(gaps).max(initial=0.0))
         worse = 0 if size < least else worse + 1
         if size < least:
             best, least = posture, size
-        if number % PATIENCE == PATIENCE - 1:
-            if not least < PROGRESS * mark:
-                break  # nothing closes here: of hundreds of bodies every round takes a second
-            mark = least
+        if least < PROGRESS * mark:
+            mark, since = least, number
+        elif number - since >= (NEAR_PATIENCE if size <= NEAR else PATIENCE):
+            break  # nothing closes here
         near += size <= NEAR
         if size < DONE or (least < CLOSED and worse > 2) or near > NEAR_ROUNDS:
             break
@@ -267,12 +273,8 @@ def mobility(assembled: Assembled) -> int:
     chain = assembled.chain
     if not chain.tree.chords:
         return chain.size
-    return chain.size - max(_rank(chain, posture) for posture in (assembled.posture, *assembled.nearby()))
-
-
-def _rank(chain: Chain, posture: Posture) -> int:
-    values = svdvals(chain.slope(posture, chain.poses(posture)))
-    return int((values > RANK * values[0]).sum()) if len(values) and values[0] > 0.0 else 0
+    postures = (assembled.posture, *assembled.nearby())
+    return min(len(null_space(chain.slope(posture, chain.poses(posture)), RANK)) for posture in postures)
 
 
 def mass_matrix(assembled: Assembled, coordinates: Whole | None = None, screws: Array | None = None) -> Array:
@@ -289,7 +291,7 @@ def mass_matrix(assembled: Assembled, coordinates: Whole | None = None, screws: 
             continue
         motion = screws[own] * ways[own, None]
         center = times(pose.rotation, np.array(link.body.center_of_mass)) + pose.origin
-        speed = motion[:, 3:] + np.cross(motion[:, :3], center)
+        speed = motion[:, 3:] + crossed(motion[:, :3], center)
         tensor = times(times(pose.rotation, tensor_of(link.body.inertia)), pose.rotation.T)
         matrix[np.ix_(own, own)] += link.body.mass * times(speed, speed.T)
         matrix[np.ix_(own, own)] += times(times(motion[:, :3], tensor), motion[:, :3].T)

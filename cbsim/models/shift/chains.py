@@ -115,11 +115,14 @@ def _one_body(assembled: Assembled) -> dict[int, bool]:
     return found
 
 
-def root_of(group: Mapping[int, int], body: int) -> int:
-    """Find the representative of all bodies welded to one."""
-    while group.get(body, body) != body:
-        body = group[body]
-    return body
+def root_of(group: dict[int, int], body: int) -> int:
+    """Find the representative of all bodies welded to one, and shorten the way to it."""
+    root = body
+    while group.get(root, root) != root:
+        root = group[root]
+    while body != root:
+        group[body], body = root, group[body]
+    return root
 
 
 def _chain(
@@ -222,5 +225,6 @@ def _outwards(edges: list[Edge], carrying: list[int]) -> list[tuple[Edge, bool]]
                 reached.add(there)
                 waiting.append(there)
                 found.append((edge, edge.one != here))
-    rest = [edge for place, edge in enumerate(edges) if place not in set(carrying) and edge.free != (3, 3)]
+    in_tree = set(carrying)
+    rest = [edge for place, edge in enumerate(edges) if place not in in_tree and edge.free != (3, 3)]
     return found + [(edge, edge.other == GROUND) for edge in rest]

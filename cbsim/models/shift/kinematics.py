@@ -27,6 +27,12 @@ def cross(v: Array) -> Array:
     return np.array([[0.0, -v[2], v[1]], [v[2], 0.0, -v[0]], [-v[1], v[0], 0.0]])
 
 
+def crossed(a: Array, b: Array) -> Array:
+    """Return the products a × b of vectors (..., 3), as `numpy.cross` does, in half the time."""
+    (ax, ay, az), (bx, by, bz) = ((v[..., 0], v[..., 1], v[..., 2]) for v in (a, b))
+    return np.stack([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx], axis=-1)
+
+
 def spin(vector: Array) -> Array:
     """Return the rotation (3, 3) of a rotation vector (Rodrigues)."""
     angle = float(norm(vector))
@@ -90,6 +96,7 @@ class Chain:
         self.first = [int(n) for n in np.concatenate([[0], np.cumsum(counts)])]
         self.size = self.first.pop()
         self.axes = [np.array(tie.joint.axis, float) for tie in tree.ties]
+        self._backs = [(tie.at_parent.inverse, tie.at_child.inverse) for tie in tree.ties]
         self.on_way = np.zeros((len(network.links) + 1, self.size))
         for tie, body, turned in tree.branches:
             here = tree.ties[tie]
@@ -117,9 +124,9 @@ class Chain:
         for number, body, turned in self.tree.branches:
             tie, moved = self.tree.ties[number], self.moved(number, posture)
             if turned:
-                found[body] = found[tie.child] @ tie.at_child @ moved.inverse @ tie.at_parent.inverse
+                found[body] = found[tie.child] @ tie.at_child @ moved.inverse @ self._backs[number][0]
             else:
-                found[body] = found[tie.parent] @ tie.at_parent @ moved @ tie.at_child.inverse
+                found[body] = found[tie.parent] @ tie.at_parent @ moved @ self._backs[number][1]
         return found
 
     def screws(self, posture: Posture, poses: list[Place]) -> Array:
@@ -130,7 +137,7 @@ class Chain:
             first, kind = self.first[number], tie.joint.kind
             if kind == "revolute":
                 axis = times(base.rotation, self.axes[number])
-                rows[first, :3], rows[first, 3:] = axis, np.cross(base.origin, axis)
+                rows[first, :3], rows[first, 3:] = axis, crossed(base.origin, axis)
             elif kind == "prismatic":
                 rows[first, 3:] = times(base.rotation, self.axes[number])
             elif kind in ("spherical", "float"):
@@ -138,7 +145,7 @@ class Chain:
                 turns = first + 3 * (kind == "float")
                 for k in range(3):
                     axis = base.rotation[:, k]
-                    rows[turns + k, :3], rows[turns + k, 3:] = axis, np.cross(point, axis)
+                    rows[turns + k, :3], rows[turns + k, 3:] = axis, crossed(point, axis)
                     if kind == "float":
                         rows[first + k, 3:] = axis
         return rows
@@ -176,7 +183,7 @@ class Chain:
             one, two = screws * ways[:, None], screws * self.on_way[tie.child][:, None]
             carried, other = self._ends(number, posture, poses)
             apart = times(carried.rotation, other.rotation.T)
-            speed = one[:, 3:] + np.cross(one[:, :3], carried.origin) - two[:, 3:] - np.cross(two[:, :3], other.origin)
+            speed = one[:, 3:] + crossed(one[:, :3], carried.origin) - two[:, 3:] - crossed(two[:, :3], other.origin)
             turn = one[:, :3].T - (two[:, :3].T if whole else times(apart, two[:, :3].T))
             found[row, :3] = speed.T
             found[row, 3:] = turn if whole else times(0.5 * (np.trace(apart) * np.eye(3) - apart), turn)
@@ -204,5 +211,5 @@ class Chain:
         """Compute angular velocities of bodies and velocities of their origins (bodies, 6) from rates."""
         motion = times(self.on_way[:-1], self.screws(posture, poses) * rates[:, None])
         origins = np.array([pose.origin for pose in poses[:-1]]).reshape(-1, 3)
-        motion[:, 3:] += np.cross(motion[:, :3], origins)
+        motion[:, 3:] += crossed(motion[:, :3], origins)
         return motion

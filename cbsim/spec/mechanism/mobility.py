@@ -40,6 +40,26 @@ class _Chain(NamedTuple):
     chords: list[JointConstraint]
     size: int
 
+    @property
+    def looped(self) -> _Chain:
+        """What moves one end of a loop against the other: the rest does not change its gap, and takes time."""
+        lead: dict[Body | Origin, int] = {joint.child: n for n, (joint, _) in enumerate(self.links)}
+        kept: set[int] = set()
+        for chord in self.chords:
+            apart = set[int]()
+            for end in (chord.parent, chord.child):
+                body, way = end, set[int]()
+                while body in lead:
+                    way.add(lead[body])
+                    body = self.links[lead[body]][0].parent
+                apart ^= way
+            kept |= apart
+        links, size = [], 0
+        for number in sorted(kept):
+            links.append((self.links[number][0], size))
+            size += self.links[number][0].dof
+        return _Chain(links, self.chords, size)
+
 
 def degrees_of_freedom(spec: MechanismSpec) -> int:
     """Count the degrees of freedom of a mechanism; a body that no joint leads to from the origin has none.
@@ -60,15 +80,15 @@ def degrees_of_freedom(spec: MechanismSpec) -> int:
     work = chain.size * rows * min(chain.size, rows)
     if chain.size * (len(chain.links) + len(chain.chords)) > MOST or work > MOST_WORK:
         return max(0, chain.size - rows)
+    looped = chain.looped
     random = np.random.Generator(np.random.Philox(0))
-    best, rank = np.inf, 0
-    for _ in range(TRIES):
-        at, gap = _close(chain, random.uniform(-SPREAD, SPREAD, chain.size))
-        values = svdvals(_slope(chain, at))
-        found = int((values > RANK * max(values[0], LEAST)).sum()) if len(values) else 0
-        if gap < CLOSED <= best or ((gap < CLOSED) == (best < CLOSED) and found > rank):
-            best, rank = gap, found
-    return chain.size - rank
+    places, gaps = _close(looped, random.uniform(-SPREAD, SPREAD, (TRIES, looped.size)))
+    ranks = []
+    for slope in _slopes(looped, places)[1]:
+        values = svdvals(slope)
+        ranks.append(int((values > RANK * max(values[0], LEAST)).sum()) if len(values) else 0)
+    closed = gaps < CLOSED
+    return chain.size - max(rank for rank, counts in zip(ranks, closed | ~closed.any(), strict=True) if counts)
 
 
 def _chain(spec: MechanismSpec) -> _Chain:
@@ -112,30 +132,38 @@ def _places(chain: _Chain, at: Array) -> dict[Body | Origin, Place]:
 def _gaps(chain: _Chain, at: Array) -> Array:
     """Residuals of the constrained directions of all loop joints (..., rows) [m, half rad]."""
     places = _places(chain, at)
+    here = tuple(np.broadcast_to(part, (*at.shape[:-1], len(part))) for part in HERE)
     found: list[Array] = []
     for joint in chain.chords:
         slide, turn = joint.translational, joint.rotational
-        (x, q), (y, p) = places.get(joint.parent, HERE), places.get(joint.child, HERE)
+        (x, q), (y, p) = places.get(joint.parent, here), places.get(joint.child, here)
         apart = rotate(conjugate(q), y + rotate(p, slide.vertices[1]) - x) - slide.vertices[0]
         turned = multiply(conjugate(turn.orientation_offset), multiply(conjugate(q), p))
         found += [times(apart, slide.masks.constrained.T), times(turned[..., 1:], turn.masks.constrained.T)]
     return np.concatenate(found, axis=-1)
 
 
-def _slope(chain: _Chain, at: Array) -> Array:
-    """Differentiate the gaps by finite differences, vectorised over all coordinates."""
-    steps = 1e-6 * np.eye(len(at))
-    return np.asarray((_gaps(chain, at + steps) - _gaps(chain, at - steps)).T / 2e-6)
+def _slopes(chain: _Chain, at: Array) -> tuple[Array, Array]:
+    """Gaps (tries, rows) at some coordinates, and their slopes by finite differences, all in one go."""
+    steps = 1e-6 * np.eye(chain.size)
+    found = _gaps(chain, np.concatenate([at[:, None], at[:, None] + steps, at[:, None] - steps], axis=1))
+    forth, back = found[:, 1 : chain.size + 1], found[:, chain.size + 1 :]
+    return found[:, 0], np.swapaxes(forth - back, 1, 2) / 2e-6
 
 
-def _close(chain: _Chain, at: Array) -> tuple[Array, float]:
-    """Find a nearby pose with closed loops, by Newton's steps of least norm; also the remaining gap."""
-    gap = _gaps(chain, at)
+def _close(chain: _Chain, at: Array) -> tuple[Array, Array]:
+    """Find nearby poses with closed loops, by Newton's steps of least norm; also the largest gap that is left of each.
+
+    Iterations of all tries are done together, as most of the time goes to calls of NumPy.
+    """
+    at = at.copy()
+    gaps, active = _gaps(chain, at), np.arange(len(at) if chain.size else 0)
     for _ in range(30):
-        if np.abs(gap).max(initial=0.0) < 1e-12 or not len(at):
+        active = active[np.abs(gaps[active]).max(axis=1, initial=0.0) >= 1e-12]
+        if not len(active):
             break
-        way = lstsq(_slope(chain, at), -gap, rcond=1e-9)
-        way *= min(1.0, 1.0 / max(1e-12, float(np.abs(way).max())))
-        at = at + way
-        gap = _gaps(chain, at)
-    return at, float(np.abs(gap).max(initial=0.0))
+        for number, slope in zip(active, _slopes(chain, at[active])[1], strict=True):
+            way = lstsq(slope, -gaps[number], rcond=1e-9)
+            at[number] += way * min(1.0, 1.0 / max(1e-12, float(np.abs(way).max())))
+        gaps[active] = _gaps(chain, at[active])
+    return at, np.abs(gaps).max(axis=1, initial=0.0)
