@@ -9,7 +9,7 @@ from cbsim.errors import Problems, did_you_mean
 from cbsim.formats.shift.grammar import ForceModuleRecord, InputRecord, OutputRecord, RestraintRecord
 from cbsim.formats.shift.joints import read_pair
 from cbsim.formats.shift.names import path_of, reference_of
-from cbsim.formats.shift.records import Part, is_number, is_off, json_text, shown
+from cbsim.formats.shift.records import Part, is_number, is_off, shown
 from cbsim.formats.shift.units import Units
 from cbsim.formats.values import quote
 from cbsim.formats.yaml_tree import Item
@@ -86,8 +86,8 @@ def read_module(item: Item, units: Units, problems: Problems) -> ForceModule | N
     whole = law is None or not part.valid
     for problem in found:
         problems.add(problem) if active else None
-    kept = tuple(sorted((k, json_text(v)) for k, v in part.values.items() if k not in ("type", "name", "active")))
-    return ForceModule(name, kind.lower(), None if whole else law, active, kept if whole else part.kept, part.place)
+    kept = part.kept if not whole else part.as_it_stands(but=("type", "name", "active"))
+    return ForceModule(name, kind.lower(), None if whole else law, active, kept, part.place)
 
 
 def _controller(part: Part, _units: Units) -> Controller | None:

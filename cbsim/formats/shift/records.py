@@ -166,6 +166,12 @@ class Part:
         """Keys that are written back unchanged."""
         return tuple((name, json_text(self.values[name])) for name in self._model.kept if name in self.values)
 
+    def as_it_stands(self, but: tuple[str, ...]) -> Kept:
+        """Return all keys that are known but some, in order, with their values in the file, wrong ones too."""
+        children = self.item.value.items() if isinstance(self.item.value, dict) else ()
+        known = [(name, one) for name, one in children if name in self._model.model_fields and name not in but]
+        return tuple(sorted((name, json_text(plain(one))) for name, one in known if one.value is not None))
+
 
 def _called(item: Item, what: str) -> str:
     """Name of a record for messages."""

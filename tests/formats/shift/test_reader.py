@@ -177,6 +177,18 @@ def test_modules_that_are_not_active_may_be_anything():
     assert told(text) == []
 
 
+def test_a_wrong_number_of_a_module_that_is_not_active_is_written_back():
+    """Left out, it made a controller of what had been kept unread."""
+    ends = '"input": {"type": "joint", "joint": "j"}, "output": {"type": "joint", "joint": "j"}'
+    module = f'{{"type": "pid", "active": false, "p": 100, "i": 9223372036854775807, {ends}}}'
+    spec, problems = model_of(text_of(more=f',\n"force_modules": [{module}]'))
+    assert not problems.errors
+    again, problems = model_of(write(spec))
+    assert not problems.errors
+    assert again == spec
+    assert ("i", "9223372036854775807") in again.assemblies[0].force_modules[0].kept
+
+
 def test_the_dialects_say_the_same():
     old = text_of(a_body(moment_of_inertia={"Ixx": 2, "Iyy": 2, "Izz": 2}), a_joint(damping=[0, 1]))
     new = text_of(
