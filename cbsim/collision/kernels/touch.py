@@ -88,8 +88,8 @@ def make_touch_workspace(vehicles, triangles):
     """Allocate a workspace for a number of vehicles and triangles of meshes; once per kernel call."""
     return TouchWorkspace(
         before=np.zeros((vehicles, 3)),
-        one=np.zeros((OUTLINE, 2)),
-        two=np.zeros((OUTLINE, 2)),
+        one=np.empty((OUTLINE, 2)),
+        two=np.empty((OUTLINE, 2)),
         touch=np.zeros(TOUCH_WIDTH),
         corners=np.zeros((3, 3)),
         paths=make_paths(),
