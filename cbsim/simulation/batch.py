@@ -13,6 +13,7 @@ from cbsim.errors import UsageError
 from cbsim.jit import wrapping
 from cbsim.simulation.advance import NO_ROWS
 from cbsim.simulation.kernels import advance_into
+from cbsim.simulation.step_workspace import make_scratch
 from cbsim.traffic.notes import NO_NOTES
 from cbsim.traffic.workspace import return_cars, take_cars
 from cbsim.world.motion import MOTION_WIDTH
@@ -115,7 +116,7 @@ class SnapshotBatch:
         world, floats, ints = self.world, self.floats[rows], self.ints[rows]
         scratch = (one[rows].reshape(-1) for one in self._scratch)
         return (
-            *(world.pack, world.layout.sizes, floats.reshape(-1), ints.reshape(-1)),
+            *(world.pack, make_scratch(world), world.layout.sizes, floats.reshape(-1), ints.reshape(-1)),
             *(NO_HASHES, world.static_caches.live, *scratch, *NO_NOTES),
             *(NO_ROWS, len(floats), 1, NO_HASHES, self._motion),
             *(self.contacts[rows].reshape(-1, len(CONTACT)), self.outcomes[rows]),
