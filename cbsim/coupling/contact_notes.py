@@ -57,7 +57,9 @@ def note_contacts(
     pairs: NDArray[np.int64] = table[:, 1:3].astype(np.int64)
     fresh = np.zeros(len(pairs), np.bool_)
     with wrapping():
-        note_models(world.pack, world.layout.sizes, *snapshot.blocks, position, orientation, pairs, pair_workspace, fresh)
+        note_models(
+            world.pack, world.layout.sizes, *snapshot.blocks, position, orientation, pairs, pair_workspace, fresh
+        )
     return table[fresh]
 
 

@@ -141,11 +141,14 @@ def _advance_traffic(
     workspace, done, failed = take_step_workspace(world, snapshot, static_cache), 0, -1
     contacts: list[Floats] = []
     noting, table = NO_NOTES if notes is None else notes.blocks, workspace.contacts
-    fixed = world.pack, workspace.scratch, world.layout.sizes, *snapshot.blocks, *workspace.blocks, *noting
+    blocks = *snapshot.blocks, *workspace.blocks, *noting
     with wrapping():
         while done < steps:
             part = (hashes[done:], motion[done:]) if done else (hashes, motion)
-            taken, found, failed = advance_into(*fixed, rows, 1, steps - done, *part, table, NO_OUTCOMES)
+            taken, found, failed = advance_into(
+                *(world.pack, workspace.scratch, world.layout.sizes, *blocks),
+                *(rows, 1, steps - done, *part, table, NO_OUTCOMES),
+            )
             done += taken
             if found:
                 contacts.append(table[:found].copy())

@@ -15,7 +15,7 @@ from cbsim.events.kernels.guided import bound_guided, move_guided
 from cbsim.events.kernels.look import look_at_events
 from cbsim.events.kernels.people import walk
 from cbsim.jit import inlined, inner, kernel, view
-from cbsim.simulation.step_workspace import StepScratch
+from cbsim.simulation.scratch import StepScratch
 from cbsim.traffic.kernels.bounds import bound_cars, have_left
 from cbsim.traffic.kernels.cars import drive_cars, mark_hits, refresh_cars
 from cbsim.traffic.kernels.driven import mark_hit_vehicles, remember_driven_cars

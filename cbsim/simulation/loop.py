@@ -13,7 +13,6 @@ from cbsim.coupling.diagnostics import Diagnostic, Diagnostics
 from cbsim.errors import StepError
 from cbsim.planner import Driver, Interrupts, Operator, PlannerError, PlannerIsolation, drivers_of
 from cbsim.recording.batch import header_of, motion_of_rows
-from cbsim.recording.drawings import DrawingRow
 from cbsim.recording.messages import SIMULATOR
 from cbsim.recording.recorder import MemoryRecorder, Recorder
 from cbsim.recording.recording import Recording
@@ -160,11 +159,9 @@ class Run:
         until = now + steps
         while now < until and not (world.may_end and self.is_over):
             before, rows = now * snapshot.step_length, self._wanted_rows
-            drawings: list[DrawingRow] = []
             checkpoints = recall.checkpoints_at(snapshot, drivers, self.views) if self._remembers else []
             commands = self._decide(now) if drivers else []
-            if self.annotations is not None:
-                drawings = self.annotations.rows(now, before, drivers)
+            drawings = [] if self.annotations is None else self.annotations.rows(now, before, drivers)
             if self._is_always_asked:
                 asked = n = 1
             else:

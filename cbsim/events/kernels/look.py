@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from cbsim.events.kernels.actions import begin_action
 from cbsim.events.kernels.actions.synchronise import synchronise
 from cbsim.events.kernels.conditions import TIME, holds

@@ -1,6 +1,6 @@
-"""Matching of positions to lines, and points on them: compiled twins of `cbsim.road.matching.LaneIndex` and `LaneCurve.at`.
+"""Matching of positions to lines, and points on lines.
 
-Both have the same bits as those.
+Compiled twins of `cbsim.road.matching.LaneIndex.match` and `cbsim.road.curve.LaneCurve.at`, with the same bits.
 """
 
 from __future__ import annotations
