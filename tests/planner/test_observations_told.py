@@ -52,7 +52,7 @@ def test_an_observation_with_other_readings_keeps_all_else():
 
 
 def test_what_a_planner_is_told_has_every_field():
-    made = world([bot("car")])
+    made = world(bot("car"))
     told = observe(made, made.start, "car", {})
     values = {each.name: getattr(told, each.name) for each in fields(Observation)}
     assert vars(told).keys() == values.keys()
