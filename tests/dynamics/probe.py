@@ -55,6 +55,7 @@ class Iterate:
         link_work, contact_work, limit_work = work.link_work, work.contact_work, work.limit_work
         link_work[:, c.STEP : c.STEP + 6] = size * random.normal(size=(len(link_work), 6))
         contact_work[:, c.ACTIVE] = 1.0
+        contact_work[:, c.LEAD] = contact_work[:, c.COUPLING] = 1.0
         contact_work[:, c.WEIGHT] = random.uniform(0.5, 1.0, len(contact_work))
         self.do(KEEP)
         self.do(MOVE, 1.0)

@@ -146,7 +146,9 @@ COMPLIANCE = 181  # compliance in this step or part of a step [m/(N s)]
 WEIGHT = 182  # scale of the tolerance of products: mass of the lighter side over the heaviest
 RISE = 183  # largest separation of overlapping bodies in this step [m], 0 for no limit
 TOTAL = 184  # 3: impulse on ONE in the whole step, all parts of it, in the world [N s]
-CONTACT_WORK_COLUMNS = 187
+LEAD = 187  # product of a round cone over that of a gap on the central path [1/s]; 1 in steps with few contacts
+COUPLING = 188  # share of the response of a round cone's axis to its normal impulse that a direction includes
+CONTACT_WORK_COLUMNS = 189
 
 # row: a bound of a joint's coordinate (a stop), or a drive of it. Whole numbers, constants, workspace
 # ROW_INPUT: the input that is a drive's target velocity, or -1; ROW_OUT, ROW_BACK: blocks (child, parent)

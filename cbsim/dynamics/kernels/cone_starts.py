@@ -10,6 +10,7 @@ from cbsim.dynamics.kernels.columns import (
     FRESH,
     GAP,
     LAW,
+    LEAD,
     LINEAR,
     MOST,
     MU,
@@ -29,6 +30,8 @@ from cbsim.jit import inlined, inner
 
 __all__ = ["cold_start", "start", "warm_start"]
 
+CENTRED = 0.5  # product of pairs that start from the step before in a crowd, over that of a cold start
+STICKS = 1e-6  # least det z / z₀² of an impulse that may keep its friction
 WEAK = 1e-3  # share of the typical contact impulse below which drives need not be as exact
 
 
@@ -48,14 +51,7 @@ def cold_start(contact_link, contact, contact_work, i, impulse, depth):
     law = contact_link[i, LAW]
     if law == NONLINEAR:
         u, v = contact[i, MU] * contact_work[i, SLIP], contact[i, MU] * contact_work[i, SLIP + 1]
-        # root of eta² − s eta − |mu u|² = 0, for which the product of the cone is kappa as well
-        eta = 0.5 * s + math.sqrt(0.25 * s * s + u * u + v * v)
-        contact_work[i, SLACK + 1], contact_work[i, SLACK + 2], contact_work[i, SLACK + 3] = eta, u, v
-        contact_work[i, FORCE + 1], contact_work[i, FORCE + 2], contact_work[i, FORCE + 3] = (
-            g,
-            -g * u / eta,
-            -g * v / eta,
-        )
+        _slide(contact_work, i, g, s * contact_work[i, LEAD], u, v)
     elif law == LINEAR:
         # psi exceeds every mu slip by 5 s, so that the four frictions are at most 0.8 of the normal impulse in all
         psi = contact[i, MU] * math.sqrt(contact_work[i, SLIP] ** 2 + contact_work[i, SLIP + 1] ** 2) + 5.0 * s
@@ -73,6 +69,38 @@ def cold_start(contact_link, contact, contact_work, i, impulse, depth):
                 )
             else:
                 clear_tangent(contact_work, i, SLACK, FORCE, o)
+
+
+@inlined
+def _slide(contact_work, i, g, s, u, v):
+    """Set a round cone to slip (u, v), in shares of mu, and to friction of the product s g."""
+    # root of eta² − s eta − |mu u|² = 0
+    eta = 0.5 * s + math.sqrt(0.25 * s * s + u * u + v * v)
+    contact_work[i, SLACK + 1], contact_work[i, SLACK + 2], contact_work[i, SLACK + 3] = eta, u, v
+    contact_work[i, FORCE + 1], contact_work[i, FORCE + 2], contact_work[i, FORCE + 3] = g, -g * u / eta, -g * v / eta
+
+
+@inlined
+def central_start(contact_work, i, kappa, depth):
+    """Start a gap and its round cone on the central path, at the product kappa, near the impulses of the step before.
+
+    Of slip and friction the one is kept, and the other is set by it, that is off by less [m/s, N s].
+    """
+    kappa *= contact_work[i, WEIGHT]
+    g = max(contact_work[i, FORCE], kappa / max(contact_work[i, GAP] - contact_work[i, SHIFT_OF_GAP], depth))
+    contact_work[i, SLACK], contact_work[i, FORCE] = kappa / g, g
+    kappa *= contact_work[i, LEAD]
+    u, v = contact_work[i, SLACK + 2], contact_work[i, SLACK + 3]
+    x, y = contact_work[i, FORCE + 2], contact_work[i, FORCE + 3]
+    _slide(contact_work, i, g, kappa / g, u, v)
+    off = (x - contact_work[i, FORCE + 2]) ** 2 + (y - contact_work[i, FORCE + 3]) ** 2
+    # the slack of an impulse z is kappa J z / det z
+    size = g * g - x * x - y * y
+    if size > STICKS * g * g:
+        k = kappa / size
+        if (u + k * x) ** 2 + (v + k * y) ** 2 < off:
+            contact_work[i, SLACK + 1], contact_work[i, SLACK + 2], contact_work[i, SLACK + 3] = k * g, -k * x, -k * y
+            contact_work[i, FORCE + 2], contact_work[i, FORCE + 3] = x, y
 
 
 @inlined
@@ -119,6 +147,8 @@ def start(link, joint, link_work, contact_link, contact, contact_work, row_link,
             )
         if warm == 0.0 or contact_work[i, FRESH] != 0.0:
             cold_start(contact_link, contact, contact_work, i, impulse, depth)
+        elif contact_link[i, LAW] == NONLINEAR and contact_work[i, LEAD] > 1.0:
+            central_start(contact_work, i, CENTRED * impulse * depth, depth)
         else:
             warm_start(contact_link, contact_work, i)
         if contact_work[i, MOST] > 0.0:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from cbsim.dynamics.kernels.columns import (
     ACTIVE,
     COMPLIANCE,
+    COUPLING,
     DFORCE,
     DSLACK,
     FORCE,
     KEPT_PAIR,
     LAW,
+    LEAD,
     NONLINEAR,
     ROW_COMPLIANCE,
     ROW_DFORCE,
@@ -28,21 +30,35 @@ from cbsim.dynamics.kernels.cones import reach, stay_in, straight_pairs
 from cbsim.dynamics.kernels.softness import soft_product
 from cbsim.jit import inlined, inner
 
-__all__ = ["keep_pairs", "longest_step", "measure", "soft_left", "step_pairs"]
+__all__ = ["couple", "is_crowded", "keep_pairs", "longest_step", "measure", "soft_left", "step_pairs"]
 
 SHARE = 1.0 - 1e-10  # largest share of the distance to a bound that a row steps; rounding would reach it
 
 
 @inlined
+def is_crowded(contact_work):
+    """Whether the step has so many contacts that friction is led to products of its own."""
+    return len(contact_work) > 0 and contact_work[0, LEAD] > 1.0
+
+
+@inlined
+def couple(contact_work, share):
+    """Set the share of the response of round cones' axes to normal impulses in directions."""
+    for i in range(len(contact_work)):
+        contact_work[i, COUPLING] = share
+
+
+@inlined
 def _product(contact_link, contact_work, i, step):
-    """Sum of s·gamma after a step, by weight."""
+    """Sum of s·gamma after a step, by weight, that of a round cone by `LEAD`."""
     total = 0.0
     law = contact_link[i, LAW]
     # a nonlinear contact has the pair of the gap and the three components of its round cone, whose scalar product this
     # is
     for k in range(4 if law == NONLINEAR else straight_pairs(contact_link, contact_work, i)):
         s = contact_work[i, SLACK + k] + step * contact_work[i, DSLACK + k]
-        total += s * (contact_work[i, FORCE + k] + step * contact_work[i, DFORCE + k])
+        lead = contact_work[i, LEAD] if law == NONLINEAR and k > 0 else 1.0
+        total += s * (contact_work[i, FORCE + k] + step * contact_work[i, DFORCE + k]) / lead
     return total / contact_work[i, WEIGHT]
 
 

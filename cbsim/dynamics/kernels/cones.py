@@ -31,11 +31,13 @@ from cbsim.dynamics.kernels.boxes import answer_box
 from cbsim.dynamics.kernels.columns import (
     BOXED,
     COMPLIANCE,
+    COUPLING,
     DFORCE,
     DSLACK,
     FORCE,
     GAP,
     LAW,
+    LEAD,
     LEAST_COMPLIANCE,
     LINEAR,
     MOST,
@@ -182,7 +184,10 @@ def violation(contact_link, contact_work, i, target, share):
         return worst / weight
     s0, s1, s2 = contact_work[i, SLACK + 1], contact_work[i, SLACK + 2], contact_work[i, SLACK + 3]
     g0, g1, g2 = contact_work[i, FORCE + 1], contact_work[i, FORCE + 2], contact_work[i, FORCE + 3]
-    a, b = abs(contact_work[i, SLACK] * contact_work[i, FORCE] - target), abs(s0 * g0 + s1 * g1 + s2 * g2 - target)
+    # the true problem has one tolerance for all products; those on the path of relaxed ones are in proportion
+    lead = contact_work[i, LEAD] if target > 0.0 else 1.0
+    a = abs(contact_work[i, SLACK] * contact_work[i, FORCE] - target)
+    b, share = abs(s0 * g0 + s1 * g1 + s2 * g2 - lead * target) / lead, share / lead
     return max(a, b, share * abs(s0 * g1 + g0 * s1), share * abs(s0 * g2 + g0 * s2)) / weight
 
 
@@ -230,7 +235,7 @@ def ask(contact_link, contact_work, i, target, d, f):
     s0, s1, s2 = contact_work[i, SLACK + 1], contact_work[i, SLACK + 2], contact_work[i, SLACK + 3]
     # the Jordan inverse of s is J s / det s: WANT begins as z − target s⁻¹
     far = math.hypot(s1, s2)
-    k = target / max((s0 - far) * (s0 + far), 1e-300)
+    k = target * contact_work[i, LEAD] / max((s0 - far) * (s0 + far), 1e-300)
     x0, x1, x2 = (
         contact_work[i, FORCE + 1] - k * s0,
         contact_work[i, FORCE + 2] + k * s1,
@@ -298,7 +303,7 @@ def _answer_round(contact, contact_work, i, dg, du, dv, full):
     """Second-order cone: dz = −WANT − M ds, its first row solved for eta, a slack without an equation of its own."""
     beta = contact_work[i, FORCE + 1]
     # the cone's axis beta must equal the normal impulse, the rest mu times the slip: their errors are part of the step
-    dbeta, mu = dg + full * (contact_work[i, FORCE] - beta), contact[i, MU]
+    dbeta, mu = contact_work[i, COUPLING] * dg + full * (contact_work[i, FORCE] - beta), contact[i, MU]
     du = mu * du + full * (mu * contact_work[i, SLIP] - contact_work[i, SLACK + 2])
     dv = mu * dv + full * (mu * contact_work[i, SLIP + 1] - contact_work[i, SLACK + 3])
     q0, q1, q2 = contact_work[i, SCALING_POINT], contact_work[i, SCALING_POINT + 1], contact_work[i, SCALING_POINT + 2]

@@ -52,7 +52,15 @@ from cbsim.dynamics.kernels.columns import (
     WANT,
     WEIGHT,
 )
-from cbsim.dynamics.kernels.cone_steps import keep_pairs, longest_step, measure, soft_left, step_pairs
+from cbsim.dynamics.kernels.cone_steps import (
+    couple,
+    is_crowded,
+    keep_pairs,
+    longest_step,
+    measure,
+    soft_left,
+    step_pairs,
+)
 from cbsim.dynamics.kernels.cones import (
     answer,
     ask,
@@ -96,6 +104,8 @@ NEAR_PATH = 1e-2  # residual below which an iterate on the path is centred, with
 NEARLY = 0.3  # share of the tolerance of products at the end of the path
 ROUNDING = 1e-9  # residual accepted once increments are rounding errors, whatever the tolerance
 JAM = 0.1  # step length below which pairs are centred first
+JAMS = 8  # consecutive iterations with such steps after which an attempt with many contacts ends
+LOOSE, LOOSENED = 0.8, 6  # `COUPLING` after two of them, and for how many iterations
 NEAR = 0.995  # share of the distance to the boundary of a round cone that is stepped, until a step is short
 FAR_TURN = 0.5  # largest rotation of a joint in an iteration [rad]: another root lies half a turn away
 
@@ -272,6 +282,8 @@ def interior(model, work, settings, counts, kappa, impulse, hover, mode, patienc
     share = 1.0 if is_relaxed else btol / asked  # weight of the direction of round cones in `violation`
     undercut, stalled, n, is_jammed, share_round = settings[UNDERCUT], 0, 0, False, NEAR
     most = patience
+    # the central path of a crowd may turn back (docs/theory/contact.md §13): count short steps, to leave it
+    crowded, jams, loose = is_crowded(contact_work), 0, 0
     worst, bilinear = assess(model, work, h, kappa, share)
     least, polished = WEAKEST * impulse, 0
     while n < most and math.isfinite(worst + bilinear):
@@ -280,6 +292,9 @@ def interior(model, work, settings, counts, kappa, impulse, hover, mode, patienc
             if is_relaxed or mode == PASSING or polished >= POLISH or soft_left(contact_work, limit_work, least) < 1.0:
                 break
             polished += 1
+        if crowded:
+            loose = LOOSENED if loose == 0 and jams >= 2 else max(0, loose - 1)
+            couple(contact_work, LOOSE if loose > 0 else 1.0)
         factorize(model, work, h)
         # near a relaxed solution the corrector cycles
         plain = mode == ARRIVING or (is_relaxed and bilinear < (10.0 if worst < 1e-4 else 0.5) * kappa)
@@ -306,6 +321,9 @@ def interior(model, work, settings, counts, kappa, impulse, hover, mode, patienc
             model, work, settings, counts, h, kappa, share, step, old, old_bilinear, rtol, btol
         )
         n += 1
+        jams = jams + 1 if step < JAM else 0
+        if crowded and jams >= JAMS:
+            break
         is_jammed = step < JAM and not is_jammed  # one centring step at a time
         share_round = NEAR if step > 0.9 and share_round == NEAR else 0.95
         better = (worst < 0.8 * old and old >= rtol) or (bilinear < 0.8 * old_bilinear and old_bilinear >= btol)
@@ -323,6 +341,8 @@ def interior(model, work, settings, counts, kappa, impulse, hover, mode, patienc
         # a full step at the level of rounding: no further iteration can do better
         if step == 1.0 and bilinear < asked and is_rounding(links, link_work):
             rtol, btol = max(rtol, ROUNDING, rounding_of(links, joint, link_work, h)), asked
+    if crowded:
+        couple(contact_work, 1.0)  # gradients take the whole response
     fine = worst < rtol and bilinear < btol
     if fine and worst > REFINED * rtol and all_free(links, link) and not _any_active(contact_work):
         worst = refine(links, link, joint, link_work, model.program, model.fan, work.fanned, h)

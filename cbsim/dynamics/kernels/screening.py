@@ -7,11 +7,13 @@ import math
 from cbsim.dynamics.kernels.begin_step import guess_turn
 from cbsim.dynamics.kernels.columns import (
     ACTIVE,
+    COUPLING,
     FORCE,
     FRESH,
     GAP,
     GRAVITY,
     KAPPA,
+    LEAD,
     MASS,
     ONE,
     OTHER,
@@ -34,6 +36,8 @@ LITTLE, LEAST_HOVER = (
 LEAST_WEIGHT = 1e-12  # least weight of a contact, so that massless bodies stay finite
 STOPPED = 0.1  # share of the fastest contact's speed that counts as stopped by contacts
 AT_REST = 1e-6  # velocity that they stop at least [m/s]
+CROWD = 100  # active contacts from which friction is led to products of its own
+FASTEST_LEAD = 100.0  # largest ratio of these products to those of gaps [1/s]
 DEPTH = 1e-2  # least gap of a contact or a stop at a cold start [m or rad]
 
 
@@ -77,6 +81,12 @@ def screen_contacts(links, joint, contact_link, contact, contact_work, link_work
         else:
             active += 1
             fastest = max(fastest, speed)
+    # a gap's slack is a length, that of friction a speed, larger by 1 / h (docs/theory/contact.md §13)
+    lead = 1.0
+    if active >= CROWD and settings[KAPPA] < 0.0:
+        lead = max(1.0, min(1.0 / length, FASTEST_LEAD))
+    for i in range(len(contact_link)):
+        contact_work[i, LEAD], contact_work[i, COUPLING] = lead, 1.0
     hover = min(HOVER, max(LITTLE * length * (fastest + pull), LEAST_HOVER))
     # most of a speed is slip, which no normal impulse stops: counted whole, loaded contacts would hover
     return mass * (pull + STOPPED * fastest + AT_REST) / max(active, 1), hover
