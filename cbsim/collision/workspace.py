@@ -1,4 +1,4 @@
-"""`CollisionWorkspace`: scratch arrays of collision detection, kept from one call to the next."""
+"""`CollisionWorkspace`: scratch arrays of collision detection, to be kept from one call to the next."""
 
 from __future__ import annotations
 
@@ -15,9 +15,8 @@ from cbsim.world.tables import Floats, Ints
 from cbsim.world.traffic.tables import BODY, VEHICLE
 from cbsim.world.world import World
 
-__all__ = ["CollisionWorkspace", "return_workspace", "take_workspace"]
+__all__ = ["CollisionWorkspace", "make_workspace"]
 
-NAME = "collision"  # among the workspaces of a `StaticCache`
 CONTACT_ROOM = 64  # rows of contacts in one kernel call, besides those that one step can add
 
 
@@ -41,17 +40,8 @@ class CollisionWorkspace:
     contacts: Floats
 
 
-def take_workspace(world: World, static_cache: StaticCache) -> CollisionWorkspace:
-    """Take an idle workspace, or set one up; `return_workspace` gives it back."""
-    return static_cache.take(NAME) or _set_up(world, static_cache)
-
-
-def return_workspace(workspace: CollisionWorkspace, static_cache: StaticCache) -> None:
-    """Return a workspace for the next call."""
-    static_cache.give(NAME, workspace)
-
-
-def _set_up(world: World, static_cache: StaticCache) -> CollisionWorkspace:
+def make_workspace(world: World, static_cache: StaticCache) -> CollisionWorkspace:
+    """Set up a workspace for the static bodies of a cache."""
     constants, shapes, layout = world.constants, world.shapes, world.layout
     floats, ints = workspace_sizes(layout.bodies, layout.vehicles)
     contacts = np.empty((8 * layout.moving + CONTACT_ROOM, len(CONTACT)))

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cbsim.collision.contacts import NO_CONTACTS
-from cbsim.collision.kernels.pairs import TOUCHING, make_pair_workspace, pair_distance
+from cbsim.collision.kernels.pairs import TOUCHING, PairWorkspace, make_pair_workspace, pair_distance
 from cbsim.coupling.candidates import candidates_of
 from cbsim.coupling.kernels import note_models
 from cbsim.coupling.step_islands import IslandResult, ModelTrajectories
@@ -45,28 +45,36 @@ def note_contacts(
             return int(world.instances[number].rows[body])
         return candidates.actors[number].row if kind == "actor" else candidates.obstacles[number].row
 
+    pair_workspace = make_pair_workspace(len(world.shapes.triangles))
     rows: list[tuple[float, ...]] = [
         (one.time, row_of(one.one), row_of(one.other), *one.place, *one.normal, *one[5:])
         for result in results
         for one in result.events
     ]
     for result in results:
-        rows += _overlaps(world, snapshot.time, result, position, orientation, velocity)
+        rows += _overlaps(world, snapshot.time, result, pair_workspace, position, orientation, velocity)
     table = np.array(rows, float).reshape(-1, NO_CONTACTS.shape[1])
     pairs: NDArray[np.int64] = table[:, 1:3].astype(np.int64)
     fresh = np.zeros(len(pairs), np.bool_)
     with wrapping():
-        note_models(world.pack, world.layout.sizes, *snapshot.blocks, position, orientation, pairs, fresh)
+        note_models(
+            world.pack, world.layout.sizes, *snapshot.blocks, position, orientation, pairs, pair_workspace, fresh
+        )
     return table[fresh]
 
 
 def _overlaps(
-    world: World, time: float, result: IslandResult, position: Floats, orientation: Floats, velocity: Floats
+    world: World,
+    time: float,
+    result: IslandResult,
+    pair_workspace: PairWorkspace,
+    position: Floats,
+    orientation: Floats,
+    velocity: Floats,
 ) -> list[tuple[float, ...]]:
     """Rows of interpenetrating pairs: where they overlap at the end of the step, given the tables of all bodies."""
-    found = list[tuple[float, ...]]()
+    found, out = list[tuple[float, ...]](), np.zeros(10)
     for row, number in result.interpenetrations:
-        pair_workspace, out = make_pair_workspace(len(world.shapes.triangles)), np.zeros(10)
         for body in world.instances[number].rows.tolist():
             one, other = min(row, body), max(row, body)
             here, there = (position[one], orientation[one]), (position[other], orientation[other])

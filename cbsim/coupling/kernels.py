@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from cbsim.collision.kernels.active_contacts import add_contact, is_active, release_contacts
-from cbsim.collision.kernels.pairs import make_pair_workspace
 from cbsim.collision.kernels.stage import models_from
 from cbsim.collision.kernels.workspace import MOVING
 from cbsim.jit import kernel
@@ -15,7 +14,7 @@ __all__ = ["note_models"]
 
 
 @kernel
-def note_models(pack, sizes, floats, ints, position, orientation, pairs, fresh):
+def note_models(pack, sizes, floats, ints, position, orientation, pairs, pair_workspace, fresh):
     """Release ended contacts of models, and add_contact current ones.
 
     Parameters
@@ -26,6 +25,7 @@ def note_models(pack, sizes, floats, ints, position, orientation, pairs, fresh):
         Of all bodies at the end of the step; rows of models in the blocks are still those before it.
     pairs : (n, 2) int64
         Rows of bodies that touch: at least one belongs to a model, and the two not to the same model.
+    pair_workspace : PairWorkspace
     fresh : (n,) bool, out
         Whether the contact begins in this step; False where no slot is free.
     """
@@ -33,7 +33,7 @@ def note_models(pack, sizes, floats, ints, position, orientation, pairs, fresh):
     moving, active_contacts, bodies = constants.moving, state.active_contacts, shapes.kind.shape[0]
     models, _ = models_from(constants, bodies)
     # models are neither movers nor vehicles: only their rows in the table of contacts matter here
-    pair_workspace, roles = make_pair_workspace(shapes.triangles.shape[0]), np.full((bodies, 3), -1)
+    roles = np.full((bodies, 3), -1)
     for k in range(moving.shape[0]):
         roles[moving[k], MOVING] = k
     release_contacts(moving, position, orientation, active_contacts, shapes, models, bodies, pair_workspace)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,8 @@ from cbsim.spec.road import Lane
 
 if TYPE_CHECKING:
     from shapely import Polygon
+
+    from cbsim.road.line_index import LinePoints
 
 __all__ = ["COINCIDENT", "DEFAULT_WIDTH", "LaneCurve", "lane_curves", "lane_width"]
 
@@ -77,6 +79,7 @@ class LaneCurve:
     curvatures: Floats
     width: float
     closed: bool
+    _is_compiled: bool = field(default=False, init=False, repr=False)
 
     def __str__(self) -> str:
         return f"{self.id[0]}.{self.id[1]}"
@@ -142,7 +145,7 @@ class LaneCurve:
         along_it: Any = stations
         aside: Any = offsets
         if isinstance(along_it, float) and isinstance(aside, float) and len(self.samples) > 1:
-            return self._at(float(along_it), float(aside))
+            return (self._points.at if self._is_compiled else self._at)(float(along_it), float(aside))
         station, offset = np.broadcast_arrays(np.asarray(stations, float), np.asarray(offsets, float))
         if len(self.samples) < 2:
             along = np.broadcast_to(direction(self.headings[0]), (*station.shape, 2))
@@ -179,13 +182,24 @@ class LaneCurve:
         points = np.concatenate([first[None], self.samples[inner], last[None]])
         return points, np.interp(stations, self.stations, self.headings)
 
+    def compile_points(self) -> None:
+        """Compute single points by a kernel from now on, with the same results; planners ask for one in every step."""
+        object.__setattr__(self, "_is_compiled", True)
+
+    @cached_property
+    def _points(self) -> LinePoints:
+        from cbsim.road.line_index import LinePoints  # needs numba, without which files are read and linted
+
+        samples = np.column_stack([self.samples, direction(self.headings)])
+        return LinePoints(self.stations.copy(), samples, self.closed)
+
     @cached_property
     def _rows(self) -> tuple[list[float], list[list[float]]]:
         """Stations, and positions and directions of the samples, as plain numbers."""
         return self.stations.tolist(), np.column_stack([self.samples, direction(self.headings)]).tolist()
 
     def _at(self, station: float, offset: float) -> tuple[Floats, Any]:
-        """Compute one point, as `at` does, with the same bits; planners ask for one in every step."""
+        """Compute one point, as `at` does, with the same bits."""
         stations, rows = self._rows
         if self.closed:
             station %= stations[-1]

@@ -1,16 +1,20 @@
-"""`LineIndex`: matching of positions to lines by a kernel, for rules and planners, which match every step of a run."""
+"""`LineIndex` and `LinePoints`: matching of positions to lines, and points on them, by kernels.
+
+For rules and planners, which ask for them in every step of a run.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cbsim.road.kernels.matching import match_into
+from cbsim.road.kernels.matching import match_into, point_on
 from cbsim.road.matching import NO_HEADINGS, Floats, Line, Match, Stretches
 
-__all__ = ["LineIndex"]
+__all__ = ["LineIndex", "LinePoints"]
 
 
 class LineIndex:
@@ -40,7 +44,27 @@ class LineIndex:
 
     def match_arrays(self, where: Floats, along: Floats, onward: float = np.pi) -> Match:
         """Find the line of positions (n, 2) with headings (n,), or none (0,): arrays in the order of C."""
-        out = np.empty((len(where), 4))
-        match_into(where, along, onward, *self._tables, out)
-        lanes, stations, offsets, errors = out.T
-        return Match(lanes.astype(np.int64), stations, offsets, errors)
+        lines, found = np.empty(len(where), np.int64), np.empty((3, len(where)))
+        match_into(where, along, onward, *self._tables, lines, found)
+        return Match(lines, found[0], found[1], found[2])  # unpacking an array raises and catches an IndexError
+
+
+class LinePoints:
+    """Single points of a line, as by `LaneCurve.at`, with the same bits.
+
+    Parameters
+    ----------
+    stations : ndarray, shape (m,)
+        [m]
+    samples : ndarray, shape (m, 4)
+        Place [m] and direction.
+    closed : bool
+    """
+
+    def __init__(self, stations: Floats, samples: Floats, closed: bool) -> None:
+        self._line = closed, stations, samples
+
+    def at(self, station: float, offset: float) -> tuple[Floats, Any]:
+        """Compute the point at an arc length, and at a distance to the left of the line [m]."""
+        x, y, angle = point_on(station, offset, *self._line)
+        return np.array([x, y]), np.float64(angle)

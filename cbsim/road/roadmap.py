@@ -287,8 +287,10 @@ class RoadMap:
         return self.index.match(positions, headings)
 
     def compile_matching(self) -> None:
-        """Match few positions by a kernel from now on, with the same results; planners do so in every step."""
+        """Match few positions, and compute single points, by kernels from now on; the results are the same."""
         object.__setattr__(self, "_is_compiled", True)
+        for lane in self.lanes:
+            lane.compile_points()
 
     @cached_property
     def _line_index(self) -> LineIndex:

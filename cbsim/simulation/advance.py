@@ -8,14 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cbsim.collision.contacts import NO_CONTACTS
-from cbsim.collision.workspace import return_workspace, take_workspace
 from cbsim.coupling.diagnostics import Diagnostic
 from cbsim.coupling.finite import vehicle_error
 from cbsim.errors import StepError
 from cbsim.jit import wrapping
 from cbsim.simulation.kernels import advance_into
+from cbsim.simulation.step_workspace import return_step_workspace, take_step_workspace
 from cbsim.traffic.notes import NO_NOTES, TrafficNotes
-from cbsim.traffic.workspace import return_cars, take_cars
 from cbsim.world.command_queue import release, steps_until_release
 from cbsim.world.motion import MOTION_WIDTH
 from cbsim.world.snapshot import Snapshot
@@ -138,16 +137,16 @@ def _advance_traffic(
     kept = snapshot.copy() if (steps > 1 or world.instances) and world.layout.vehicles > 0 else None
     noted = notes.copy() if kept is not None and notes is not None else []
     hashes, motion = room or (np.empty(steps, np.uint64), np.empty((steps, len(rows), MOTION_WIDTH)))
-    static_cache, live = world.static_caches.of(snapshot), world.static_caches.live
-    contacts, done, failed = list[Floats](), 0, -1
-    workspace, cars = take_workspace(world, static_cache), take_cars(world, snapshot, static_cache)
+    static_cache = world.static_caches.of(snapshot)
+    workspace, done, failed = take_step_workspace(world, snapshot, static_cache), 0, -1
+    contacts: list[Floats] = []
     noting, table = NO_NOTES if notes is None else notes.blocks, workspace.contacts
-    blocks = *snapshot.blocks, workspace.leaves, live, workspace.floats, workspace.ints, *cars, *noting
+    blocks = *snapshot.blocks, *workspace.blocks, *noting
     with wrapping():
         while done < steps:
             part = (hashes[done:], motion[done:]) if done else (hashes, motion)
             taken, found, failed = advance_into(
-                *(world.pack, world.layout.sizes, *blocks),
+                *(world.pack, workspace.scratch, world.layout.sizes, *blocks),
                 *(rows, 1, steps - done, *part, table, NO_OUTCOMES),
             )
             done += taken
@@ -157,8 +156,7 @@ def _advance_traffic(
         if notes is not None and noted:
             notes.restore(noted)
         return _advance_until_failure(world, snapshot, kept, failed, steps, rows, notes)
-    return_workspace(workspace, static_cache)
-    return_cars(cars, static_cache)
+    return_step_workspace(workspace, static_cache)
     return hashes, motion, np.concatenate(contacts) if contacts else NO_CONTACTS
 
 

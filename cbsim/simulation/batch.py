@@ -7,14 +7,15 @@ from typing import Any
 import numpy as np
 
 from cbsim.collision.contacts import CONTACT
-from cbsim.collision.workspace import return_workspace, take_workspace
+from cbsim.collision.workspace import make_workspace
 from cbsim.coupling.finite import vehicle_error
 from cbsim.errors import UsageError
 from cbsim.jit import wrapping
 from cbsim.simulation.advance import NO_ROWS
 from cbsim.simulation.kernels import advance_into
+from cbsim.simulation.step_workspace import scratch_for
 from cbsim.traffic.notes import NO_NOTES
-from cbsim.traffic.workspace import return_cars, take_cars
+from cbsim.traffic.workspace import make_cars
 from cbsim.world.motion import MOTION_WIDTH
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.tables import Floats, Ints
@@ -60,15 +61,12 @@ class SnapshotBatch:
         self.world, self.count = world, count
         start = world.start
         with wrapping():
-            cache = world.static_caches.of(start)
-            workspace, cars = take_workspace(world, cache), take_cars(world, start, cache)
+            workspace, cars = make_workspace(world, world.static_caches.of(start)), make_cars(world, start)
         capacity = CONTACTS_PER_BODY * len(world.moving)
         self.floats, self.ints = (np.repeat(block[None], count, axis=0) for block in start.blocks)
         self.contacts: Floats = np.zeros((count, capacity, len(CONTACT)))
         self.outcomes: Ints = np.zeros((count, 3), np.int64)
         self._scratch = [np.repeat(one[None], count, axis=0) for one in (workspace.floats, workspace.ints, *cars)]
-        return_workspace(workspace, cache)
-        return_cars(cars, cache)
         self._motion = np.empty((0, 0, MOTION_WIDTH))
         self._arguments: dict[tuple[int, int], tuple[Any, ...]] = {}  # of the kernel, by ranges of Snapshots
 
@@ -115,7 +113,7 @@ class SnapshotBatch:
         world, floats, ints = self.world, self.floats[rows], self.ints[rows]
         scratch = (one[rows].reshape(-1) for one in self._scratch)
         return (
-            *(world.pack, world.layout.sizes, floats.reshape(-1), ints.reshape(-1)),
+            *(world.pack, scratch_for(world), world.layout.sizes, floats.reshape(-1), ints.reshape(-1)),
             *(NO_HASHES, world.static_caches.live, *scratch, *NO_NOTES),
             *(NO_ROWS, len(floats), 1, NO_HASHES, self._motion),
             *(self.contacts[rows].reshape(-1, len(CONTACT)), self.outcomes[rows]),

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
-
 import numpy as np
 
 from cbsim.collision.kernels.active_contacts import order_rows, release_contacts
-from cbsim.collision.kernels.body_paths import make_paths, trajectory_of
+from cbsim.collision.kernels.body_paths import trajectory_of
 from cbsim.collision.kernels.broad import has_left
 from cbsim.collision.kernels.literal import find_literal_contacts
-from cbsim.collision.kernels.pairs import make_pair_workspace
 from cbsim.collision.kernels.stage import models_from, near_pairs, pairs_on
-from cbsim.collision.kernels.touch import make_touch_workspace
 from cbsim.collision.kernels.workspace import HORIZON, are_valid, store_pairs, workspace_of
 from cbsim.events.kernels.actions.run_state import brake_stopped, give_back
 from cbsim.events.kernels.guided import bound_guided, move_guided
-from cbsim.events.kernels.look import event_stack, look_at_events
+from cbsim.events.kernels.look import look_at_events
 from cbsim.events.kernels.people import walk
-from cbsim.geometry.kernels.bvh import DEPTH
 from cbsim.jit import inlined, inner, kernel, view
+from cbsim.simulation.scratch import StepScratch
 from cbsim.traffic.kernels.bounds import bound_cars, have_left
 from cbsim.traffic.kernels.cars import drive_cars, mark_hits, refresh_cars
 from cbsim.traffic.kernels.driven import mark_hit_vehicles, remember_driven_cars
@@ -28,15 +24,12 @@ from cbsim.traffic.kernels.follower import follow_trajectories
 from cbsim.traffic.kernels.literal import move_literally
 from cbsim.traffic.kernels.vehicles import drive_vehicles, read_vehicles
 from cbsim.traffic.kernels.workspace import parts_of, path_of
-from cbsim.vehicle.kernels import ARC_ROWS, GROUP, LANES, arc_numbers
-from cbsim.vehicle.kernels.columns import PLANAR
 from cbsim.world.kernels import hash_leaves_into, hash_words
-from cbsim.world.packed.kernels import constants_of, road_of, shapes_of, state_of
-from cbsim.world.tables import Layout
+from cbsim.world.packed.kernels import constants_of, road_of, shapes_of, state_of, unpacker
 
 __all__ = ["advance_into", "settle_into"]
 
-RUN_STATES = [field.name for field in fields(Layout)].index("run_states")  # in `Layout.sizes`
+scratch_of = unpacker(StepScratch)
 
 
 @inlined
@@ -64,15 +57,15 @@ def advance_one(pack, sizes, blocks, workspaces, notes, rows, steps, out, made):
         Arguments of `advance_into` from `floats` to `live`, from `workspace_floats` to `car_ints`, from `note_floats`
         to `events`, and from `hashes` to `contacts`; the parts that belong to this Snapshot.
     made : tuple
-        Constants, shapes, scratch and workspaces that the entry point makes, once for all Snapshots.
+        Constants, shapes and scratch, which the entry point slices once for all Snapshots.
     """
     floats, ints, leaves, live = blocks
     workspace_floats, workspace_ints, car_floats, car_ints = workspaces
     note_floats, note_ints, events = notes
     hashes, record, contacts = out
-    constants, shapes, scratch, tables = made
-    state, (planar, rolling, stack, kept, stack_of_events) = state_of(floats, ints, sizes), scratch
-    touch_workspace, pair_workspace, ways = tables
+    constants, shapes, scratch = made
+    state, planar = state_of(floats, ints, sizes), scratch.planar
+    touch_workspace, pair_workspace = scratch.touch, scratch.pair
     float_words, int_words = floats.view(np.uint64), ints.view(np.uint64)
     parts, car_rows = parts_of(constants.step), road_of(pack).car_rows
     segments = trajectory_of(constants, state, path_of(state.intent.shape[0], parts, car_floats))
@@ -88,7 +81,7 @@ def advance_one(pack, sizes, blocks, workspaces, notes, rows, steps, out, made):
         if found + most > contacts.shape[0]:
             store_pairs(workspace, pairs)
             return k, found, first_non_finite(constants, state)
-        happened = look_at_events(pack, state, start, stack_of_events, note_ints, events) if waiting > 0 else 0
+        happened = look_at_events(pack, state, start, scratch.conditions, note_ints, events) if waiting > 0 else 0
         if happened > 0 and cars > 0:  # cars may have appeared
             refresh_cars(pack, sizes, floats, ints, car_floats, car_ints)
         if state.guided.shape[0] > 0:
@@ -123,18 +116,19 @@ def advance_one(pack, sizes, blocks, workspaces, notes, rows, steps, out, made):
                 pairs.literal,
                 pairs.literal_count,
                 pair_workspace,
-                ways,
+                scratch.paths,
                 contacts,
                 found,
             )
         if planar.shape[0] > 0:
             # who is stopped brakes in this step alone: the planner's command is kept in the Snapshot
-            brake_stopped(constants, state, kept)
+            brake_stopped(constants, state, scratch.commands)
             found, pairs = drive_vehicles(
-                *(constants, shapes, state, planar, rolling, stack, segments, workspace, touch_workspace, pairs),
+                *(constants, shapes, state, planar, (scratch.arcs, scratch.group, scratch.lanes), scratch.nodes),
+                *(segments, workspace, touch_workspace, pairs),
                 *(contacts, found),
             )
-            give_back(state, kept)
+            give_back(state, scratch.commands)
         if cars > 0:
             remember_driven_cars(constants, road_of(pack), state)
             mark_hit_vehicles(road_of(pack), contacts, before, found, state.intent)
@@ -158,6 +152,7 @@ def advance_one(pack, sizes, blocks, workspaces, notes, rows, steps, out, made):
 @kernel
 def advance_into(
     pack,
+    scratch_pack,
     sizes,
     floats,
     ints,
@@ -184,6 +179,8 @@ def advance_into(
     ----------
     pack : Pack
         `Constants` and `Shapes` of the World.
+    scratch_pack : Pack
+        `StepScratch`, for one call at a time; written.
     sizes, floats, ints : tuple, (worlds · n,), (worlds · m,)
         `Layout.sizes`, and the two blocks of each Snapshot, one after another; written.
     leaves, live : (worlds · leaves,) uint64, (live,) int64
@@ -221,16 +218,7 @@ def advance_into(
     """
     # as `advance_one` unpacks them
     taken, found, failed = 0, 0, -1
-    constants, shapes = constants_of(pack), shapes_of(pack)
-    vehicles, triangles = constants.vehicle_body.shape[0], shapes.triangles.shape[0]
-    scratch = (
-        np.empty((vehicles, PLANAR)),
-        (np.empty((ARC_ROWS, arc_numbers(constants.substeps))), np.empty(GROUP), np.empty(LANES, np.int64)),
-        np.empty(DEPTH, np.int64),
-        np.empty((sizes[RUN_STATES], 2)),
-        event_stack(pack),
-    )
-    tables = make_touch_workspace(vehicles, triangles), make_pair_workspace(triangles), make_paths()
+    made = constants_of(pack), shapes_of(pack), scratch_of(scratch_pack)
     for w in range(worlds):
         taken, found, failed = advance_one(
             pack,
@@ -244,7 +232,7 @@ def advance_into(
             rows,
             steps,
             (share_of(hashes, w, worlds), share_of(record, w, worlds), share_of(contacts, w, worlds)),
-            (constants, shapes, scratch, tables),
+            made,
         )
         if w < outcomes.shape[0]:
             outcomes[w, 0], outcomes[w, 1], outcomes[w, 2] = taken, found, failed

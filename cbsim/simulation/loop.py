@@ -13,7 +13,6 @@ from cbsim.coupling.diagnostics import Diagnostic, Diagnostics
 from cbsim.errors import StepError
 from cbsim.planner import Driver, Interrupts, Operator, PlannerError, PlannerIsolation, drivers_of
 from cbsim.recording.batch import header_of, motion_of_rows
-from cbsim.recording.drawings import DrawingRow
 from cbsim.recording.messages import SIMULATOR
 from cbsim.recording.recorder import MemoryRecorder, Recorder
 from cbsim.recording.recording import Recording
@@ -119,7 +118,7 @@ class Run:
         self.notes = TrafficNotes(self.world)
         self.newest = NewestReadings(self.world)
         self.views: dict[str, SeatView] = {}
-        self._remembers = False
+        self._remembers = self._is_always_asked = False
         self._rows: Ints | None = None
 
     def begin(self) -> None:
@@ -146,6 +145,7 @@ class Run:
         self.drivers = drivers
         self.views = {one.name: SeatView(self.world, one.name, one.seat) for one in drivers if isinstance(one, Driver)}
         self._remembers = any(isinstance(one, Driver) and one.checkpoint for one in drivers)
+        self._is_always_asked = any(one.period == 1 for one in drivers)
         for driver in drivers:
             driver.start(self.world)
         recall.give_back(since, drivers, self.views, self.snapshot.time)
@@ -158,14 +158,16 @@ class Run:
         now = snapshot.step
         until = now + steps
         while now < until and not (world.may_end and self.is_over):
-            before, rows, drawings = now * snapshot.step_length, self._wanted_rows, list[DrawingRow]()
+            before, rows = now * snapshot.step_length, self._wanted_rows
             checkpoints = recall.checkpoints_at(snapshot, drivers, self.views) if self._remembers else []
             commands = self._decide(now) if drivers else []
-            if self.annotations is not None:
-                drawings = self.annotations.rows(now, before, drivers)
-            asked = min([recall.until_asked(driver, now) for driver in drivers], default=1)
-            n = self._quiet(now, until - now, asked)
-            if self.recorded.steps_left(now) == self.recorded.period:
+            drawings = [] if self.annotations is None else self.annotations.rows(now, before, drivers)
+            if self._is_always_asked:
+                asked = n = 1
+            else:
+                asked = min([recall.until_asked(driver, now) for driver in drivers], default=1)
+                n = self._quiet(now, until - now, asked)
+            if self.recorded.may_change and self.recorded.steps_left(now) == self.recorded.period:
                 self._rows = self.recorded.at(snapshot)
                 if self._rows is not gathered.rows:
                     self._flush()

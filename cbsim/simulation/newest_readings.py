@@ -18,6 +18,7 @@ from cbsim.world.world import Sensor, World
 __all__ = ["NewestReadings", "Sensed"]
 
 Taken = Scan | Reading
+FASTER = 1e-6  # [readings] in a step beyond one, more than times are rounded by
 
 
 class Clock(NamedTuple):
@@ -27,11 +28,14 @@ class Clock(NamedTuple):
     ----------
     rate, latency : float
         [1/s], [s].
+    is_fast : bool
+        Whether every step brings a scan, which takes the place of the one before.
     sensors : list of Sensor
     """
 
     rate: float
     latency: float
+    is_fast: bool
     sensors: list[Sensor]
 
     def newest(self, time: float) -> int:
@@ -46,7 +50,8 @@ def clocks_of(world: World) -> list[Clock]:
     found: dict[tuple[float, float], Clock] = {}
     for sensor in world.sensors:
         timing = sensor.conf.rate, sensor.conf.latency
-        found.setdefault(timing, Clock(*timing, [])).sensors.append(sensor)
+        is_fast = sensor.conf.rate * world.step > 1.0 + FASTER
+        found.setdefault(timing, Clock(*timing, is_fast, [])).sensors.append(sensor)
     return list(found.values())
 
 
@@ -78,6 +83,7 @@ class NewestReadings(Mapping[str, Taken]):
             for row, keys in world.carried.items()
         }
         self.clocks = clocks_of(world)
+        self._slow = [clock for clock in self.clocks if not clock.is_fast]
         clock_of = {one.key: k for k, clock in enumerate(self.clocks) for one in clock.sensors}
         self._timed = [(one, clock_of[one.key]) for one in world.sensors if one.key in clock_of]
         for key, one in (taken or {}).items():
@@ -140,15 +146,16 @@ class NewestReadings(Mapping[str, Taken]):
     def _deliver_together(self, time: float, after: float) -> None:
         """Put the scans of all lasers in their places that are delivered in (after, time], without taking them."""
         taken, due, held = self._taken, self._due, self._held
-        for rate, latency, sensors in self.clocks:  # `Clock.newest` spelled out: it is asked for in every step
+        for rate, latency, is_fast, sensors in self.clocks:  # `Clock.newest` spelled out: asked for in every step
             index = floor((time - latency) * rate + SLACK)
-            if index < 0 or index <= floor((after - latency) * rate + SLACK):
+            if index < 0 or not (is_fast or index > floor((after - latency) * rate + SLACK)):
                 continue
             for sensor in sensors:
-                key = sensor.key
+                due[sensor.key] = sensor, index
+        if taken or held:
+            for key in due:
                 taken.pop(key, None)
                 held.pop(key, None)
-                due[key] = sensor, index
 
     def of_body(self, row: int) -> tuple[Mapping[str, Taken], Mapping[str, Taken]]:
         """Return the scans, and the other readings, of the sensors of a body, as they are now."""
@@ -192,7 +199,7 @@ class NewestReadings(Mapping[str, Taken]):
             time = self._snapshot.time
             last = [
                 sensor.key
-                for rate, latency, sensors in self.clocks
+                for rate, latency, _, sensors in self._slow
                 if floor((following - latency) * rate + SLACK) <= floor((time - latency) * rate + SLACK)
                 for sensor in sensors
                 if sensor.key in self._due

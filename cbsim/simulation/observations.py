@@ -14,7 +14,7 @@ from cbsim.jit import wrapping
 from cbsim.sensing import Reading, Scan
 from cbsim.sensing.kernels.ego import ego_motion
 from cbsim.simulation.newest_readings import NewestReadings
-from cbsim.spec.command import Observation
+from cbsim.spec.command import NO_OBJECTS, Observation
 from cbsim.spec.events import RUN_STATES
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.world import World
@@ -38,8 +38,23 @@ def observe_row(world: World, snapshot: Snapshot, row: int, newest: Mapping[str,
     scans, readings = newest.of_body(row) if isinstance(newest, NewestReadings) else _parted(world, row, newest)
     with wrapping():
         angle, speed, rate = ego_motion(columns.orientation, columns.velocity, columns.angular_velocity, row)
-    position = columns.position[row].copy()
-    told = Observation(time, position, angle, speed, rate, scans, readings, NO_STATE, {}, "RUN", 0.0, time)
+    told = Observation.of(
+        time=time,
+        position=columns.position[row].copy(),
+        heading=angle,
+        speed=speed,
+        yaw_rate=rate,
+        scans=scans,
+        readings=readings,
+        state=NO_STATE,
+        controls={},
+        run_state="RUN",
+        alarm=0.0,
+        mission_time=time,
+        restarts=0,
+        checkpoints=0,
+        objects=NO_OBJECTS,
+    )
     return replace(told, **_run_control(world, snapshot, row)) if world.has_run_control else told
 
 

@@ -49,6 +49,8 @@ class RecordedRows:
         [m]
     period : int
         Steps after which it is asked anew.
+    may_change : bool
+        Whether it is asked anew.
     """
 
     def __init__(self, world: World) -> None:
@@ -64,6 +66,7 @@ class RecordedRows:
         pools = world.traffic.demand.pool_rows
         self._flows = pools[pools[:, ORIGIN] >= 0]
         self._egos = _rows_of_kind(world, Kind.AUTONOMOUS)
+        self.may_change = self.traffic == "near" or (self.traffic == "all" and len(self._flows) > 0)
         if self.traffic == "all":
             return
         named = np.isin(moving, _named_in(world))
@@ -84,8 +87,7 @@ class RecordedRows:
 
     def steps_left(self, step: int) -> int:
         """Count the steps from a step on in which the rows stay the same."""
-        asks = self.traffic == "near" or (self.traffic == "all" and len(self._flows))
-        return self.period - step % self.period if asks else 2**62
+        return self.period - step % self.period if self.may_change else 2**62
 
     def at(self, snapshot: Snapshot) -> Ints | None:
         """Rows to record from a Snapshot on, in order; None for all that move."""

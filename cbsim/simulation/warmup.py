@@ -193,11 +193,13 @@ def judge_driving() -> None:
     from cbsim.geometry.kernels.planar import planar_into
     from cbsim.geometry.kernels.rectangles import clearances_into, times_to_collision_into
     from cbsim.road.kernels.gates import junction_events
-    from cbsim.road.kernels.matching import match_into
+    from cbsim.road.kernels.matching import match_into, point_on
     from cbsim.road.kernels.projection import project_into
 
     rows, yes, no, bounds = np.zeros(1, np.int64), np.ones((1, 1), bool), np.empty(0), np.zeros((1, 4))
-    match_into(np.zeros((1, 2)), no, 1.0, np.zeros((1, 7)), np.zeros((1, 2), np.int64), bounds, np.empty((1, 4)))
+    lines, place = (np.zeros((1, 7)), np.zeros((1, 2), np.int64), bounds), np.zeros((1, 2))
+    match_into(place, no, 1.0, *lines, np.empty(1, np.int64), np.empty((3, 1)))
+    point_on(0.0, 0.0, False, np.arange(2.0), np.eye(2, 4))
     project_into(np.zeros((1, 5)), np.zeros((1, 2)), np.array([[0, 1]]), np.empty((1, 4)))
     planar_into(np.zeros((1, 13)), np.empty((1, 4)))
     motion, gates = np.zeros((1, 1, 13)), np.zeros((1, 5))

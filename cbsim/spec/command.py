@@ -199,7 +199,7 @@ for _array in (getattr(NO_OBJECTS, _name) for _name in ("ids", "positions", "hea
     _array.flags.writeable = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # without slots, so that `of` can give all values at once
 class Observation:
     """Input of a planner's decision.
 
@@ -251,3 +251,10 @@ class Observation:
     restarts: int = 0
     checkpoints: int = 0
     objects: ObservedObjects = NO_OBJECTS
+
+    @classmethod
+    def of(cls, **values: Any) -> Observation:
+        """Make it of all its values, in a third of the time that its constructor takes."""
+        made = object.__new__(cls)
+        object.__setattr__(made, "__dict__", values)
+        return made

@@ -12,7 +12,7 @@ from cbsim.collision.kernels.driven import collide, remember_places
 from cbsim.collision.kernels.stage import near_pairs, pairs_on
 from cbsim.collision.kernels.touch import make_touch_workspace
 from cbsim.collision.kernels.workspace import workspace_of
-from cbsim.collision.workspace import take_workspace
+from cbsim.collision.workspace import make_workspace
 from cbsim.geometry.pose import rotate
 from cbsim.spec.objects import ShapeKind
 from cbsim.traffic.kernels.vehicles import read_vehicles
@@ -60,7 +60,7 @@ def blow(world: World, poses: Any, velocities: Any, dt: float = 1e-6) -> tuple[n
         fx, fy = -math.sin(pose[2]), math.cos(pose[2])
         row[3:] = vx * fx + vy * fy, vy * fx - vx * fy, rate
     state.clock[0] = 1
-    blocks = take_workspace(world, world.static_caches.of(snapshot))
+    blocks = make_workspace(world, world.static_caches.of(snapshot))
     segments, workspace, touch_workspace = make_workspaces(world, state, blocks)
     _, _, pairs, count, touches = near_pairs(
         world.constants, world.shapes.radius, 0, segments, planar, workspace, pairs_on(workspace)

@@ -9,7 +9,7 @@ from cbsim.collision.kernels.body_paths import trajectory_of
 from cbsim.collision.kernels.broad import find_pairs, has_left, order_pairs, set_bounds
 from cbsim.collision.kernels.stage import near_pairs, pairs_on
 from cbsim.collision.kernels.workspace import workspace_of
-from cbsim.collision.workspace import take_workspace
+from cbsim.collision.workspace import make_workspace
 from cbsim.simulation.advance import advance
 from cbsim.spec.objects import ShapeKind, Triple
 from cbsim.spec.traffic import Pool
@@ -44,7 +44,7 @@ def pairs_of(made, since, steps):
     planar = np.empty((4, 6))
     read_vehicles(made.constants, state, planar)
     planar[:, 3] = 7.0
-    c, blocks = made.constants, take_workspace(made, made.static_caches.of(made.start))
+    c, blocks = made.constants, make_workspace(made, made.static_caches.of(made.start))
     workspace = workspace_of(len(made), 4, blocks.floats, blocks.ints)
     segments = trajectory_of(c, state, np.empty((0, 2, 4)))
     set_bounds(segments, made.shapes.radius, c.mover_body, c.vehicle_body, planar, since, c.step, steps, workspace)
@@ -111,7 +111,7 @@ def test_vehicle_that_leaves_its_margin_asks_for_new_pairs():
     made = scene(np.random.default_rng(1), 1, 1, 30.0)
     state, planar = made.start.state, np.empty((4, 6))
     read_vehicles(made.constants, state, planar)
-    blocks = take_workspace(made, made.static_caches.of(made.start))
+    blocks = make_workspace(made, made.static_caches.of(made.start))
     segments, workspace, _ = make_workspaces(made, state, blocks)
     near_pairs(made.constants, made.shapes.radius, 0, segments, planar, workspace, pairs_on(workspace))
     anchors = workspace[3]

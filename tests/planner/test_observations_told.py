@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import inspect
 import re
-from dataclasses import fields
+from dataclasses import FrozenInstanceError, fields
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from cbsim.planner.driver import _with_readings
+from cbsim.simulation.observations import observe
 from cbsim.spec.command import NO_OBJECTS, Observation, ObservedObjects
+from tests.worlds import bot, world
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "observation.md"
 
@@ -47,3 +49,14 @@ def test_an_observation_with_other_readings_keeps_all_else():
     others = [each.name for each in fields(Observation) if each.name not in ("scans", "readings")]
     assert set(others) == {*values, *control, "objects"}
     assert all(getattr(changed, name) is getattr(told, name) for name in others)
+
+
+def test_what_a_planner_is_told_has_every_field():
+    made = world(bot("car"))
+    told = observe(made, made.start, "car", {})
+    values = {each.name: getattr(told, each.name) for each in fields(Observation)}
+    assert vars(told).keys() == values.keys()
+    again = Observation(**values)
+    assert all(getattr(again, name) is value for name, value in values.items())
+    with pytest.raises(FrozenInstanceError):
+        told.speed = 1.0

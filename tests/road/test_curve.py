@@ -131,10 +131,13 @@ def test_curves_cannot_be_written_to() -> None:
         lane.samples[0] = 0.0
 
 
+@pytest.mark.parametrize("compiled", [False, True])
 @pytest.mark.parametrize("closed", [False, True])
-def test_a_single_place_has_the_bits_of_many(closed: bool) -> None:
+def test_a_single_place_has_the_bits_of_many(closed: bool, compiled: bool) -> None:
     lane = curve(ring(), exits=[("1.1.12", "1.1.1")]) if closed else curve(bend(15.0, 2.0))
     assert lane.closed is closed
+    if compiled:
+        lane.compile_points()
     stations = np.concatenate([np.random.default_rng(4).uniform(-30.0, lane.length + 30.0, 300), lane.stations, [0.0]])
     offsets = np.random.default_rng(5).uniform(-3.0, 3.0, len(stations))
     positions, headings = lane.at(stations, offsets)

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import cbsim
-from cbsim.collision.workspace import take_workspace
 from cbsim.simulation.advance import advance
+from cbsim.simulation.step_workspace import take_step_workspace
 from cbsim.spec.command import Command
 from cbsim.spec.objects import Triple
 from tests.worlds import bot, mover, prop, world
@@ -189,13 +189,15 @@ def test_every_row_of_a_standing_body_counts_in_the_hash():
         assert cbsim.step(made, snapshot).hash != before
 
 
-def test_desk_is_set_up_once_for_all_that_have_the_same_standing_bodies():
+def test_workspace_is_set_up_once_for_all_that_have_the_same_standing_bodies():
     made = touch_workspace()
     snapshot = cbsim.step(made, made.start)
     standing = made.static_caches.of(snapshot)
     assert standing is made.static_caches.of(made.start)
-    assert len(standing.spare["collision"]) == 1
-    assert take_workspace(made, standing) is not take_workspace(made, standing)
+    assert len(standing.spare["step"]) == 1
+    one, other = (take_step_workspace(made, snapshot, standing) for _ in range(2))
+    assert one is not other
+    assert one.scratch[0] is not other.scratch[0]
 
 
 def test_only_bodies_without_legs_or_wheels_stand():

@@ -355,7 +355,7 @@ def test_interrupted_command_says_how_to_continue(small):
         "sweep",
         "small.yaml",
         "--vary",
-        "seed=count:500",
+        "seed=count:20000",
         "-o",
         "long",
         "-j",

@@ -9,10 +9,11 @@ import numpy as np
 from cbsim.geometry.pose import heading_quaternion
 from cbsim.road.roadmap import build
 from cbsim.simulation.advance import advance
+from cbsim.simulation.step_workspace import return_step_workspace, take_step_workspace
 from cbsim.spec.road import RoadNetwork
 from cbsim.spec.traffic import Driver, Pool
 from cbsim.traffic.kernels.workspace import CarWorkspace, car_workspace_of
-from cbsim.traffic.workspace import return_cars, route_sizes, take_cars
+from cbsim.traffic.workspace import route_sizes
 from cbsim.world.compile import compile_world
 from cbsim.world.scene import Actor, Scene, Settings
 from cbsim.world.snapshot import Snapshot
@@ -156,9 +157,9 @@ def put_on(made: World, snapshot: Snapshot, car: int, lanelet: int, station: flo
 def workspace(made: World, snapshot: Snapshot) -> CarWorkspace:
     """Workspace of the cars of a Snapshot, as its last step has left it."""
     static_cache, traffic, layout = made.static_caches.of(snapshot), made.traffic, made.layout
-    blocks = take_cars(made, snapshot, static_cache)
-    return_cars(blocks, static_cache)
+    taken = take_step_workspace(made, snapshot, static_cache)
+    return_step_workspace(taken, static_cache)
     slices = getattr(car_workspace_of, "py_func", car_workspace_of)
     lanelets, conflicts = len(traffic.road.lanelets), len(traffic.crossings.rules)
     sizes = route_sizes(traffic, layout)
-    return slices(layout.cars, lanelets, conflicts, layout.bodies - layout.cars, sizes, *blocks)
+    return slices(layout.cars, lanelets, conflicts, layout.bodies - layout.cars, sizes, *taken.blocks[-2:])

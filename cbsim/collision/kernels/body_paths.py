@@ -43,8 +43,7 @@ class TrajectoryTables(NamedTuple):
     path: NDArray[np.float64]
 
 
-@inner
-def make_paths():
+def make_paths() -> NDArray[np.float64]:
     """Allocate the paths (3, 3, 4) of two bodies, and their relative path: position, velocity, orientation."""
     return np.zeros((3, 3, 4))
 

@@ -6,7 +6,7 @@ A mesh is a surface of two-sided triangles, each treated as a convex solid; dist
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,19 +71,18 @@ class PairWorkspace(NamedTuple):
     """
 
     depth: DepthWorkspace
-    solids: NDArray[np.float64]
-    turns: NDArray[np.float64]
+    solids: Annotated[NDArray[np.float64], (SOLID,)]
+    turns: Annotated[NDArray[np.float64], (9,)]
     trial: NDArray[np.float64]
-    outlines: NDArray[np.float64]
+    outlines: Annotated[NDArray[np.float64], (4, 2)]
     touch: NDArray[np.float64]
     out: NDArray[np.float64]
     search_a: TreeSearch
     search_b: TreeSearch
 
 
-@kernel
-def make_pair_workspace(triangles):
-    """Allocate a workspace for a number of triangles of meshes; once per kernel call."""
+def make_pair_workspace(triangles: int) -> PairWorkspace:
+    """Allocate a workspace for a number of triangles of meshes."""
     return PairWorkspace(
         depth=make_depth_workspace(),
         solids=np.zeros((2, SOLID)),
@@ -97,8 +96,7 @@ def make_pair_workspace(triangles):
     )
 
 
-@inner
-def make_tree_search(triangles):
+def make_tree_search(triangles: int) -> TreeSearch:
     """Allocate a search for a number of triangles."""
     return TreeSearch(np.zeros(3), np.zeros(3), np.zeros(DEPTH, np.int64), np.empty(triangles, np.int64))
 

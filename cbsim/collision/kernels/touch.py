@@ -6,7 +6,7 @@ height, less `CLEARANCE` at the top and the bottom: a box may stand on another, 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ from cbsim.geometry.kernels.footprints import OUTLINE, half_height, outline_into
 from cbsim.geometry.kernels.polygons import TOUCH_WIDTH, polygon_contact
 from cbsim.geometry.kernels.rotation import heading_of, rotate, rotate_back, turn_in_place
 from cbsim.geometry.kernels.solids import SHAPE_BOX, SHAPE_MESH, SHAPE_SPHERE
-from cbsim.jit import inner, kernel
+from cbsim.jit import inner
 
 __all__ = ["BODY_A", "TouchWorkspace", "find_touches", "make_touch_workspace", "room_for"]
 
@@ -71,25 +71,24 @@ class TouchWorkspace(NamedTuple):
     search : TreeSearch
     """
 
-    before: NDArray[np.float64]
-    one: NDArray[np.float64]
-    two: NDArray[np.float64]
+    before: Annotated[NDArray[np.float64], (3,)]
+    one: Annotated[NDArray[np.float64], (2,)]
+    two: Annotated[NDArray[np.float64], (2,)]
     touch: NDArray[np.float64]
-    corners: NDArray[np.float64]
-    paths: NDArray[np.float64]
-    motion: NDArray[np.float64]
-    shift: NDArray[np.float64]
+    corners: Annotated[NDArray[np.float64], (3,)]
+    paths: Annotated[NDArray[np.float64], (3, 4)]
+    motion: Annotated[NDArray[np.float64], (3, -1, 3)]
+    shift: Annotated[NDArray[np.float64], (2,)]
     labels: NDArray[np.int64]
     search: TreeSearch
 
 
-@kernel
-def make_touch_workspace(vehicles, triangles):
-    """Allocate a workspace for a number of vehicles and triangles of meshes; once per kernel call."""
+def make_touch_workspace(vehicles: int, triangles: int) -> TouchWorkspace:
+    """Allocate a workspace for a number of vehicles and triangles of meshes."""
     return TouchWorkspace(
         before=np.zeros((vehicles, 3)),
-        one=np.zeros((OUTLINE, 2)),
-        two=np.zeros((OUTLINE, 2)),
+        one=np.empty((OUTLINE, 2)),
+        two=np.empty((OUTLINE, 2)),
         touch=np.zeros(TOUCH_WIDTH),
         corners=np.zeros((3, 3)),
         paths=make_paths(),

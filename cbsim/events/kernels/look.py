@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from cbsim.events.kernels.actions import begin_action
 from cbsim.events.kernels.actions.synchronise import synchronise
 from cbsim.events.kernels.conditions import TIME, holds
@@ -14,16 +12,7 @@ from cbsim.world.events.tables import EVENT, KIND, SLOT
 from cbsim.world.packed.kernels import constants_of, events_of, road_of, shapes_of
 from cbsim.world.traffic.events import HAPPENED, OVERRULED
 
-__all__ = ["event_stack", "look_at_events"]
-
-
-@inner
-def event_stack(pack):
-    """Allocate the stack of `look_at_events`: room for the conditions of the longest event."""
-    offsets, longest = events_of(pack).offsets, 0
-    for e in range(offsets.shape[0] - 1):
-        longest = max(longest, offsets[e + 1] - offsets[e])
-    return np.empty(longest, np.int64)
+__all__ = ["look_at_events"]
 
 
 @inner
@@ -40,7 +29,7 @@ def look_at_events(pack, state, step, stack, ints, notes):
     step : int
         Its clock.
     stack : (n,) int64
-        From `event_stack`.
+        Room for the conditions of the longest event.
     ints, notes
         As `cbsim.traffic.kernels.events.note_events` has them.
 

@@ -1,4 +1,7 @@
-"""Matching of positions to lines: the compiled twin of `cbsim.road.matching.LaneIndex`, with the same bits."""
+"""Matching of positions to lines, and points on lines.
+
+Compiled twins of `cbsim.road.matching.LaneIndex.match` and `cbsim.road.curve.LaneCurve.at`, with the same bits.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +10,14 @@ import numpy as np
 from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inner, kernel
 
-__all__ = ["TIE", "TOUCH", "match_into"]
+__all__ = ["TIE", "TOUCH", "match_into", "point_on"]
 
 TOUCH = 1e-6  # [m] tolerance at edges, and share of an interval beyond its ends
 TIE = 1e-6  # [m] distances that differ by less are equal
 
 
 @kernel
-def match_into(positions, headings, onward, intervals, stretches, bounds, out):
+def match_into(positions, headings, onward, intervals, stretches, bounds, lines, found):
     """Find the line of each position.
 
     Parameters
@@ -30,8 +33,10 @@ def match_into(positions, headings, onward, intervals, stretches, bounds, out):
         First and last sample of short stretches of lines, in their order.
     bounds : (s, 4)
         Least and largest coordinates of the places on each stretch [m].
-    out : (n, 4), out
-        Line (-1 for none), station, offset and heading error.
+    lines : (n,) int, out
+        -1 for none.
+    found : (3, n), out
+        Station, offset and heading error; nan for none.
     """
     # lines near any position at all, then for each position
     near, count = np.empty(len(stretches), np.int64), 0
@@ -45,7 +50,7 @@ def match_into(positions, headings, onward, intervals, stretches, bounds, out):
             count += 1
     for i in range(len(positions)):
         x, y = positions[i, 0], positions[i, 1]
-        out[i, 0], out[i, 1], out[i, 2], out[i, 3] = -1.0, np.nan, np.nan, np.nan
+        lines[i], found[0, i], found[1, i], found[2, i] = -1, np.nan, np.nan, np.nan
         best_class, best_away = 0.0, 0.0
         for j in range(count):
             k = near[j]
@@ -66,10 +71,53 @@ def match_into(positions, headings, onward, intervals, stretches, bounds, out):
                 # classes of a quarter turn, those that lead onward before all others
                 rank = np.rint(abs(error) / (0.5 * math.pi)) + (10.0 if abs(error) >= onward else 0.0)
                 away = np.rint(abs(offset) / TIE)
-                if out[i, 0] < 0.0 or rank < best_class or (rank == best_class and away < best_away):
+                if lines[i] < 0 or rank < best_class or (rank == best_class and away < best_away):
                     best_class, best_away = rank, away
-                    out[i, 0], out[i, 2], out[i, 3] = intervals[row, 6], offset, error
-                    out[i, 1] = intervals[row, 4] + share * (intervals[row + 1, 4] - intervals[row, 4])
+                    lines[i], found[1, i], found[2, i] = np.int64(intervals[row, 6]), offset, error
+                    found[0, i] = intervals[row, 4] + share * (intervals[row + 1, 4] - intervals[row, 4])
+
+
+@kernel
+def point_on(station, offset, closed, stations, samples):
+    """Compute one point beside a line.
+
+    Parameters
+    ----------
+    station, offset : float
+        Arc length, and distance to the left [m].
+    closed : bool
+        Whether the line repeats; else it goes straight on beyond its ends.
+    stations : (m,) [m]
+    samples : (m, 4)
+        Place [m] and direction.
+
+    Returns
+    -------
+    x, y : float
+        [m]
+    heading : float
+        In (-π, π] [rad].
+    """
+    last = len(stations) - 1
+    if closed:
+        station %= stations[last]
+    # the last sample at or before the station
+    low, high = 0, last + 1
+    while low < high:
+        middle = (low + high) // 2
+        if station < stations[middle]:
+            high = middle
+        else:
+            low = middle + 1
+    row = min(max(low - 1, 0), last - 1)
+    a, b = samples[row], samples[row + 1]
+    blend = min(max((station - stations[row]) / (stations[row + 1] - stations[row]), 0.0), 1.0)
+    east, north = (1.0 - blend) * a[2] + blend * b[2], (1.0 - blend) * a[3] + blend * b[3]
+    length = math.hypot(east, north)
+    east, north = east / length, north / length
+    beyond = station - min(max(station, 0.0), stations[last])
+    x, y = a[0] + blend * (b[0] - a[0]) + beyond * east, a[1] + blend * (b[1] - a[1]) + beyond * north
+    return x - offset * north, y + offset * east, wrap(math.atan2(-east, north))
 
 
 @inner

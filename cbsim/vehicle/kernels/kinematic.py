@@ -109,8 +109,7 @@ ARC_ROWS = 4  # angles, sines, cosines, ways
 LANES = 4  # numbers that one instruction handles: rows of arcs are filled up to a multiple
 
 
-@inner
-def arc_numbers(substeps):
+def arc_numbers(substeps: int) -> int:
     """Angles in a step of `roll_through`: three for each substep."""
     return 3 * LANES * ((substeps + LANES - 1) // LANES)
 

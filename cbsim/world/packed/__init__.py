@@ -20,8 +20,16 @@ Pack = tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]
 LINE = 8  # words in a line of the cache
 
 
-def pack(values: Sequence[object]) -> Pack:
-    """Copy numbers and arrays into two read-only blocks, one after another; tables begin at lines of the cache."""
+def pack(values: Sequence[object], writeable: bool = False) -> Pack:
+    """Copy numbers and arrays into two blocks, one after another; tables begin at lines of the cache.
+
+    Parameters
+    ----------
+    values : sequence
+        Numbers and arrays.
+    writeable : bool
+        Whether kernels may write to the blocks: those of scratch arrays.
+    """
     arrays = [np.asarray(value) for value in values]
     ends, spans = {True: 0, False: 0}, []
     for array in arrays:
@@ -33,7 +41,7 @@ def pack(values: Sequence[object]) -> Pack:
     for array, (begin, end) in zip(arrays, spans, strict=True):
         (reals if array.dtype.kind == "f" else whole)[begin:end] = array.reshape(-1)
     blocks = reals, whole, np.array(spans, np.int64).reshape(-1, 2)
-    for block in blocks:
+    for block in blocks[2:] if writeable else blocks:
         block.flags.writeable = False
     return blocks
 

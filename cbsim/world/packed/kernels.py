@@ -29,14 +29,32 @@ def unpacker(kind: Any, *before: Any) -> Any:
     Parameters
     ----------
     kind : type
-        A `NamedTuple` of numbers and arrays. An array of more than one dimension is `Annotated` with the shape of one
-        of its rows, or with the name of another field that has as many rows.
+        A `NamedTuple` of numbers, arrays and others of its like. An array of more than one dimension is `Annotated`
+        with the shape of one of its rows, with its own shape and -1 for one length that is worked out, or with the name
+        of another field that has as many rows.
     *before : type
         Named tuples whose values stand before it in the pack.
     """
-    hints, first = get_type_hints(kind, include_extras=True), sum(len(one._fields) for one in before)
-    values = [f"{name}={_value(hint, first + k, first, kind)}" for k, (name, hint) in enumerate(hints.items())]
-    return _device_function(f"{kind.__name__.lower()}_of", "pack", f"{kind.__name__}({', '.join(values)})", [], kind)
+    kinds = dict[str, Any]()
+    result, _ = _tuple_of(kind, sum(map(_count, before)), kinds)
+    return _device_function(f"{kind.__name__.lower()}_of", "pack", result, [], kinds)
+
+
+def _count(kind: Any) -> int:
+    """Count the values of a named tuple and of those in it."""
+    return sum(_count(hint) if hasattr(hint, "_fields") else 1 for hint in get_type_hints(kind).values())
+
+
+def _tuple_of(kind: Any, first: int, kinds: dict[str, Any]) -> tuple[str, int]:
+    """Generate the expression of a named tuple whose values begin at a number; return that after the last, too."""
+    values, k, kinds[kind.__name__] = list[str](), first, kind
+    for name, hint in get_type_hints(kind, include_extras=True).items():
+        if hasattr(hint, "_fields"):
+            value, k = _tuple_of(hint, k, kinds)
+        else:
+            value, k = _value(hint, k, first, kind), k + 1
+        values.append(f"{name}={value}")
+    return f"{kind.__name__}({', '.join(values)})", k
 
 
 def _value(hint: Any, k: int, first: int, kind: Any) -> str:
@@ -52,6 +70,8 @@ def _value(hint: Any, k: int, first: int, kind: Any) -> str:
         other = first + kind._fields.index(row)
         rows = f"(pack[2][{other}, 1] - pack[2][{other}, 0])"
         shape = [rows, f"{length} // max({rows}, 1)"]
+    elif -1 in row:
+        shape = [str(size) if size >= 0 else f"{length} // {-math.prod(row)}" for size in row]
     elif row:
         shape = [f"{length} // {math.prod(row)}", *map(str, row)]
     return f"block_view(pack[{block}], {begin}, ({', '.join(shape)},))"
@@ -75,19 +95,19 @@ def _slices() -> tuple[list[str], str]:
     return lines, f"State({', '.join(values)})"
 
 
-def _device_function(name: str, parameters: str, result: str, lines: list[str], kind: Any) -> Any:
+def _device_function(name: str, parameters: str, result: str, lines: list[str], kinds: dict[str, Any]) -> Any:
     """Compile a device function from its source."""
     source = "\n    ".join([f"def {name}({parameters}):", *lines, f"return {result}"])
-    names = {kind.__name__: kind, "block_view": block_view, "max": max, "__name__": __name__}
+    names = {**kinds, "block_view": block_view, "max": max, "__name__": __name__}
     exec(compile(source, __file__, "exec"), names)
     made = names[name]
-    made.__doc__ = f"`{kind.__name__}`, sliced from blocks."
+    made.__doc__ = f"`{next(iter(kinds))}`, sliced from blocks."
     return view(made)
 
 
 constants_of = unpacker(Constants)
 shapes_of = unpacker(Shapes, Constants)
-state_of = _device_function("state_of", "floats, ints, sizes", *_slices()[::-1], State)
+state_of = _device_function("state_of", "floats, ints, sizes", *_slices()[::-1], {"State": State})
 road_of = unpacker(Road, Constants, Shapes)
 crossings_of = unpacker(Crossings, Constants, Shapes, Road)
 surroundings_of = unpacker(Surroundings, Constants, Shapes, Road, Crossings)
