@@ -186,7 +186,7 @@ STANDS = {(3, 0.08), (24, 0.08)}
 
 
 def has_way(made: World, place: np.ndarray) -> Callable[[int, float], bool]:
-    """Whether somebody on a lanelet at a station can come to most others round a barrier, by turns and in reverse too."""
+    """Whether somebody on a lanelet at a station can come to most others round a barrier, in reverse and by turns."""
     road, around, sides = made.traffic.road, made.traffic.surroundings, made.traffic.sides
     count, cuts = len(road.lanelets), np.full(len(road.lanelets), np.inf)
     for lanelet in range(count):
