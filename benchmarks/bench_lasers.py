@@ -285,7 +285,7 @@ def main() -> int:
         one = fan == "181"
         for what, more, meshes, gates in (
             ("level", {}, 0, (4.0, 100.0) if one else (15.0, 20.0)),
-            ("pitched 8 deg", {"pitch": math.radians(-8.0)}, 0, (1.0, 2.0)),
+            ("pitched 8 deg", {"pitch": math.radians(-8.0)}, 0, (1.0, 2.0) if one else (30.0, 30.0)),
             ("20 % meshes", {}, 40, (1.0, 2.0)),
             ("swept", {"scan_time": 0.013 if one else 0.1, "rate": 10.0}, 0, (1.0, 2.0)),
         ):

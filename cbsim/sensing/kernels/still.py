@@ -16,7 +16,7 @@ from cbsim.geometry.kernels.bvh import DEPTH, ray_tree
 from cbsim.geometry.kernels.rays import first_of, ray_box, ray_ground, slab
 from cbsim.jit import inlined, inner, kernel
 from cbsim.sensing.kernels.fan import LANES, Fan
-from cbsim.sensing.kernels.shapes import BOX, MESH, hit, matrix_of, place_in, turn_between, turned
+from cbsim.sensing.kernels.shapes import BOX, MESH, hit, matrix_of, nearer, place_in, turn_between, turned
 from cbsim.sensing.kernels.windows import CHUNK, FIELDS, GROUP, around_into, layers_of, level_windows_into, window_of
 
 __all__ = [
@@ -64,12 +64,17 @@ def cast_ground_into(origin, turn, fan, ranges):
             for i in range(np.uint64(start), np.uint64(start + fan.width)):
                 ranges[i] = distance
         return
-    for i in range(np.uint64(0), np.uint64(fan.layers * fan.width)):
-        dz = turned(m, fan.east[i], fan.north[i], fan.up[i])[2]
-        # without a branch, so that the loop vectorizes
-        falls = dz < 0.0
-        distance = -origin[2] / (dz if falls else 1.0)
-        ranges[i] = distance if falls and origin[2] >= 0.0 else math.inf
+    height = origin[2] if origin[2] >= 0.0 else math.inf  # from below, no beam meets it
+    zx, zy, zz = m[2]
+    for layer in range(fan.layers):
+        start = layer * fan.width
+        rise = zz * fan.up[start]  # of all beams of a layer
+        for i in range(np.uint64(start), np.uint64(start + fan.width)):
+            dz = zx * fan.east[i] + zy * fan.north[i] + rise
+            # without a branch, so that the loop vectorizes
+            falls = dz < 0.0
+            distance = -height / (dz if falls else 1.0)
+            ranges[i] = distance if falls else math.inf
 
 
 @inlined
@@ -93,7 +98,7 @@ def cast_level_box_into(fan, place, cosine, sine, room, half, begin, end, ranges
             dx, dy = cosine * bx - sine * by, sine * bx + cosine * by
             nx, fx = slab(px, dx, hx)
             ny, fy = slab(py, dy, hy)
-            ranges[i] = min(ranges[i], first_of(max(nx, ny, nz), min(fx, fy, fz)))
+            ranges[i] = nearer(ranges[i], first_of(max(nx, ny, nz), min(fx, fy, fz)))
 
 
 @inlined
@@ -143,7 +148,7 @@ def cast_box_into(fan, m, px, py, pz, hx, hy, hz, begin, end, ranges):
     """Cast a run of beams of one layer against a box in any attitude."""
     for i in range(np.uint64(begin), np.uint64(end)):
         dx, dy, dz = turned(m, fan.east[i], fan.north[i], fan.up[i])
-        ranges[i] = min(ranges[i], ray_box(px, py, pz, dx, dy, dz, hx, hy, hz))
+        ranges[i] = nearer(ranges[i], ray_box(px, py, pz, dx, dy, dz, hx, hy, hz))
 
 
 @inner

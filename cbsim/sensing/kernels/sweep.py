@@ -14,7 +14,7 @@ from cbsim.geometry.kernels.bvh import DEPTH, ray_tree
 from cbsim.geometry.kernels.rays import ray_box, ray_ground
 from cbsim.jit import inlined, inner, kernel
 from cbsim.sensing.kernels.poses import copy_into, mount_in_place, segment_pose_into, track_pose_into
-from cbsim.sensing.kernels.shapes import BOX, MESH, hit, matrix_of, place_in, turn_between, turned
+from cbsim.sensing.kernels.shapes import BOX, MESH, hit, matrix_of, nearer, place_in, turn_between, turned
 from cbsim.sensing.kernels.still import ENTRIES
 from cbsim.sensing.kernels.windows import around_into, window_of
 
@@ -235,7 +235,7 @@ def cast_box_into(positions, orientations, body, hx, hy, hz, aims, size, width, 
         tx, ty, tz = 2.0 * (c * z - d * y), 2.0 * (d * x - b * z), 2.0 * (b * y - c * x)
         px, py, pz = x + a * tx + c * tz - d * ty, y + a * ty + d * tx - b * tz, z + a * tz + b * ty - c * tx
         dx, dy, dz = turned(m, ex[i], ey[i], ez[i])
-        ranges[i] = min(ranges[i], ray_box(px, py, pz, dx, dy, dz, hx, hy, hz))
+        ranges[i] = nearer(ranges[i], ray_box(px, py, pz, dx, dy, dz, hx, hy, hz))
 
 
 @inner
