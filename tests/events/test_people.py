@@ -25,6 +25,7 @@ from cbsim.world.scene import Scene, Settings
 from cbsim.world.traffic.tables import SPEED
 from tests.common import shared
 from tests.events.scenes import do, when
+from tests.traffic.test_blocked_roads import barrier
 from tests.worlds import mover, prop
 
 LATITUDE, LONGITUDE = 30.0, -92.0
@@ -220,6 +221,21 @@ def check_crossings(made, people: list[Person], duration: float):
     return snapshot
 
 
+def flows_over_crosswalks(roadmap) -> tuple[Pool, ...]:
+    """600 cars an hour on each lane of `demo_rndf.txt` that leads over a crosswalk."""
+    lanes = [lane.id for lane in roadmap.lanes if lane.id[0] in {1, 9, 11}]
+    return tuple(
+        Pool(
+            f"lane {s}.{n}",
+            flow=600.0,
+            origin=PointId(s, n, 1),
+            destinations=((PointId(s, n, 5 if s == 1 else 3), 1.0),),
+            at_most=30,
+        )
+        for s, n in lanes
+    )
+
+
 def test_nobody_is_touched_on_any_crosswalk_of_a_real_network():
     file = shared("rndf", "stanford", "demo_rndf.txt")
     network = read_file(file, Files([file])).spec
@@ -233,23 +249,28 @@ def test_nobody_is_touched_on_the_crosswalks_of_a_real_network_under_dense_flows
     file = shared("rndf", "stanford", "demo_rndf.txt")
     network = read_file(file, Files([file])).spec
     roadmap = build(network)
-    people = people_on_crosswalks(roadmap, bold=bold)
-    segments = {1, 9, 11}  # those with crosswalks
-    lanes = [lane.id for lane in roadmap.lanes if lane.id[0] in segments]
-    pools = [
-        Pool(
-            f"lane {s}.{n}",
-            flow=600.0,
-            origin=PointId(s, n, 1),
-            destinations=((PointId(s, n, 5 if s == 1 else 3), 1.0),),
-            at_most=30,
-        )
-        for s, n in lanes
-    ]
-    made = world(network, *people, pools=tuple(pools), step=step)
+    people, pools = people_on_crosswalks(roadmap, bold=bold), flows_over_crosswalks(roadmap)
+    made = world(network, *people, pools=pools, step=step)
     end = check_crossings(made, people, 300.0)
     counts = end.columns.pool_counts[:, 2]
     assert np.sum(counts > 8) >= len(counts) - 1  # cars get through, past lights; but behind who has been hit
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("step", [0.05, 0.1, 1.0])
+@pytest.mark.parametrize("segment", [1, 9, 11])
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_nobody_is_touched_on_the_crosswalks_of_a_real_network_when_a_barrier_comes_down(step, segment, seed):
+    file = shared("rndf", "stanford", "demo_rndf.txt")
+    network = read_file(file, Files([file])).spec
+    roadmap = build(network)
+    people, body = people_on_crosswalks(roadmap, bold=seed == 2), barrier(roadmap, segment, 0.7)
+    place, heading = body.item.position_offset, body.item.orientation_offset[2]
+    action = do("block", object="barrier", place=Place(None, *place[:2]), heading=heading)
+    events, options = (Event("comes", when("time", at=30.0), (action,)),), Settings(step=step, seed=seed)
+    actors, pools = (body, *(actor_of(person, roadmap) for person in people)), flows_over_crosswalks(roadmap)
+    made = compile_world(Scene("test", actors, roadmap, settings=options, pools=pools, events=events))
+    check_crossings(made, people, 300.0)
 
 
 def test_people_of_a_scenario_are_read_linted_and_written(tmp_path):

@@ -203,6 +203,11 @@ def test_who_still_shifts_stops_gently_behind_who_stands_on_the_lane_that_it_lea
     hold(_crowded(network, 100, step=0.1, seed=1), 130.0)
 
 
+def test_who_lets_somebody_change_before_a_line_does_not_brake_hard_for_it():
+    network = city(columns=3, rows=2, block=90.0, lanes=2, zones=1, seed=2)[0]
+    hold(_crowded(network, 120, step=0.05, seed=0), 20.0, checks=2)
+
+
 @pytest.mark.parametrize("step", STEPS)
 def test_stop_lines_are_stopped_at_whatever_the_step(step):
     watch = hold(world(four_way(), Pool("p", count=16), step=step), 300.0)

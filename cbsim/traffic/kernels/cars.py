@@ -112,7 +112,7 @@ def note_static_obstacles(pack, sizes, floats, ints, car_floats, car_ints):
         else:
             count = find_obstacles(road, around, shapes, state, body, count, work.entries)
     for e in range(work.entries.watched.shape[0]):
-        work.entries.watched[e] = -1
+        work.entries.watched[e], work.entries.stays[e] = -1, 1
     junctions = -1
     for row in range(crossings.rules.shape[0]):
         work.queues.heads[row] = -1

@@ -26,6 +26,7 @@ from cbsim.traffic.kernels.look import (
     behind_fork,
     rest_of,
 )
+from cbsim.traffic.kernels.merging import accelerate_behind, moves_up
 from cbsim.traffic.kernels.neighbours import follows, has_no_conflicts, leader_from, place_in_order, worst_behind
 from cbsim.traffic.kernels.passing import PASS_SPEED, see_oncoming
 from cbsim.traffic.kernels.sideways import (
@@ -41,7 +42,7 @@ from cbsim.traffic.kernels.sideways import (
     side_row,
 )
 from cbsim.traffic.kernels.way import following, point_ahead
-from cbsim.traffic.kernels.workspace import EXTENT, SPOT
+from cbsim.traffic.kernels.workspace import EXTENT, PACE, SPOT
 from cbsim.world.traffic.tables import (
     BESIDE,
     CAR_LENGTH,
@@ -336,13 +337,15 @@ def stays_on_way(road, sides, destination, target):
 
 @inlined
 def let_in(drawn, plans, entries, cars, other, theirs, gap, dt):
-    """Let somebody change who has to, where that costs the one behind at most 1 m/s²."""
+    """Let somebody change who has to, where that costs the one behind at most 1 m/s², and no hard braking."""
     if other < 0 or other >= cars or gap <= 0.0:
         return
-    plan = plans[other]
-    now = follows(drawn, plans, entries, cars, other, plan[GAP], plan[LEADER], dt)
-    if now - theirs <= COURTESY:
-        plan[YIELDS] = min(plan[YIELDS], theirs)
+    plan, pace = plans[other], entries.stands[other, PACE]
+    # as it drives now: in a queue a gap is small to the model by which changes are judged, but startles nobody
+    now = accelerate_behind(drawn[other], pace, plan[DESIRED], plan[GAP], plan[LEADER], moves_up(plan, pace), dt)
+    eased = max(theirs, -SAFE)
+    if now - eased <= COURTESY:
+        plan[YIELDS] = min(plan[YIELDS], eased)
 
 
 @inner

@@ -10,7 +10,7 @@ from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined, inner
 from cbsim.road.kernels.right_of_way import fill_ties, order_arrivals, who_yields
 from cbsim.traffic.kernels.branches import at_junction
-from cbsim.traffic.kernels.closures import closes_a_lanelet
+from cbsim.traffic.kernels.closures import stays_there
 from cbsim.traffic.kernels.drivers import CAUTION, IGNORES, LEAST, MISTAKES, STRONGEST, uniform, word_of
 from cbsim.traffic.kernels.look import CHAIN, CHAIN_END, DESIRED, LINE, STANDS, go_through, travel_time
 from cbsim.traffic.kernels.merging import EASY, NEAREST, is_behind_all
@@ -105,7 +105,7 @@ def order_waiting(crossings, travel, intent, entries, watch, queues, junction, s
 def room_behind(entries, claims, closed, lanelet, base, clear, length, least, cars):
     """Room on one lanelet behind conflicts that end at a distance: whether it is enough, and what is still needed.
 
-    Behind a body that never moves, or closes a lanelet, it includes what it takes to turn round, or to pass it.
+    Behind a body that does not drive, or closes a lanelet, it includes what it takes to turn round, or to pass it.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ def room_behind(entries, claims, closed, lanelet, base, clear, length, least, ca
     for at in range(entries.first[lanelet], entries.first[lanelet + 1]):
         e = entries.order[at]
         rear, pace = base + entries.stands[e, SPOT], entries.stands[e, PACE]
-        for_good = e >= cars and (entries.watched[e] == -1 or closes_a_lanelet(entries, closed, e))
+        for_good = e >= cars and stays_there(entries, closed, e)
         if rear < clear and (e < cars or rear + entries.stands[e, EXTENT] <= clear) and not (for_good and rear > 0.0):
             continue
         more = reach_of_turn(length) if for_good else 0.0
@@ -137,12 +137,11 @@ def room_behind(entries, claims, closed, lanelet, base, clear, length, least, ca
 
 @inlined
 def stands_there(entries, closed, lanelet, base, cars):
-    """Whether a body that never moves, or closes a lanelet, stands ahead of one's own rear, on one at a distance."""
+    """Whether a body that does not drive, or closes a lanelet, stands ahead of one's own rear, on one at a distance."""
     for at in range(entries.first[lanelet], entries.first[lanelet + 1]):
         e = entries.order[at]
-        if e >= cars and base + entries.stands[e, SPOT] > 0.0:
-            if entries.watched[e] == -1 or closes_a_lanelet(entries, closed, e):
-                return True
+        if e >= cars and base + entries.stands[e, SPOT] > 0.0 and stays_there(entries, closed, e):
+            return True
     return False
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined, inner
-from cbsim.traffic.kernels.closures import closes_a_lanelet
+from cbsim.traffic.kernels.closures import stays_there
 from cbsim.traffic.kernels.drivers import COMFORTABLE, LEAST
 from cbsim.traffic.kernels.look import BEFORE_LINE, GAP, LEADER, SIDE_GAP, SIDE_LEADER, STOP
 from cbsim.traffic.kernels.sideways import reach_of_turn
@@ -28,8 +28,7 @@ def room_to_turn(road, intent, work, i):
         at = entries.ranks[i] + 1 if k == 0 else entries.first[lanelet]
         if at < entries.first[lanelet + 1]:
             e = entries.order[at]
-            stays = entries.watched[e] == -1 or closes_a_lanelet(entries, work.routes.noted, e)
-            if e >= intent.shape[0] and stays:
+            if e >= intent.shape[0] and stays_there(entries, work.routes.noted, e):
                 return reach_of_turn(road.car_sizes[i, CAR_LENGTH])
             return 0.0
     return 0.0
@@ -59,10 +58,7 @@ def keep_crosswalks_clear(road, crossings, spans, travel, intent, work, i):
     spans : (lanelets, 2) [m]
         Stations between which the first crosswalk of each lanelet lies (`cbsim.traffic.kernels.crosswalks`).
     """
-    plan, hardest = (
-        work.plan[i],
-        max(work.drawn[i, COMFORTABLE], HARDEST),
-    )
+    plan, hardest = work.plan[i], max(work.drawn[i, COMFORTABLE], HARDEST)
     length, speed = road.car_sizes[i, CAR_LENGTH], travel[i, SPEED]
     # where whoever is ahead will come to rest, as a distance of the front
     room = plan[GAP] + plan[LEADER] * abs(plan[LEADER]) / (2.0 * AGAIN)

@@ -54,11 +54,11 @@ from cbsim.world.traffic.tables import (
 __all__ = [
     "begin_ways",
     "close_and_open",
-    "closes_a_lanelet",
     "find_ways",
     "is_closed",
     "is_cut_off",
     "renew_ways",
+    "stays_there",
 ]
 
 BLOCKED = 20.0  # [s] of standing behind a body that cannot be passed after which a car closes its own lanelet
@@ -104,6 +104,14 @@ def closes_a_lanelet(entries, closed, e):
             if entries.order[entries.ranks[other]] == other and is_closed(closed, entries.where[other]):
                 return True
     return False
+
+
+@inlined
+def stays_there(entries, closed, e):
+    """Whether an entry is that of a body that is no car, and cannot drive on its own or closes a lanelet."""
+    if entries.watched[e] < -1:
+        return False
+    return entries.stays[e] != 0 or closes_a_lanelet(entries, closed, e)
 
 
 @inner
@@ -277,7 +285,7 @@ def blocks_for_good(travel, intent, watch, work, e, static, others):
 def is_queue(road, entries, lanelet, at):
     """Whether an entry is a bot or a literal car that may wait, behind another one or before a line or a light."""
     e = entries.order[at]
-    if entries.watched[e] < 0:
+    if entries.watched[e] < 0 or entries.stays[e] != 0:
         return False
     front = entries.stands[e, SPOT] + entries.stands[e, EXTENT]
     if at + 1 < entries.first[lanelet + 1] and entries.sorted_stands[at + 1, SPOT] < front + NO_QUEUE:

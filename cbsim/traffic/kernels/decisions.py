@@ -33,7 +33,7 @@ from cbsim.traffic.kernels.look import (
     clear_conflict,
     look,
 )
-from cbsim.traffic.kernels.merging import QUEUE, accelerate_behind, follow_merging
+from cbsim.traffic.kernels.merging import accelerate_behind, follow_merging, moves_up
 from cbsim.traffic.kernels.others import announce_others, free_others, see_arrivals
 from cbsim.traffic.kernels.parking import wait_outside
 from cbsim.traffic.kernels.passing import may_block, mind_blocker
@@ -66,7 +66,6 @@ __all__ = ["MOST", "WAIT", "acceleration_of", "decide"]
 HARDEST = 8.0  # [m/s²] that tyres hold
 AFTER_A_HIT = 6.0  # [m/s²]
 WITHOUT_CAUSE = 6.0  # [m/s²] with which a driver brakes by mistake, for a second
-SLOW = 4.0  # [m/s] below which one moves up
 OUTSIDE = 2  # value of `Queues.is_blocked` of who waits outside a zone
 ASK_BEFORE = 3.0  # [m] more than comfortable braking takes within which a car asks for a claim
 WAIT = 32  # who wait at the stop lines of one junction and have a place in the order
@@ -207,10 +206,10 @@ def acceleration_of(road, seed, travel, intent, values, plan, i, time, dt):
         return -AFTER_A_HIT
     if phase in (STOPPED, PAUSING):
         return -max(speed / dt, 0.0)
-    moves_up, chosen = speed < SLOW and min(plan[LINE], plan[CHAIN]) < QUEUE, math.inf
+    in_queue, chosen = moves_up(plan, speed), math.inf
     for n in range(2 if plan[SIDE_GAP] < math.inf else 1):
         gap, leader = (plan[GAP], plan[LEADER]) if n == 0 else (plan[SIDE_GAP], plan[SIDE_LEADER])
-        chosen = min(chosen, accelerate_behind(values, speed, plan[DESIRED], gap, leader, moves_up, dt))
+        chosen = min(chosen, accelerate_behind(values, speed, plan[DESIRED], gap, leader, in_queue, dt))
     stop = min(plan[STOP], plan[LINE] - BEFORE_LINE, plan[CHAIN] - BEFORE_LINE)
     if stop < math.inf:
         needed = speed * speed / (2.0 * stop) if stop > 0.0 else 0.0  # at a light turned yellow more than comfortable

@@ -16,6 +16,7 @@ from cbsim.traffic.kernels.sideways import (
     map_beside,
     reach_of_turn,
     side_row,
+    way_back,
     way_until_clear,
 )
 from cbsim.traffic.kernels.workspace import EXTENT, OBSTACLES, PACE, SPOT
@@ -138,7 +139,8 @@ def shadows_of_turn(road, sides, one, lanelet, i, entries, count):
         return count
     entries.where[count], entries.watched[count] = sides.rows[row, 0], -2 - i
     entries.stands[count, SPOT], entries.stands[count, PACE] = map_beside(sides, row, there) - sizes[REAR_AXLE], 0.0
-    entries.stands[count, EXTENT] = sizes[REAR_AXLE] + reach
+    # with all of the way that it reverses first
+    entries.stands[count, EXTENT] = max(sizes[REAR_AXLE] + reach, way_back(one) + sizes[CAR_LENGTH])
     count += 1
     if abs(one[OFFSET]) >= 2.0 * TIGHT * sizes[CAR_LENGTH]:  # it stays on the two lanelets
         return count

@@ -11,26 +11,36 @@ from cbsim.jit import inlined, inner
 from cbsim.traffic.kernels.drivers import COMFORTABLE, HEADWAY, LEAST, MODEL, STRONGEST
 from cbsim.traffic.kernels.following import follow
 from cbsim.traffic.kernels.following.krauss import krauss
-from cbsim.traffic.kernels.look import GAP, LEADER, SIDE_GAP, SIDE_LEADER, rest_of
+from cbsim.traffic.kernels.look import CHAIN, GAP, LEADER, LINE, SIDE_GAP, SIDE_LEADER, rest_of
 from cbsim.world.traffic.tables import CAR_LENGTH, SPEED
 
-__all__ = ["EASY", "NEAREST", "QUEUE", "accelerate_behind", "follow_merging", "is_behind_all"]
+__all__ = ["EASY", "NEAREST", "accelerate_behind", "follow_merging", "is_behind_all", "moves_up"]
 
 EASY = 2.0  # [m/s²] with which who comes next must be able to stop, and who enters to follow those ahead
 NEAREST = 2.0  # [m] behind the rear of a car, as it is projected, at which another one may enter
 QUEUE = 30.0  # [m] before a line, or a conflict, in which one moves up with the car ahead
+SLOW = 4.0  # [m/s] below which one does
 QUEUE_TIME, QUEUE_GAP = 0.4, 2.0  # [s] of reaction, and [m] of gap at rest there
 
 
 @inlined
-def accelerate_behind(values, speed, desired, gap, leader, moves_up, dt):
-    """Acceleration of a car behind a leader, where it need not be startled by a small gap [m/s²]."""
+def moves_up(plan, speed):
+    """Whether a car with a row of `CarWorkspace.plan` drives slowly before a line or a conflict."""
+    return speed < SLOW and min(plan[LINE], plan[CHAIN]) < QUEUE
+
+
+@inlined
+def accelerate_behind(values, speed, desired, gap, leader, in_queue, dt):
+    """Acceleration of a car behind a leader, where it need not be startled by a small gap [m/s²].
+
+    `in_queue` is what `moves_up` says of it.
+    """
     following_values = values[HEADWAY], values[LEAST], values[STRONGEST], values[COMFORTABLE]
     one = follow(int(values[MODEL]), speed, desired, gap, leader, following_values, dt)
-    if gap < QUEUE and (moves_up or one < -values[COMFORTABLE]):
+    if gap < QUEUE and (in_queue or one < -values[COMFORTABLE]):
         queue_values = QUEUE_TIME, min(values[LEAST], QUEUE_GAP), values[STRONGEST], values[COMFORTABLE]
         safe = krauss(speed, desired, gap, leader, queue_values, dt)
-        one = max(one, safe if moves_up else min(safe, -values[COMFORTABLE]))
+        one = max(one, safe if in_queue else min(safe, -values[COMFORTABLE]))
     return one
 
 

@@ -49,14 +49,17 @@ def is_driven(road, driven, v):
 @inner
 def find_others(constants, shapes, road, around, state, entries, count):
     """Append the entries of all bodies that move but are no reactive cars; return how many entries there are."""
-    first, driven = constants.mover_body.shape[0] + constants.guided_body.shape[0], driven_cars(road)
+    movers, driven = constants.mover_body.shape[0], driven_cars(road)
+    first = movers + constants.guided_body.shape[0]
     for row in range(state.watch.shape[0]):
         if driven > 0 and is_driven(road, driven, row - first):
             continue
         begin = count
         count = find_obstacles(road, around, shapes, state, watched_body(constants, row), count, entries)
+        # what events put somewhere, but has no way to drive
+        stays = movers <= row < first and constants.guided_speed[row - movers] == 0.0
         for e in range(begin, count):
-            entries.watched[e] = row
+            entries.watched[e], entries.stays[e] = row, 1 if stays else 0
     return count
 
 

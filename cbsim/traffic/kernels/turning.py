@@ -65,9 +65,9 @@ BLOCKED = 20.0  # [s] of standing behind a body that cannot be passed after whic
 SHOULDER = 1.5  # [m] beyond the border of the oncoming lane that a wheel may come
 FASTEST, EASY = 2.0, 1.0  # [m/s], [m/s²] in a turn
 AFTER_A_HIT, HOLDS = 6.0, 4.0  # [m/s²] with which it stops when it is hit, or something comes in its way
-DURATION = 16.0  # [s] that a turn takes, and three more
-FURTHER = 0.5  # [m] by which it looks for free ground
-MOST_BACK, BEHIND, NEAR = 6.0, 0.4, 0.05  # [m] that one reverses at first, and that stay free behind and ahead
+DURATION = 16.0  # [s] that a turn takes, without a part in reverse at its begin, and three more
+ASIDE = 0.5  # [m] by which it looks farther back where the other lane is not free
+MOST_BACK, BEHIND, NEAR = 20.0, 0.4, 0.05  # [m] that one reverses at first, and that stay free behind and ahead
 PERSON, NEARER = 0.6, 0.05  # [m] that stay free beside people, and by which a car comes nearer that drives past them
 LOOKS, FAR = 3, 3.0  # poses on the next way of a car, and lengths of it, within which it looks at people
 CONFLICTS = 1.0  # [m] from conflicts within which nobody turns
@@ -215,12 +215,12 @@ def choose_turn(road, crossings, sides, demand, travel, intent, watch, work, i, 
         there, across = foot_on(road, target, map_beside(sides, row, rear - back), x, y)
         if is_free(road, crossings, entries, target, there - reach, there + length, -1):
             break
-        back += FURTHER  # where the lanes are not parallel, what stands on the other one may still be in the way
+        back += ASIDE  # where the lanes are not parallel, what stands on the other one may still be in the way
     rear, behind = rear - back, station - back - BEHIND
     radius, across = TIGHT * length, abs(across)
     if not has_room(road, target, radius, across, road.car_sizes[i, FRONT_AXLE] - road.car_sizes[i, REAR_AXLE]):
         return -1
-    if not is_free(road, crossings, entries, lanelet, behind, rear + reach, i):
+    if not is_free(road, crossings, entries, lanelet, behind, max(rear + reach, station), i):
         return -1
     at = entries.ranks[i] - 1
     # who drives up behind it has to be able to stop, but behind the first at a line, where all stop
@@ -233,14 +233,15 @@ def choose_turn(road, crossings, sides, demand, travel, intent, watch, work, i, 
         e = entries.order[at]
         if e < intent.shape[0] and intent[e, PHASE] == HIT:  # nobody knows where it comes to rest
             return -1
-    if oncoming_in(road, sides, demand, entries, target, there - reach, True, tree) < DURATION:
+    duration = DURATION + back / FASTEST
+    if oncoming_in(road, sides, demand, entries, target, there - reach, True, tree) < duration:
         return -1
     for beside in range(sides.offsets[target], sides.offsets[target + 1]):  # lanes that its front swings out to
         outer, place = sides.rows[beside, 0], map_beside(sides, beside, there - reach)
         if (sides.rows[beside, 1] & SAME) != 0 and sides.spans[beside, 0] <= there <= sides.spans[beside, 1]:
             if not is_free(road, crossings, entries, outer, place, place + reach + length, -1):
                 return -1
-            if oncoming_in(road, sides, demand, entries, outer, place, False, tree) < DURATION:
+            if oncoming_in(road, sides, demand, entries, outer, place, False, tree) < duration:
                 return -1
     travel[i, MOVED] = back  # nobody reads it before the turn begins, after this step
     return row

@@ -46,6 +46,8 @@ class Entries(NamedTuple):
     watched : (entries,) int64
         Row of `State.watch` of a body that is no reactive car, -1 for one that never moves, -2 less the number of a
         car that is partly there.
+    stays : (entries,) int64
+        1 for a body that has no way of its own to drive: it never moves, or only as events have it.
     """
 
     first: Any
@@ -55,6 +57,7 @@ class Entries(NamedTuple):
     where: Any
     ranks: Any
     watched: Any
+    stays: Any
 
 
 class Claims(NamedTuple):
@@ -227,7 +230,7 @@ def car_workspace_sizes(cars, lanelets, conflicts, others, parts, routes):
     merging = cars + MERGING
     floats = (VALUES + PLAN) * cars + 5 * entries + 4 * conflicts + 3 * lanelets + merging
     floats += 4 * cars * (parts + 1) if parts > 1 else 0
-    ints = (10 + KEY + AHEAD) * cars + lanelets + 6 + 6 * entries + 10 * conflicts + 3 * merging
+    ints = (10 + KEY + AHEAD) * cars + lanelets + 6 + 7 * entries + 10 * conflicts + 3 * merging
     for size in routes:
         ints += size
     return floats, ints
@@ -264,7 +267,7 @@ def car_workspace_of(cars, lanelets, conflicts, others, routes, floats, ints):
     j = i + lanelets + 1
     k = j + entries
     m = k + entries
-    n = m + 2 * entries
+    n = m + 3 * entries
     p = n + 8 * conflicts
     q = p + conflicts
     r = q + entries
@@ -293,7 +296,8 @@ def car_workspace_of(cars, lanelets, conflicts, others, routes, floats, ints):
             stands=floats[a : a + 3 * entries].reshape((entries, 3)),
             where=ints[k:m],
             ranks=ints[m : m + entries],
-            watched=ints[m + entries : n],
+            watched=ints[m + entries : m + 2 * entries],
+            stays=ints[m + 2 * entries : n],
         ),
         claims=Claims(
             holder=areas[:, :, 0],
