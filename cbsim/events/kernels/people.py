@@ -52,7 +52,9 @@ def is_free(constants, shapes, state, place):
         part = min(max(-(x * dx + y * dy) / max(length * length, 1e-9), 0.0), 1.0)
         nx, ny = x + part * dx, y + part * dy
         if nx * nx + ny * ny < radius * radius and state.position[body, 2] > 0.0:
-            return False
+            # what stands is where its sides are: a barrier across a road reaches beside a crosswalk, not over it
+            if speed >= MOVES or is_over(shapes, state, body, x, y, dx, dy):
+                return False
         # its straight course meets the way across after `time`, at a share `where` of it
         cross = u * dy - w * dx
         if speed < MOVES or abs(cross) < 1e-9:
@@ -61,6 +63,17 @@ def is_free(constants, shapes, state, place):
         if -margin <= where <= 1.0 + margin and time - radius / speed < GAP and time + radius / speed > 0.0:
             return False
     return True
+
+
+@inlined
+def is_over(shapes, state, body, x, y, dx, dy):
+    """Whether a way (dx, dy) that begins at (x, y) from a body's centre comes within `BESIDE` of its sides [m]."""
+    heading = heading_of(state.orientation[body])
+    c, s = math.cos(heading), math.sin(heading)
+    wide, long = 0.5 * shapes.size[body, 0] + BESIDE, 0.5 * shapes.size[body, 1] + BESIDE
+    first, last = part_inside(c * x + s * y, c * dx + s * dy, wide, 0.0, 1.0)
+    first, last = part_inside(c * y - s * x, c * dy - s * dx, long, first, last)
+    return first < last
 
 
 @inner
