@@ -166,6 +166,17 @@ def test_cars_that_wait_before_a_barrier_leave_the_crosswalk_to_people(street, b
     assert snapshot.columns.pool_counts[0, 1] > 5  # cars that wait
 
 
+@pytest.mark.parametrize(("beyond", "crosses"), [(0.5, False), (4.0, True)])
+def test_people_wait_for_a_barrier_on_the_crosswalk_and_not_for_one_beside_it(street, beyond, crosses):
+    wall = prop("wall", (0.0, 400.0, 0.5), size=(9.0, 0.6, 1.0))  # its bounding circle reaches over the crosswalk
+    action = do("block", object="wall", place=Place(None, 0.0, ACROSS + beyond), heading=0.0)
+    event, way = Event("comes", when("time", at=1.0), (action,)), path((-8.0, ACROSS), (8.0, ACROSS))
+    made = world(street, Person("Ann", way, initial_pause=5.0), actors=(wall,), events=(event,))
+    snapshot = made.start
+    advance(made, snapshot, round(40.0 / made.step))
+    assert (snapshot.columns.position[made["Ann"].row, 0] == pytest.approx(8.0)) == crosses
+
+
 def test_people_are_restored_with_the_snapshot(street):
     made = world(street, Person("Ann", OVER, initial_pause=20.0), pools=cars(600.0), drivers=DRIVERS)
     snapshot, steps = made.start, round(60.0 / made.step)
@@ -198,10 +209,10 @@ def people_on_crosswalks(roadmap, *, bold: bool = False) -> list[Person]:
     return people
 
 
-def check_crossings(made, people: list[Person], duration: float, most: int = 1):
+def check_crossings(made, people: list[Person], duration: float):
     """Everybody has come across, and nobody is touched by a car that could have stopped; the state at the end.
 
-    In steps of 1 s, `most` cars may touch somebody who has stepped in front of them.
+    In steps of 1 s, one car may touch somebody who has stepped in front of it, which it has not seen.
     """
     snapshot, rows, touched = made.start, {made[person.name].row for person in people}, list[int]()
     first = len(snapshot.columns.position) - len(snapshot.columns.travel)
@@ -215,7 +226,7 @@ def check_crossings(made, people: list[Person], duration: float, most: int = 1):
                 # it has been stepped in front of, within a step, by who has not seen it appear
                 assert before[other - first] > 6.0  # [m/s]
                 assert made.step == 1.0
-    assert len(set(touched)) <= most
+    assert len(set(touched)) <= 1
     ends = np.array([[one.path[-1].x, one.path[-1].y] for one in people])
     there = np.array([snapshot.columns.position[made[person.name].row, :2] for person in people])
     across = np.hypot(*(there - ends).T) < 0.1
@@ -263,7 +274,10 @@ def test_nobody_is_touched_on_the_crosswalks_of_a_real_network_under_dense_flows
 @pytest.mark.parametrize("step", [0.05, 0.1, 1.0])
 @pytest.mark.parametrize("segment", [1, 9, 11])
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_nobody_is_touched_on_the_crosswalks_of_a_real_network_when_a_barrier_comes_down(step, segment, seed):
+def test_nobody_is_touched_on_the_crosswalks_of_a_real_network_when_a_barrier_comes_down(step, segment, seed, request):
+    if (seed, segment, step) in {(2, 1, 1.0), (2, 11, 1.0)}:
+        reason = "in steps of 1 s, two cars touch bold people who have stepped in front of them"
+        request.applymarker(pytest.mark.xfail(strict=True, reason=reason))
     file = shared("rndf", "stanford", "demo_rndf.txt")
     network = read_file(file, Files([file])).spec
     roadmap = build(network)
@@ -273,7 +287,7 @@ def test_nobody_is_touched_on_the_crosswalks_of_a_real_network_when_a_barrier_co
     events, options = (Event("comes", when("time", at=30.0), (action,)),), Settings(step=step, seed=seed)
     actors, pools = (body, *(actor_of(person, roadmap) for person in people)), flows_over_crosswalks(roadmap)
     made = compile_world(Scene("test", actors, roadmap, settings=options, pools=pools, events=events))
-    check_crossings(made, people, 300.0, most=2)
+    check_crossings(made, people, 300.0)
 
 
 def test_people_of_a_scenario_are_read_linted_and_written(tmp_path):
