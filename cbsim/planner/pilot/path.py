@@ -76,6 +76,10 @@ class Path:
     runs: list[Run]
     halts: list[Halt]
 
+    def copy(self) -> Path:
+        """Return a path that shares nothing that can be written to."""
+        return Path(self.table.copy(), list(self.runs), list(self.halts))
+
     @property
     def station(self) -> Floats:
         """Arc lengths, shape (n,) [m]."""
@@ -188,6 +192,8 @@ def _resampled(table: Floats) -> Floats:
     """Resample rows at equal distances of at most STEP; a limit holds from its row on."""
     count = max(1, math.ceil(table[-1, 0] / STEP - 1e-9))
     grid = np.linspace(0.0, table[-1, 0], count + 1)
+    if np.array_equal(grid, table[:, 0]):
+        return table.copy()  # it is even already
     held = np.clip(np.searchsorted(table[:, 0], grid + 1e-9, side="right") - 1, 0, len(table) - 1)
     columns = [np.interp(grid, table[:, 0], table[:, k]) for k in (1, 2, 3, 5)]
     return np.column_stack([grid, *columns[:3], table[held, 4], columns[3]])

@@ -6,10 +6,11 @@ import numpy as np
 
 from cbsim.geometry import elementary as math
 from cbsim.planner.pilot.controls import Controls, Motion, controls_of
-from cbsim.planner.pilot.itinerary import Itinerary
+from cbsim.planner.pilot.itinerary import prepared_itinerary
 from cbsim.planner.pilot.kernels.follow import follow_path
+from cbsim.planner.pilot.mission_path import mission_path
 from cbsim.planner.pilot.obstacle_check import ObstacleCheck
-from cbsim.planner.pilot.path import Halt, Path, Run, assemble
+from cbsim.planner.pilot.path import Halt, Path, Run
 from cbsim.planner.pilot.vehicle_geometry import VehicleGeometry, vehicle_geometry
 from cbsim.road.roadmap import RoadMap
 from cbsim.spec.command import Command, Observation, Vehicle
@@ -73,9 +74,9 @@ class Pilot:
         """
         self.geometry: VehicleGeometry = vehicle_geometry(vehicle)
         self.path, self.reason, self.done = None, "", False
-        self._itinerary = None if network is None else Itinerary(network, mission, self.geometry)
-        if self._itinerary is not None:
-            self._itinerary.prepare()
+        self._network, self._mission = network, mission
+        if network is not None:
+            prepared_itinerary(network, mission, self.geometry)
         self._obstacle_check = ObstacleCheck(self.geometry) if self.look_out else None
         self._row, self._run, self._halt, self._begin = 0, 0, 0, 0
         self._rest_since, self._stood = math.inf, 0.0
@@ -139,15 +140,13 @@ class Pilot:
 
     def _draw(self, pose: tuple[float, float, float]) -> bool:
         """Plan the whole path from a pose; return False if there is none."""
-        if self._itinerary is None:
+        if self._network is None:
             self.reason = "there is no road network"
             return False
-        builder = self._itinerary.build(pose, self._restarts)
-        self.reason = self._itinerary.reason
-        if not builder.sections:
-            return False
-        self.path = assemble(builder, self.geometry, self.dwell)
-        return True
+        task = self._network, self._mission, self.geometry
+        found, self.reason = mission_path(*task, pose, self._restarts, self.dwell)
+        self.path = None if found is None else found.copy()
+        return self.path is not None
 
     def _begin_anew(self, restarts: int) -> None:
         """Forget the path: the car has been set to where another part of the mission begins."""
