@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +22,7 @@ from cbsim.sensing.scenery import static_scenery_of
 from cbsim.world.forks import branch_at_time, occasion
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.streams import normals, stream_key
-from cbsim.world.tables import Floats, Ints
+from cbsim.world.tables import Floats
 from cbsim.world.world import Sensor, World
 
 __all__ = ["Scan", "ScanBatch", "scan", "scans", "take_scans"]
@@ -30,7 +31,7 @@ NOTHING, NO_SWEEPS = np.zeros(0), np.zeros((0, 7))
 REAL, FLAG = np.dtype(float), np.dtype(bool)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # without slots, so that `of` can give all values at once
 class Scan:
     """One sweep of one laser.
 
@@ -65,6 +66,13 @@ class Scan:
     returned: NDArray[np.bool_]
     scan_time: float = 0.0
     sweep: Floats | None = None
+
+    @classmethod
+    def of(cls, **values: Any) -> Scan:
+        """Make it of all its values, in a third of the time that its constructor takes."""
+        made = object.__new__(cls)
+        object.__setattr__(made, "__dict__", values)
+        return made
 
     @property
     def times(self) -> Floats:
@@ -148,21 +156,22 @@ class ScanBatch:
     def told(self, n: int) -> Scan:
         """Return scan n with arrays that nobody can write to, and a pose of its own: for planners."""
         if self._bytes is None:  # arrays of the bytes of all scans are copied once
-            self._bytes = self.readings.tobytes(), self.seen.tobytes(), self.sweeps.tobytes()
+            sweeps = self.sweeps.tobytes() if self.layout.swept else b""
+            self._bytes = self.readings.tobytes(), self.seen.tobytes(), sweeps
         ranges, seen, sweeps = self._bytes
         sensor, index = self.due[n]
         azimuths, directions, shape, rate, scan_time = self._tables.told(sensor)
         out, sweep, pose = self.layout.out[n], self.layout.sweep[n], self.poses[n].copy()
-        return Scan(
-            sensor.key,
-            index / rate,
-            np.ndarray(shape, REAL, ranges, 8 * out),
-            azimuths,
-            Pose(pose[:3], pose[3:]),
-            directions,
-            np.ndarray(shape, FLAG, seen, out),
-            scan_time,
-            np.ndarray((shape[1], 7), REAL, sweeps, 56 * sweep) if sweep >= 0 else None,
+        return Scan.of(
+            key=sensor.key,
+            time=index / rate,
+            ranges=np.ndarray(shape, REAL, ranges, 8 * out),
+            angles=azimuths,
+            pose=Pose(pose[:3], pose[3:]),
+            directions=directions,
+            returned=np.ndarray(shape, FLAG, seen, out),
+            scan_time=scan_time,
+            sweep=np.ndarray((shape[1], 7), REAL, sweeps, 56 * sweep) if sweep >= 0 else None,
         )
 
 
@@ -193,43 +202,26 @@ def take_scans(
 ) -> ScanBatch:
     """Take at least one scan, as `scans`; to be recorded, they get heads, unless any may show an earlier one."""
     tables, standing = laser_tables_of(world), world.static_caches.of(snapshot)
-    rows, freezes = tables.rows, any(sensor.conf.freezes for sensor, _ in due)  # those of events come and go
-    layout = tables.layout(tuple([rows[sensor.key] for sensor, _ in due]), to_record and not freezes)
-    jobs, (first, number) = layout.jobs.copy(), due[0]
-    is_one = layout.is_alike and not len(snapshot.columns.fork)
-    if is_one and not (freezes or any(k != number for _, k in due)):  # as of lasers of one kind
-        contents = [number] * len(due)
-        jobs[:, 1], times = number, np.full(len(due), number / first.conf.rate)
-    else:
-        contents = [displayed_scan(s.conf, k) for s, k in due] if freezes else [k for _, k in due]
-        jobs, times = _in_order(snapshot, layout, jobs, contents)
-    errors = [_azimuth_errors(snapshot, due[n][0], contents[n]) for n in layout.inexact]
+    freezes = tables.may_freeze and any([sensor.conf.freezes for sensor, _ in due])
+    layout = tables.layout(tuple([sensor.key for sensor, _ in due]), to_record and not freezes)
+    contents = [displayed_scan(s.conf, k) for s, k in due] if freezes else [k for _, k in due]
+    numbers = np.array(contents, np.int64)
+    times = numbers / layout.rates
+    errors = [_azimuth_errors(snapshot, due[n][0], contents[n]) for n in layout.inexact] if layout.inexact else []
+    if len(snapshot.columns.fork):
+        of_fork = zip(contents, times.tolist(), strict=True)
+        numbers = np.array([occasion(k, branch_at_time(snapshot, time)) for k, time in of_fork], np.int64)
     taken = ScanBatch(tables, due, layout)
     scratch = acquire_scratch(world, standing, layout.width)
     with wrapping():
         scans_into(
             *(world.pack, world.layout.sizes, world.first.blocks, snapshot.blocks, tables.pack),
-            *(static_scenery_of(world, standing, tables.groups), jobs, tables.keys(snapshot.seed), times),
-            *(np.concatenate(errors) if errors else NOTHING, tuple(scratch), taken.poses, taken.sweeps),
-            *(taken.readings, taken.seen),
+            *(static_scenery_of(world, standing, tables.groups), layout.jobs, numbers, times),
+            *(tables.keys(snapshot.seed), np.concatenate(errors) if errors else NOTHING, scratch),
+            *(taken.poses, taken.sweeps, taken.readings, taken.seen),
         )
     release_scratch(scratch, standing)
     return taken
-
-
-def _in_order(snapshot: Snapshot, layout: BatchLayout, jobs: Ints, contents: list[int]) -> tuple[Ints, Floats]:
-    """Order jobs by the times of their scans, given the numbers of those that are shown; return them, and the times."""
-    jobs[:, 1] = contents
-    # scans of one instant share the poses of all bodies
-    instants = [k / rate for k, rate in zip(contents, layout.rates, strict=True)]
-    ordered = sorted(instants)
-    if ordered != instants:
-        jobs, instants = jobs[sorted(range(len(instants)), key=instants.__getitem__)], ordered
-    if len(snapshot.columns.fork):
-        jobs[:, 1] = [
-            occasion(k, branch_at_time(snapshot, at)) for k, at in zip(jobs[:, 1].tolist(), instants, strict=True)
-        ]
-    return jobs, np.array(instants)
 
 
 def _azimuth_errors(snapshot: Snapshot, sensor: Sensor, index: int) -> Floats:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary, ref
 
 import numpy as np
@@ -24,6 +24,8 @@ from cbsim.world.tables import Floats, Ints
 from cbsim.world.world import Sensor, World
 
 __all__ = ["BatchLayout", "LaserTables", "Span", "acquire_scratch", "laser_tables_of", "release_scratch"]
+
+Scratch = tuple[NDArray[Any], ...]  # values of a `ScanScratch`; its last are the ranges
 
 NAME = "scans"  # key of the scratch in a `StaticCache`
 SEEDS = 64  # number of seeds whose keys are cached
@@ -77,12 +79,10 @@ class BatchLayout:
 
     Attributes
     ----------
-    jobs : (n, 8) int64
-        Argument of `scans_into`, with scan numbers left zero.
-    rates : list of float
+    jobs : (n, 7) int64
+        Argument of `scans_into`.
+    rates : (n,)
         [1/s].
-    is_alike : bool
-        Whether all have the same rate, so that scans with the same number are taken at the same time.
     out, sweep : list of int
         Offsets of the readings and of the sweep poses of each; -1 for no sweep.
     inexact : list of int
@@ -97,8 +97,7 @@ class BatchLayout:
     """
 
     jobs: Ints
-    rates: list[float]
-    is_alike: bool
+    rates: Floats
     out: list[int]
     sweep: list[int]
     inexact: list[int]
@@ -131,6 +130,8 @@ class LaserTables:
         Groups of static bodies.
     confs : list of SensorConf
         Confs of the lasers.
+    may_freeze : bool
+        Whether any may show an earlier scan.
     """
 
     table: Lasers
@@ -142,8 +143,9 @@ class LaserTables:
     pack: Pack
     groups: StaticGroups
     confs: list[SensorConf]
+    may_freeze: bool
     _keys: dict[int, NDArray[np.uint64]] = field(default_factory=dict)
-    _layouts: dict[tuple[tuple[int, ...], bool], BatchLayout] = field(default_factory=dict)
+    _layouts: dict[tuple[tuple[str, ...], bool], BatchLayout] = field(default_factory=dict)
     _told: dict[str, Beams] = field(default_factory=dict)
 
     def told(self, sensor: Sensor) -> Beams:
@@ -156,8 +158,8 @@ class LaserTables:
             self._told[sensor.key] = found
         return found
 
-    def layout(self, key: tuple[int, ...], has_heads: bool = False) -> BatchLayout:
-        """Return the layout of one call for the lasers in some rows of the table, with heads or without."""
+    def layout(self, key: tuple[str, ...], has_heads: bool = False) -> BatchLayout:
+        """Return the layout of one call for lasers with some keys, with heads or without."""
         found = self._layouts.get((key, has_heads))
         if found is None:
             if len(self._layouts) >= LAYOUTS:
@@ -165,7 +167,8 @@ class LaserTables:
             found = self._layouts[key, has_heads] = self._layout(key, has_heads)
         return found
 
-    def _layout(self, rows: tuple[int, ...], has_heads: bool) -> BatchLayout:
+    def _layout(self, keys: tuple[str, ...], has_heads: bool) -> BatchLayout:
+        rows = [self.rows[key] for key in keys]
         jobs: list[tuple[int, ...]] = []
         width = rays = swept = wrong = 0
         for n, row in enumerate(rows):
@@ -173,14 +176,14 @@ class LaserTables:
             off, sweep = (wrong if conf.angle_sigma > 0.0 else -1), (swept if conf.scan_time > 0.0 else -1)
             head, rays = (rays, rays + HEAD) if has_heads else (-1, rays)
             # true distances are overwritten by those of the next laser
-            jobs.append((row, 0, n, 0, rays, off, sweep, head))
+            jobs.append((row, n, 0, rays, off, sweep, head))
             width, rays = max(width, self.sizes[row]), rays + self.rays[row]
             swept += conf.beams if sweep >= 0 else 0
             wrong += conf.beams if off >= 0 else 0
-        rates = [self.confs[row].rate for row in rows]
-        table = np.array(jobs, np.int64).reshape(-1, 8)
-        inexact = np.flatnonzero(table[:, 5] >= 0).tolist()
-        out, sweeps, template = table[:, 4].tolist(), table[:, 6].tolist(), np.zeros(rays if has_heads else 0)
+        rates = np.array([self.confs[row].rate for row in rows], float)
+        table = np.array(jobs, np.int64).reshape(-1, 7)
+        inexact = np.flatnonzero(table[:, 4] >= 0).tolist()
+        out, sweeps, template = table[:, 3].tolist(), table[:, 5].tolist(), np.zeros(rays if has_heads else 0)
         spans = list[Span]()
         if has_heads:
             words = template.view(np.int64)
@@ -192,8 +195,7 @@ class LaserTables:
                 follows = bool(spans) and spans[-1].key == self.names[row] and not poses
                 first = spans.pop().first if follows else begin - HEAD
                 spans.append(Span(self.names[row], first, last, sweep, poses))
-        alike = len(set(rates)) == 1
-        return BatchLayout(table, rates, alike, out, sweeps, inexact, width, rays, swept, template, spans)
+        return BatchLayout(table, rates, out, sweeps, inexact, width, rays, swept, template, spans)
 
     def keys(self, seed: int) -> NDArray[np.uint64]:
         """Keys (lasers, 2) of the lasers' random streams."""
@@ -259,7 +261,8 @@ def _laser_tables(world: World) -> LaserTables:
     rays = [fan.layers * fan.beams for fan in fans]
     noises, groups = noises_of(sensors), StaticGroups(world, table.body)
     confs = [s.conf for s in sensors]
-    return LaserTables(table, list(rows), rows, sizes, rays, noises, pack((*table, *noises)), groups, confs)
+    freezes = bool(world.events.faults) or any(conf.freezes for conf in confs)
+    return LaserTables(table, list(rows), rows, sizes, rays, noises, pack((*table, *noises)), groups, confs, freezes)
 
 
 def _places(fans: list[Fan], azimuths: list[Floats]) -> tuple[list[int], Ints, Ints]:
@@ -280,13 +283,13 @@ def _places(fans: list[Fan], azimuths: list[Floats]) -> tuple[list[int], Ints, I
     return firsts, table[:, 0].copy(), table[:, 1].copy()
 
 
-def acquire_scratch(world: World, standing: StaticCache, width: int) -> ScanScratch:
+def acquire_scratch(world: World, standing: StaticCache, width: int) -> Scratch:
     """Acquire scratch of `scans_into` for scans of `width` directions; return it by `release_scratch`."""
-    found: ScanScratch | None = standing.take(NAME)
-    return _scratch(world, standing, width) if found is None or len(found.ranges) < width else found
+    found: Scratch | None = standing.take(NAME)
+    return tuple(_scratch(world, standing, width)) if found is None or len(found[-1]) < width else found
 
 
-def release_scratch(scratch: ScanScratch, standing: StaticCache) -> None:
+def release_scratch(scratch: Scratch, standing: StaticCache) -> None:
     """Return scratch for reuse."""
     standing.give(NAME, scratch)
 

@@ -137,9 +137,23 @@ def fan_at(lasers, s, errors, beams):
     )  # fmt: skip
 
 
+@inner
+def order_of(times):
+    """Order of some times (n,), by insertion: scans of one instant follow one another and share the poses of bodies."""
+    order = np.empty(times.shape[0], np.int64)
+    for job in range(times.shape[0]):
+        at = job
+        while at > 0 and times[order[at - 1]] > times[job]:
+            order[at] = order[at - 1]
+            at -= 1
+        order[at] = job
+    return order
+
+
 @kernel
 def scans_into(
-    world, sizes, first, now, devices, surroundings, jobs, keys, times, errors, scratch, poses, sweeps, readings, seen,
+    world, sizes, first, now, devices, surroundings, jobs, numbers, times, keys, errors, scratch, poses, sweeps,
+    readings, seen,
 ):  # fmt: skip
     """Take scans.
 
@@ -151,13 +165,15 @@ def scans_into(
         Blocks of the World's first Snapshot, and of one not earlier than any of the scans.
     devices, surroundings : Pack
         `Lasers` and `Noises`; `Scenery`.
-    jobs : (n, 8) int64
-        Row of the laser; number of the scan; row of its pose; where its ranges, its readings, the errors of its
-        azimuths and the poses of its sweep begin, or -1; where in `readings` its time and its pose are written, or -1.
-    keys : (lasers, 2) uint64
-        Of the scanners' streams.
+    jobs : (n, 7) int64
+        Row of the laser; row of its pose; where its ranges, its readings, the errors of its azimuths and the poses of
+        its sweep begin, or -1; where in `readings` its time and its pose are written, or -1.
+    numbers : (n,) int64
+        Occasions of their noise.
     times : (n,) [s]
         When each is taken.
+    keys : (lasers, 2) uint64
+        Of the scanners' streams.
     errors : (m,) [rad]
         Of azimuths.
     scratch : tuple, out
@@ -184,9 +200,10 @@ def scans_into(
     )
     # nan: no poses yet
     last = everywhere = math.nan
-    for job in range(jobs.shape[0]):
-        s, number, n, at = jobs[job, 0], jobs[job, 1], jobs[job, 2], jobs[job, 3]
-        out, errors_at, sweep_at, head = jobs[job, 4], jobs[job, 5], jobs[job, 6], jobs[job, 7]
+    order = order_of(times)
+    for job in order:
+        s, number, n, at = jobs[job, 0], numbers[job], jobs[job, 1], jobs[job, 2]
+        out, errors_at, sweep_at, head = jobs[job, 3], jobs[job, 4], jobs[job, 5], jobs[job, 6]
         time, reach, own, mount = times[job], lasers.reach[s], scenery.own[s], lasers.mount[s]
         if time != last:
             loose_at_into(constants, placed, state, scenery.loose, time, places, turns)
