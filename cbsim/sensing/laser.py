@@ -202,7 +202,7 @@ def take_scans(
 ) -> ScanBatch:
     """Take at least one scan, as `scans`; to be recorded, they get heads, unless any may show an earlier one."""
     tables, standing = laser_tables_of(world), world.static_caches.of(snapshot)
-    freezes = tables.may_freeze and any([sensor.conf.freezes for sensor, _ in due])
+    freezes = tables.may_freeze and any(sensor.conf.freezes for sensor, _ in due)
     layout = tables.layout(tuple([sensor.key for sensor, _ in due]), to_record and not freezes)
     contents = [displayed_scan(s.conf, k) for s, k in due] if freezes else [k for _, k in due]
     numbers = np.array(contents, np.int64)

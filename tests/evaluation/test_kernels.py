@@ -10,8 +10,9 @@ import shapely
 
 from cbsim.evaluation.rules.footprints import rectangles_along
 from cbsim.evaluation.rules.track import planar
-from cbsim.evaluation.rules.way import refined, refined_lengths
+from cbsim.evaluation.rules.way import refined
 from cbsim.geometry.kernels.encroachment import encroachments
+from cbsim.geometry.kernels.path_lengths import path_lengths_into
 from cbsim.geometry.polyline import direction
 from cbsim.geometry.pose import heading, heading_quaternion
 from cbsim.road.kernels.projection import project_into
@@ -107,18 +108,31 @@ def test_the_least_time_between_two_ways_is_that_of_a_search_over_moments(seed):
     assert set(who[np.isfinite(times)].tolist()) == {5}
 
 
-def test_paths_of_several_objects_have_the_lengths_of_each_alone():
+@pytest.mark.parametrize("cut", [201, 200, 77, 1])
+def test_paths_have_the_lengths_of_those_with_all_nodes_however_steps_are_cut(cut):
     rng = np.random.default_rng(7)
-    times = np.repeat(0.05 * np.arange(201)[:, None], 5, axis=1)
-    velocities = rng.normal(size=(201, 5, 2))
+    times, motion = 0.05 * np.arange(201), rng.normal(size=(201, 6, 13))
+    velocities = motion[..., 7:9]
     velocities[:, 2] = [3.0, 0.0]
     velocities[50:90, 3] = 0.0
-    turned = rng.random((201, 5, 1)) < 0.5
-    places = np.cumsum(0.05 * velocities, axis=0) + 1e-3 * turned * rng.normal(size=(201, 5, 2))
-    places[50:90, 3] = places[50, 3]
-    found = refined_lengths(times, places, velocities)
-    for k in range(5):
-        _, way = refined(times[:, k], places[:, k], velocities[:, k])
-        pieces = np.linalg.norm(np.diff(way, axis=0), axis=1).reshape(-1, 3)
-        np.testing.assert_array_equal(found[:, k], pieces.sum(axis=1))
-    assert not found[60:80, 3].any()
+    velocities[100:, 4] = 0.0  # it stops within a step
+    velocities[:100, 4] = velocities[100, 1]
+    turned = rng.random((201, 6, 1)) < 0.5
+    motion[..., :2] = np.cumsum(0.05 * velocities, axis=0) + 1e-3 * turned * rng.normal(size=(201, 6, 2))
+    motion[50:90, 3, :3] = motion[50, 3, :3]
+    motion[:, 4, :2] = np.minimum(times, times[99] + 0.02)[:, None] * velocities[0, 4]
+    motion[..., 2] = np.where(np.arange(6) % 2, 2.0, 0.1 * motion[..., 2])
+    columns, before = np.array([4, 0, 2, 3, 5]), np.full((5, 6), np.nan)
+    found = np.empty((5, 201))
+    for begin in range(0, 201, cut):
+        part = slice(begin, begin + cut)
+        lengths = np.empty((5, len(times[part])))
+        path_lengths_into(motion[part], columns, times[part], before, lengths)
+        found[:, part] = lengths
+    assert (found[:, 0] == 0.0).all()  # nothing is known before it
+    for lengths, k in zip(found, columns, strict=True):
+        _, way = refined(times, motion[:, k, :2], velocities[:, k])
+        level = np.linalg.norm(np.diff(way, axis=0), axis=1).reshape(-1, 3).sum(axis=1)
+        expected = np.hypot(level, np.diff(motion[:, k, 2]))
+        np.testing.assert_allclose(lengths[1:], expected, rtol=1e-13)
+    assert not found[3, 60:80].any()

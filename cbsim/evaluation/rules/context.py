@@ -20,10 +20,17 @@ from cbsim.spec.mission import Mission
 from cbsim.world.motion import ABSENT_BELOW, MOTION_WIDTH
 from cbsim.world.tables import Floats, Ints
 
-__all__ = ["EVERYBODY", "Context", "Places"]
+__all__ = ["EVERYBODY", "Context", "Places", "Shared"]
 
-Kind = TypeVar("Kind")
+Kind = TypeVar("Kind", bound="Shared")
 EVERYBODY = -1  # in place of a row, for what rules about all objects share
+
+
+class Shared:
+    """What several rules of a run use together."""
+
+    def begin_anew(self, row: int) -> None:
+        """Forget where an object was, as `Context.begin_anew`."""
 
 
 class Places(NamedTuple):
@@ -73,7 +80,7 @@ class Context:
         self._matches: dict[int, Match] = {}
         self._halts: dict[int, Floats] = {}
         self._standing: Standing | None = None
-        self._shared: dict[tuple[type, int], object] = {}  # what several rules use, by class and row
+        self._shared: dict[tuple[type, int], Shared] = {}  # what several rules use, by class and row
 
     def shared(self, kind: type[Kind], row: int, make: Callable[[], Kind]) -> Kind:
         """Return what all rules about an object share, made for the first that asks."""
@@ -178,6 +185,8 @@ class Context:
         """Forget where an object was: before the next batch, it has been set to another place, or has appeared."""
         self._tracks.pop(row, None)
         self._last.pop(row, None)
+        for one in self._shared.values():
+            one.begin_anew(row)
 
     def on_corridor(self, row: int, track: Track) -> Match:
         """Line of the `Corridors` under an object's centre at each step of its track, shape (n,)."""

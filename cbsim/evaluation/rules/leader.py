@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cbsim.evaluation.rules.context import Context
+from cbsim.evaluation.rules.context import Context, Shared
 from cbsim.evaluation.rules.corridors import corridors
 from cbsim.evaluation.rules.neighbours import Neighbours, Pairs
 from cbsim.evaluation.rules.track import Track
@@ -42,7 +42,7 @@ class Ahead(NamedTuple):
     to_line: Floats
 
 
-class Leader:
+class Leader(Shared):
     """Finds who is ahead: vehicles only, whose footprint overlaps the strip that the object sweeps along its line.
 
     The line is the lane or exit under the object's centre, continued straight beyond its end.

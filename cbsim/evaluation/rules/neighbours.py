@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cbsim.evaluation.rules.context import Context
+from cbsim.evaluation.rules.context import Context, Shared
 from cbsim.evaluation.rules.footprints import ahead_of, rectangles_along
 from cbsim.evaluation.rules.track import Track
 from cbsim.recording.batch import Batch
@@ -46,7 +46,7 @@ class Pairs(NamedTuple):
         return Pairs(self.step[chosen], self.row[chosen], own, other, velocity, self.places[chosen])
 
 
-class Neighbours:
+class Neighbours(Shared):
     """Pairs of an object with all others within a reach.
 
     Parameters

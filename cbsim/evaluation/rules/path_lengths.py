@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from cbsim.evaluation.rules.context import EVERYBODY, Context
-from cbsim.evaluation.rules.way import refined_lengths
+from cbsim.evaluation.rules.context import EVERYBODY, Context, Shared
+from cbsim.geometry.kernels.path_lengths import path_lengths_into
 from cbsim.recording.batch import Batch
-from cbsim.world.tables import Floats
+from cbsim.world.tables import Floats, Ints
 
 __all__ = ["PathLengths"]
 
 
-class PathLengths:
+class PathLengths(Shared):
     """Lengths of paths in the newest batch, of all objects whose rules have asked for them.
 
     Parameters
@@ -22,25 +22,41 @@ class PathLengths:
 
     def __init__(self, context: Context) -> None:
         self._context = context
-        self._rows: list[int] = []
+        self._columns: dict[int, int] = {}  # row → column of the table of lengths
+        self._before = np.zeros((0, 6))
         self._batch: Batch | None = None
-        self._lengths: dict[int, Floats] = {}
+        self._lengths: Floats = np.zeros((0, 0))
 
     @classmethod
     def of(cls, context: Context, row: int) -> PathLengths:
         """Return the lengths that all rules of a run share, and let an object be among them."""
         found = context.shared(cls, EVERYBODY, lambda: cls(context))
-        if row not in found._rows:
-            found._rows.append(row)
+        if row not in found._columns:
+            found._columns[row] = len(found._columns)
+            found._before = np.concatenate([found._before, np.full((1, 6), np.nan)])
+            found._batch = None
         return found
 
-    def level(self, row: int, batch: Batch) -> Floats:
-        """Horizontal length of an object's path in each step of a batch, shape (n,) [m]."""
+    def begin_anew(self, row: int) -> None:
+        """Forget where an object was."""
+        if row in self._columns:
+            self._before[self._columns[row], 0] = np.nan
+
+    def among(self, row: int, batch: Batch) -> Floats:
+        """Length of an object's path in each step of a batch, shape (n,) [m]."""
         if batch is not self._batch:
-            tracks = [self._context.track(one, batch) for one in self._rows]
-            times = np.stack([track.times for track in tracks], axis=1)
-            motion = np.stack([track.motion for track in tracks], axis=1)
-            lengths = refined_lengths(times, motion[..., :2], motion[..., 7:9])
-            columns = np.ascontiguousarray(lengths.T)
-            self._batch, self._lengths = batch, dict(zip(self._rows, columns, strict=True))
-        return self._lengths[row]
+            rows = np.array(list(self._columns), np.int64)
+            self._batch, self._lengths = batch, np.empty((len(rows), len(batch.hashes)))
+            times = batch.steps * self._context.header.step
+            motion, columns = self._motion(rows, batch)
+            path_lengths_into(motion, columns, times, self._before, self._lengths)
+        return np.asarray(self._lengths[self._columns[row]])
+
+    def _motion(self, rows: Ints, batch: Batch) -> tuple[Floats, Ints]:
+        """Motion of a batch, and the columns of some rows in it."""
+        held = self._context.recorded(batch)
+        columns = np.searchsorted(held, rows)
+        if len(held) and (held[np.minimum(columns, len(held) - 1)] == rows).all():
+            return np.array(batch.motion, order="C"), columns  # a copy: one type of array
+        motion = np.stack([self._context.motion(row, batch) for row in rows.tolist()], axis=1)
+        return motion, np.arange(len(rows))

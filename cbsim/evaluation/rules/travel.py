@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from cbsim.evaluation.rules.context import Context
 from cbsim.evaluation.rules.path_lengths import PathLengths
 from cbsim.evaluation.rules.rule import Check, Measure, Rule
@@ -30,11 +28,9 @@ class Travel(Rule):
 
     def see(self, batch: Batch) -> None:
         """Add the path of these steps."""
-        track = self.track(batch)
-        heights = track.positions[:, 2]
-        lengths = np.hypot(self.paths.level(self.row, batch), heights[1:] - heights[:-1])
-        self.length = float(np.cumsum(np.append(self.length, lengths))[-1])  # one by one, however steps are cut
-        self.time = float(track.times[-1])
+        for length in self.paths.among(self.row, batch).tolist():  # one by one, however steps are cut
+            self.length += length
+        self.time = (batch.first_step + len(batch.hashes) - 1) * self.step
 
     def measures(self) -> list[Measure]:
         """Return what was measured."""

@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from cbsim.geometry.kernels.path_lengths import ALIGNED, SLACK
 from cbsim.world.tables import Floats
 
-__all__ = ["SLACK", "refined", "refined_lengths"]
-
-SLACK = 1e-6  # fraction of a step, for rounding of times
-ALIGNED = 1e-6  # fraction of the path's length that it may deviate from a straight line
+__all__ = ["SLACK", "refined"]
 
 
 def refined(times: Floats, places: Floats, velocities: Floats) -> tuple[Floats, Floats]:
@@ -40,22 +38,6 @@ def refined(times: Floats, places: Floats, velocities: Floats) -> tuple[Floats, 
     nodes = np.stack([times[:-1], times[:-1] + a, np.maximum(times[1:] - b, times[:-1] + a)], axis=1)
     points = np.stack([places[:-1], corner, corner], axis=1)
     return np.append(nodes.ravel(), times[-1]), np.concatenate([points.reshape(-1, 2), places[-1:]])
-
-
-def refined_lengths(times: Floats, places: Floats, velocities: Floats) -> Floats:
-    """Lengths (n, m) [m] of the paths of m objects in each step, with the nodes that `refined` inserts.
-
-    Parameters
-    ----------
-    times : ndarray, shape (n + 1, m)
-        [s]
-    places, velocities : ndarray, shape (n + 1, m, 2)
-        [m], [m/s].
-    """
-    _, _, corner = _corners(times, places, velocities)
-    parts = corner - places[:-1], places[1:] - corner
-    before, after = (np.sqrt(part[..., 0] * part[..., 0] + part[..., 1] * part[..., 1]) for part in parts)
-    return np.asarray(before + after)
 
 
 def _corners(times: Floats, places: Floats, velocities: Floats) -> tuple[Floats, Floats, Floats]:
