@@ -77,7 +77,8 @@ def _combined(direction: Direction, at: Floats, points: Floats) -> Floats:
     repeated = points[np.arange(count) % direction.length]
     # SciPy looks for the span of each parameter from that of the one before: in order, that takes linear time
     ordered, place = np.unique(np.clip(at, low, high), return_inverse=True)
-    matrix = BSpline.design_matrix(ordered, direction.knots[: count + direction.order], direction.order - 1)
+    knots, degree = direction.knots[: count + direction.order], direction.order - 1
+    matrix = BSpline.design_matrix(ordered, knots, degree)  # type: ignore[no-untyped-call]
     return np.asarray((matrix @ repeated)[place])
 
 
