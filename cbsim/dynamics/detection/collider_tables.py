@@ -16,6 +16,7 @@ from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.kernels.tables import Model, Work
 from cbsim.errors import ModelError, did_you_mean
 from cbsim.geometry.kernels.bvh import DEPTH
+from cbsim.geometry.kernels.gjk import SIMPLEX_ROWS
 from cbsim.geometry.kernels.grid import make_grid
 from cbsim.geometry.kernels.simplex import SIMPLEX_COLUMNS
 from cbsim.spec.mechanism.bodies import Body
@@ -133,7 +134,7 @@ def _room(model: Model, solids: Solids, surfaces: Surfaces, apart: Whole) -> Col
         triangle=surfaces.triangle, node_box=surfaces.node_box, node_link=surfaces.node_link,
         window=empty((2, 3)), stack=empty(DEPTH, np.int64), hit=empty(0, np.int64),
         placed=empty((n, d.PLACED_COLUMNS)), world=empty((len(corner), 3)),
-        simplex=empty((d.SIMPLEX_ROWS, SIMPLEX_COLUMNS)),
+        simplex=empty((SIMPLEX_ROWS, SIMPLEX_COLUMNS)),
         patch=empty((4, 2 * max([CAP, *map(len, faces)]) + SPARE, 4)),
         grid=make_grid(n, 3),
         found=empty(d.FOUND, np.int64), candidate=empty((0, 2), np.int64),
