@@ -79,7 +79,7 @@ def _combined(direction: Direction, at: Floats, points: Floats) -> Floats:
     ordered, place = np.unique(np.clip(at, low, high), return_inverse=True)
     knots, degree = direction.knots[: count + direction.order], direction.order - 1
     matrix = BSpline.design_matrix(ordered, knots, degree)  # type: ignore[no-untyped-call]
-    return np.asarray((matrix @ repeated)[place])
+    return np.asarray((matrix @ repeated)[place])  # sparse: added in the order of control points, without BLAS
 
 
 def evaluate(item: Freeform, *parameters: Floats) -> Floats:
