@@ -93,7 +93,7 @@ POSES = {
     "coupling/actor_proxies.py": 1, "sensing/objects.py": 1, "spec/mechanism/reduce.py": 4,
     "formats/irit/splines.py": 1,
 }  # fmt: skip
-"""How often a file composes poses with ``@``, or multiplies by a sparse matrix, which SciPy adds row by row in order."""
+"""How often a file composes poses with ``@``, or multiplies by a sparse matrix, whose rows SciPy adds in order."""
 BLAS = {"convolve", "correlate", "corrcoef", "cov", "dot", "inner", "linalg", "matmul", "polyfit", "tensordot", "vdot"}
 
 
