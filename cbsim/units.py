@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 
-__all__ = ["DEGREE", "FOOT", "INCH", "MPH"]
+__all__ = ["DEGREE", "FOOT", "MPH"]
 
 FOOT = 0.3048  # [m] international foot
-INCH = 0.0254  # [m]
 MPH = 0.44704  # [m/s] international mile per hour
 DEGREE = math.pi / 180.0  # [rad]

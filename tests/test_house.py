@@ -91,8 +91,9 @@ POSES = {
     "models/shift/timestep.py": 2,
     "models/urdf/build.py": 5, "models/urdf/solids.py": 1, "models/urdf/touching.py": 2, "formats/urdf/tree.py": 3,
     "coupling/actor_proxies.py": 1, "sensing/objects.py": 1, "spec/mechanism/reduce.py": 4,
+    "formats/irit/splines.py": 1,
 }  # fmt: skip
-"""How often a file composes poses with ``@``, which is no product of arrays."""
+"""How often a file composes poses with ``@``, or multiplies by a sparse matrix, whose rows SciPy adds in order."""
 BLAS = {"convolve", "correlate", "corrcoef", "cov", "dot", "inner", "linalg", "matmul", "polyfit", "tensordot", "vdot"}
 
 

@@ -1,135 +1,73 @@
-"""Atomic file replacement that preserves symbolic links, hard links, owner, permissions and extended attributes."""
+"""Atomic file replacement, through symbolic links and with the permissions of what is replaced."""
 
 from __future__ import annotations
 
 import os
-import shutil
 import stat
-import tempfile
+import sys
+import uuid
 from contextlib import suppress
 from pathlib import Path
+from typing import IO
 
 from cbsim.errors import UsageError
 
-__all__ = ["atomic_write", "write_temporary"]
+if sys.platform != "win32":  # there, files are not locked
+    import fcntl
 
-PREFIX = ".cbsim-edit."  # of temporary files; with the file's own name they could exceed the length limit of names
+__all__ = ["atomic_write", "lock", "replace"]
 
 
 def atomic_write(path: Path, data: bytes) -> None:
-    """Write a file so that it always holds either the old or the new contents.
-
-    The data are written to a temporary file in the same folder, flushed to disk, and moved into place. A file with
-    several hard links, of another owner, or in a folder where no file can be created is overwritten in place instead.
-    If that fails half-way, the temporary file is kept and named in the message.
-
-    Parameters
-    ----------
-    path : Path
-        A regular file, a link to one, or the name of a new file.
-    data : bytes
-        New contents.
+    """Write a file so that it always holds either the old or the new contents; other hard links keep the old ones.
 
     Raises
     ------
     UsageError
-        If the file cannot be written; it is unchanged unless the message says that it may be damaged.
+        If the file cannot be written; it is unchanged.
     """
     try:
         target = path.resolve()
-        old = target.stat() if target.exists() else None
-        if old is not None and not stat.S_ISREG(old.st_mode):
+        mode = target.stat().st_mode if target.exists() else None
+        if mode is not None and not stat.S_ISREG(mode):
             raise UsageError(f"cannot write '{path}': it is not a regular file")
-        if old is not None and not (old.st_mode & 0o222 and os.access(target, os.W_OK)):
+        if mode is not None and not (mode & 0o222 and os.access(target, os.W_OK)):
             raise UsageError(f"cannot write '{path}': it is read-only")
-        draft = _draft(target, data, old)
-        try:
-            if draft is not None and _can_replace(draft, target, old):
-                draft.replace(target)
-                _fsync_folder(target.parent)
-                return
-        except BaseException:
-            _unlink(draft)
-            raise
-        _overwrite(target, data, draft)
-        _unlink(draft)
+        replace(target, data, mode).close()
+        with suppress(OSError):  # the new name is on disk once its folder is; not every system can flush folders
+            folder = os.open(target.parent, os.O_RDONLY)
+            os.fsync(folder)
+            os.close(folder)
     except (OSError, ValueError, RuntimeError) as reason:
         raise UsageError(f"cannot write '{path}': {getattr(reason, 'strerror', None) or reason}") from None
 
 
-def write_temporary(folder: Path | str, prefix: str, data: bytes) -> tuple[int, Path]:
-    """Write data to a new temporary file and flush it to disk; returns an open handle and the path."""
-    handle, name = tempfile.mkstemp(prefix=prefix, suffix=".tmp", dir=folder)
+def replace(target: Path, data: bytes, mode: int | None) -> IO[bytes]:
+    """Write data to a new file, flush it to disk and move it into the place of a file; returns it open and locked."""
+    draft = target.with_name(f".cbsim-edit.{uuid.uuid4().hex}.tmp")  # a name made of the file's could be too long
+    stream = draft.open("xb")
     try:
-        with os.fdopen(os.dup(handle), "wb") as stream:
-            stream.write(data)
-            stream.flush()
-            os.fsync(handle)
+        if mode is not None:
+            draft.chmod(stat.S_IMODE(mode))
+        lock(stream, shared=False)
+        stream.write(data)
+        stream.flush()
+        os.fsync(stream.fileno())
+        draft.replace(target)
     except BaseException:
-        os.close(handle)
-        _unlink(Path(name))
+        stream.close()
+        draft.unlink(missing_ok=True)
         raise
-    return handle, Path(name)
+    return stream
 
 
-def _draft(target: Path, data: bytes, old: os.stat_result | None) -> Path | None:
-    """Write a temporary file, in the system's folder if the target's folder refuses one, or None if both do."""
-    for folder in (target.parent, tempfile.gettempdir()):
+def lock(stream: IO[bytes], *, shared: bool) -> bool:
+    """Lock a file; False if another process holds it. File systems without locks always succeed."""
+    if sys.platform != "win32":
         try:
-            handle, draft = write_temporary(folder, PREFIX, data)
-        except PermissionError:
-            if old is None:
-                raise
-            continue
-        os.close(handle)
-        return draft
-    return None
-
-
-def _can_replace(draft: Path, target: Path, old: os.stat_result | None) -> bool:
-    """Copy owner and permissions to a temporary file; returns False if it cannot take the target's place."""
-    if old is None:
-        mask = os.umask(0o022)
-        os.umask(mask)
-        draft.chmod(0o666 & ~mask)
-        return True
-    if draft.parent != target.parent or old.st_nlink != 1:
-        return False
-    try:
-        os.chown(draft, old.st_uid, old.st_gid)
-    except OSError:  # only the superuser can change owners
-        return False
-    except AttributeError:  # Windows
-        pass
-    with suppress(OSError):  # extended attributes are best effort
-        shutil.copystat(target, draft)
-    draft.chmod(old.st_mode & 0o7777)
-    os.utime(draft)
+            fcntl.flock(stream, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        except OSError:
+            pass
     return True
-
-
-def _overwrite(target: Path, data: bytes, draft: Path | None) -> None:
-    try:
-        with target.open("r+b") as stream:
-            stream.write(data)
-            stream.truncate()
-            stream.flush()
-            os.fsync(stream.fileno())
-    except OSError as reason:
-        kept = "" if draft is None else f"; the complete contents are in '{draft}'"
-        raise UsageError(f"'{target}' may be damaged, writing was interrupted: {reason.strerror}{kept}") from None
-
-
-def _fsync_folder(folder: Path) -> None:
-    with suppress(OSError):  # not possible on every system
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
-
-
-def _unlink(path: Path | None) -> None:
-    if path is not None:
-        with suppress(OSError):
-            path.unlink()

@@ -29,8 +29,6 @@ class DocumentStore:
     session : SessionState
     saved : bytes or None
         Contents of the file; None if it does not exist yet.
-    state : Path, optional
-        As in `Autosave`.
 
     Attributes
     ----------
@@ -38,8 +36,8 @@ class DocumentStore:
         Why unsaved work cannot be autosaved; empty if it can.
     """
 
-    def __init__(self, session: SessionState, saved: bytes | None, state: Path | None = None) -> None:
-        self.session, self.saved, self.state = session, saved, state
+    def __init__(self, session: SessionState, saved: bytes | None) -> None:
+        self.session, self.saved = session, saved
         self.error = ""
         self._begun = session.document.data
         self._base = digest(
@@ -49,7 +47,7 @@ class DocumentStore:
         self._taken: bytes | None = (
             None  # contents taken from another program, while the user's own work is one undo step away
         )
-        self.autosave = Autosave(session.document.path, state)
+        self.autosave = Autosave(session.document.path)
         self._offer()
 
     @property
@@ -60,10 +58,8 @@ class DocumentStore:
     # --- work that was not saved -------------------------------------------------------------------------------------
     def _offer(self) -> None:
         """Offer unsaved work that was found."""
-        work, damaged, held = self.autosave.find(self._begun)
-        if damaged:
-            self.session.message = f"a copy of unsaved work is damaged; it is put aside as '{damaged[0].name}'"
-        elif held:
+        work, held = self.autosave.find(self._begun)
+        if held:
             self.session.message = "another editor has unsaved work on this file"
         self._ask(work)
 
@@ -96,11 +92,7 @@ class DocumentStore:
             else:
                 session.replace_document(session.document.with_data(found.data, found.version))
         except CbsimError as error:
-            session.message = f"it cannot be read: {error}".splitlines()[0]
-            try:
-                session.message += f"; its text is put aside as '{found.set_aside().name}'"
-            except OSError as reason:
-                session.message += f"; it stays where it is: {reason.strerror}"
+            session.message = f"it cannot be read: {error}".splitlines()[0] + f"; it stays in '{found.place.name}'"
             self._ask(rest)
             return
         self._base = found.base
@@ -216,7 +208,7 @@ class DocumentStore:
         lost = [problem.message for problem in problems.warnings]
         reasons = list[str]()
         if there:
-            found = Autosave(path, self.state).find(b"")
+            found = Autosave(path).find(b"")
             more = ", and there is unsaved work on it" if found.work or found.held else ""
             reasons.append(f"'{path.name}' exists{more}")
         if lost and (there or self.dirty):  # this may be the only copy of the work
@@ -237,7 +229,7 @@ class DocumentStore:
             session.message = str(error)
             return
         self.autosave.forget()
-        self.autosave = Autosave(document.path, self.state)
+        self.autosave = Autosave(document.path)
         session.replace_document(document)
         self._saved()
         session.message = f"saved {document.path.name} as {document.format_name}" + (f"; {said}" if said else "")

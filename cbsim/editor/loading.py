@@ -24,7 +24,6 @@ def open_session(
     *,
     version: int | None = None,
     points: float = 1.0,
-    state: Path | None = None,
     problems: Problems | None = None,
 ) -> Session:
     """Open an object file, or create it if it does not exist.
@@ -39,8 +38,6 @@ def open_session(
         Version of a new file; by default given by its suffix.
     points : float
         Pixels per point.
-    state : Path, optional
-        Folder for autosaves, as in `cbsim.editor.autosave.Autosave`.
     problems : Problems, optional
         Receives warnings about the network, and about autosaves of a file that cannot be edited.
 
@@ -51,7 +48,7 @@ def open_session(
     """
     path = Path(name)
     if _is_scenario(path):
-        return _scenario_session(path, run, version, points, state, problems)
+        return _scenario_session(path, run, version, points, problems)
     rndf = run.rndf
     if rndf is not None and not is_regular(rndf):
         found = find_shipped(rndf, "rndf", (".rndf",))
@@ -60,7 +57,7 @@ def open_session(
     files = Files([path, *filter(None, (run.rndf, run.mdf))])
     roadmap = None if rndf is None else _network(rndf, files, problems)
     if path.is_symlink() or path.exists():
-        document = _opened(path, files, state, problems)
+        document = _opened(path, files, problems)
         if version not in (None, document.version):
             raise UsageError(f"'{path}' is a file of version {document.version}: 'save as' gives the other one")
         saved: bytes | None = document.data
@@ -68,7 +65,7 @@ def open_session(
         if not path.absolute().parent.is_dir():
             raise UsageError(f"there is no folder '{path.absolute().parent}' for '{path.name}'")
         document, saved = Document.new(path, version), None
-    return Session(document, roadmap, run, saved=saved, points=points, state=state)
+    return Session(document, roadmap, run, saved=saved, points=points)
 
 
 def _is_scenario(path: Path) -> bool:
@@ -88,7 +85,6 @@ def _scenario_session(
     run: RunSettings,
     version: int | None,
     points: float,
-    state: Path | None,
     problems: Problems | None,
 ) -> Session:
     """Open a scenario with its network and objects."""
@@ -100,15 +96,15 @@ def _scenario_session(
     files = Files([path])
     document = ScenarioDocument.open(path, files)
     roadmap = show_scenery(document, files, Problems() if problems is None else problems)
-    return Session(document, roadmap, run, saved=document.data, points=points, state=state)
+    return Session(document, roadmap, run, saved=document.data, points=points)
 
 
-def _opened(path: Path, files: Files, state: Path | None, problems: Problems | None) -> Document:
+def _opened(path: Path, files: Files, problems: Problems | None) -> Document:
     """Open a file; if it cannot be edited, also warn about its autosaves."""
     try:
         return Document.open(path, files)
     except FileError:
-        if problems is not None and Autosave(path, state).find(b"").work:
+        if problems is not None and Autosave(path).find(b"").work:
             message = "unsaved work on this file is kept, and offered once it can be edited, or is moved away"
             problems.warning("W671", message, Location(str(path)))
         raise

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pygame
@@ -38,8 +37,6 @@ class Session(SessionState):
         As of `SessionState`.
     saved : bytes, optional
         Contents of the file on disk; None if it does not exist yet.
-    state : Path, optional
-        Folder for autosaves, as in `cbsim.editor.autosave.Autosave`.
 
     Attributes
     ----------
@@ -57,13 +54,12 @@ class Session(SessionState):
         *,
         saved: bytes | None = None,
         points: float = 1.0,
-        state: Path | None = None,
     ) -> None:
         super().__init__(document, roadmap, run, points=points)
         self.trial_run: TrialRun | None = None
         self.run_with_progress: Waiting | None = None
         self.draw_fully, self._ran = True, b""
-        self.static_layers, self.store = StaticLayerCache(), DocumentStore(self, saved, state)
+        self.static_layers, self.store = StaticLayerCache(), DocumentStore(self, saved)
         self.panels = Panels(self, self.store, self.start_trial_run)
         self.mouse = Mouse(self, self.panels)
         self.fit()

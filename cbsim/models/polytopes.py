@@ -5,15 +5,38 @@ P. Wolfe, Finding the nearest point in a polytope, Mathematical Programming 11 (
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
 from cbsim.geometry.linear import lstsq, times
 
-__all__ = ["nearest_point"]
+__all__ = ["approach", "nearest_point"]
 
 Array = NDArray[np.float64]
 ZERO = 1e-12  # weights below this are zero
+ROUNDS = 60
+
+
+def approach(farthest: Callable[[Array], Array], first: Array) -> Iterator[tuple[Array, Array]]:
+    """Yield points of a convex set ever nearer to the origin, each with the set's point farthest towards the origin.
+
+    The latter bounds the distance from below. Where the caller is content with neither, the search ends after `ROUNDS`.
+
+    Parameters
+    ----------
+    farthest : callable
+        Point of the set farthest along a direction.
+    first : ndarray, shape (3,)
+        Any corner of it.
+    """
+    corners, weights = first[None], np.ones(1)
+    for _ in range(ROUNDS):
+        nearest = times(weights, corners)
+        new = farthest(-nearest)
+        yield nearest, new
+        corners, weights = nearest_point(np.vstack([corners, new]), np.append(weights, 0.0))
 
 
 def nearest_point(points: Array, weights: Array) -> tuple[Array, Array]:

@@ -16,7 +16,7 @@ from cbsim.world.world import Sensor, World
 
 __all__ = [
     "READINGS", "SENSORS", "Fix", "ObjectList", "Odometry", "Reading", "Scan", "newest_between", "readings_between",
-    "scans", "scans_between", "sense", "take",
+    "scans", "sense", "take",
 ]  # fmt: skip
 
 
@@ -117,8 +117,3 @@ def _taken(
             yield sensor.key, None if in_outage(sensor.conf, index) else next(scanned)
         else:
             yield sensor.key, SENSORS[sensor.conf.type](world, snapshot, sensor, index)
-
-
-def scans_between(world: World, snapshot: Snapshot, after: float) -> Iterator[Scan]:
-    """Take all scans delivered in (after, the Snapshot's time]."""
-    return (reading for _, reading in readings_between(world, snapshot, after) if isinstance(reading, Scan))

@@ -140,27 +140,8 @@ class ControlledModel:
     controls: Mapping[str, float]
 
 
-class _Taken:
-    """Rows of numbers, of which a subclass cuts its arrays when they are first looked at."""
-
-    __slots__ = ("_taken",)
-    _taken: tuple[NDArray[np.int64], NDArray[np.float64], int]
-
-    def __getattr__(self, name: str) -> Any:
-        if name == "_taken" or (name != "ids" and name not in CUTS):
-            raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
-        ids, rows, count = self._taken
-        found = ids[:count] if name == "ids" else rows[:count, CUTS[name]]
-        object.__setattr__(self, name, found)
-        return found
-
-
-CUTS: dict[str, Any] = {"positions": slice(0, 3), "headings": 3, "velocities": slice(4, 7), "sizes": slice(7, 10)}
-"""Columns of the rows that `ObservedObjects` is made of."""
-
-
 @dataclass(frozen=True, slots=True)
-class ObservedObjects(_Taken):
+class ObservedObjects:
     """Objects about a bot, as its seat's `fidelity` lets its planner know them; at the time of the observation.
 
     Attributes
@@ -189,9 +170,8 @@ class ObservedObjects(_Taken):
     @classmethod
     def of(cls, ids: NDArray[np.int64], rows: NDArray[np.float64], count: int) -> ObservedObjects:
         """Make it of the first `count` of some rows (n, 10) of position, heading, velocity and size."""
-        made = object.__new__(cls)
-        object.__setattr__(made, "_taken", (ids, rows, count))
-        return made
+        rows = rows[:count]
+        return cls(ids[:count], rows[:, :3], rows[:, 3], rows[:, 4:7], rows[:, 7:])
 
 
 NO_OBJECTS = ObservedObjects.of(np.zeros(0, np.int64), np.zeros((0, 10)), 0)

@@ -1,1 +1,1 @@
-"""Drives: commands to motion, one file per plant model."""
+"""Drives and tyres: commands to motion, one file per plant model."""

@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import nnls
 
 from cbsim.dynamics.detection.kernels import columns as d
-from cbsim.dynamics.detection.kernels.grid import find_candidates
+from cbsim.dynamics.detection.kernels.candidates import find_candidates
 from cbsim.dynamics.detection.kernels.nearest import nearest
 from cbsim.dynamics.detection.kernels.supports import farthest, put, spread
 from cbsim.dynamics.detection.solids import pieces_of

@@ -18,6 +18,6 @@ def site(tmp_path, monkeypatch):
 
 @pytest.fixture
 def hand(site, tmp_path):
-    one = Posted(site, tmp_path / "state")
+    one = Posted(site)
     yield one
     one.window.close()

@@ -67,9 +67,9 @@ def rounded(at) -> tuple[int, int]:
 class Posted(Hand):
     """Posts events to a window of SDL's dummy driver."""
 
-    def __init__(self, path: Path, state: Path, rndf: str | None = "four_way_stop") -> None:
+    def __init__(self, path: Path, rndf: str | None = "four_way_stop") -> None:
         super().__init__()
-        self.session = open_session(str(path), RunSettings(rndf), state=state)
+        self.session = open_session(str(path), RunSettings(rndf))
         self.window = Window(self.session)
         self.turn()
         self._at, self._mods = (0, 0), 0

@@ -18,8 +18,8 @@ from tests.editor.hands import Posted
 from tests.editor.scripts import SITE
 
 
-def again(site, tmp_path):
-    return Posted(site, tmp_path / "state")
+def again(site):
+    return Posted(site)
 
 
 def test_a_file_that_is_saved_unchanged_keeps_its_bytes(hand, site):
@@ -32,7 +32,7 @@ def test_work_that_was_not_saved_is_offered_after_a_crash_and_can_be_undone(hand
     changed = hand.session.document.data
     hand.crash()
     assert site.read_bytes() == SITE.encode()
-    second = again(site, tmp_path)
+    second = again(site)
     assert "unsaved work" in second.session.question.text
     second.key("tab", "r")  # what is no answer does nothing
     assert second.session.document.data == changed
@@ -41,16 +41,16 @@ def test_work_that_was_not_saved_is_offered_after_a_crash_and_can_be_undone(hand
     assert second.session.document.data == SITE.encode()
     second.key("ctrl+y", "ctrl+s")
     assert site.read_bytes() == changed
-    assert again(site, tmp_path).session.question is None
+    assert again(site).session.question is None
 
 
-def test_work_that_is_given_up_is_not_offered_again(hand, site, tmp_path):
+def test_work_that_is_given_up_is_not_offered_again(hand, site):
     hand.key("tab", "[")
     hand.crash()
-    second = again(site, tmp_path)
+    second = again(site)
     second.key("d")
     assert second.session.document.data == SITE.encode()
-    assert again(site, tmp_path).session.question is None
+    assert again(site).session.question is None
 
 
 def test_closing_with_unsaved_work_asks(hand, site):
@@ -107,7 +107,7 @@ def test_ones_own_work_is_still_offered_after_another_programs_was_taken(hand, s
     else:
         hand.key("ctrl+q")
         assert not hand.session.running
-    second = again(site, tmp_path)
+    second = again(site)
     assert "has changed since" in second.session.question.text
     second.key("r")
     assert second.session.document.data == own
@@ -119,14 +119,14 @@ def test_the_copy_of_ones_own_work_goes_once_what_was_taken_is_saved(hand, site,
     hand.key("ctrl+s", "t", "ctrl+s")
     assert not list(tmp_path.glob(".*"))
     hand.key("ctrl+q")
-    assert again(site, tmp_path).session.question is None
+    assert again(site).session.question is None
 
 
 @pytest.mark.parametrize("version", [1, 2])
 def test_a_sound_file_of_the_other_version_is_not_taken_and_called_what_it_is(site, tmp_path, version):
     texts = {1: RECORDS.encode(), 2: SITE.encode()}
     site.write_bytes(texts[3 - version])
-    hand = again(site, tmp_path)
+    hand = again(site)
     hand.key("tab", "[")
     own = hand.session.document.data
     site.write_bytes(texts[version])
@@ -153,7 +153,7 @@ def test_work_on_a_file_that_has_changed_since_is_saved_over_it_only_when_told(h
     changed = hand.session.document.data
     hand.crash()
     site.write_bytes(PLAIN.encode())
-    second = again(site, tmp_path)
+    second = again(site)
     assert "has changed since" in second.session.question.text
     second.key("r", "ctrl+s")
     assert "another program" in second.session.question.text
@@ -166,10 +166,10 @@ def test_that_a_file_has_changed_since_is_known_after_a_second_crash_too(hand, s
     hand.key("tab", "[")
     hand.crash()
     site.write_bytes(PLAIN.encode())
-    second = again(site, tmp_path)
+    second = again(site)
     second.key("r", "[")
     second.crash()
-    third = again(site, tmp_path)
+    third = again(site)
     assert "has changed since" in third.session.question.text
     third.key("r", "ctrl+s")
     assert "another program" in third.session.question.text
@@ -180,7 +180,7 @@ def test_work_on_a_file_of_the_other_version_is_recovered_in_its_own(hand, site,
     changed = hand.session.document.data
     hand.crash()
     site.write_bytes(RECORDS.encode())
-    second = again(site, tmp_path)
+    second = again(site)
     assert second.session.document.version == 1
     second.key("r")
     assert (second.session.document.version, second.session.document.data) == (2, changed)
@@ -189,20 +189,20 @@ def test_work_on_a_file_of_the_other_version_is_recovered_in_its_own(hand, site,
 
 
 def test_two_editors_on_one_file_keep_their_work_apart(hand, site, tmp_path):
-    other = again(site, tmp_path)
+    other = again(site)
     hand.key("tab", "[")
     other.key("tab", "tab", "r")
     mine, theirs = hand.session.document.data, other.session.document.data
     assert len(list(tmp_path.glob(".site.xml.*.cbsim-edits"))) == 2
-    third = again(site, tmp_path)
+    third = again(site)
     assert third.session.question is None
     assert "another editor" in third.session.message
     third.key("ctrl+q")
     other.key("ctrl+q", "d")
     assert not other.session.running
     hand.crash()
-    assert again(site, tmp_path).session.question is not None
-    found = Autosave(site, tmp_path / "state").find(b"").work
+    assert again(site).session.question is not None
+    found = Autosave(site).find(b"").work
     assert [one.data for one in found] == [mine] != [theirs]
 
 
@@ -217,36 +217,37 @@ def test_a_copy_that_somebody_takes_away_is_made_again(hand, tmp_path):
 
 
 def test_several_copies_are_asked_about_one_after_the_other(hand, site, tmp_path):
-    other = again(site, tmp_path)
+    other = again(site)
     hand.key("tab", "[")
     other.key("tab", "tab", "r")
     for one in (hand, other):
         one.crash()
-    second = again(site, tmp_path)
+    second = again(site)
     assert "1 more" in second.session.question.text
     second.key("esc")
     assert "more" not in second.session.question.text
     second.key("d")
-    third = again(site, tmp_path)
+    third = again(site)
     assert "more" not in third.session.question.text
     third.key("r")
     assert third.session.document.data == other.session.document.data
 
 
-def test_copies_that_cannot_be_read_are_put_aside_and_never_deleted(site, tmp_path):
+def test_a_copy_that_cannot_be_read_stays_until_it_is_discarded(site, tmp_path):
     broken = b"<object_file><name>x</name><object>"
-    autosave = Autosave(site, tmp_path / "state")
+    autosave = Autosave(site)
     autosave.keep(broken, "", 2)
     autosave.release()
-    (tmp_path / ".site.xml.2.cbsim-edits").write_bytes(b"\x00damaged")
-    hand = again(site, tmp_path)
-    assert "damaged" in hand.session.message
+    hand = again(site)
     hand.key("r")
-    assert "cannot be read" in hand.session.message
+    assert hand.session.message.startswith("it cannot be read")
+    assert hand.session.message.endswith(f"it stays in '{autosave.place.name}'")
     hand.key("ctrl+q")
-    assert [path.read_bytes() for path in tmp_path.glob(".site.xml.????????.bad")] == [broken]
-    assert (tmp_path / ".site.xml.2.cbsim-edits.bad").read_bytes() == b"\x00damaged"
-    assert again(site, tmp_path).session.question is None
+    assert broken in autosave.place.read_bytes()
+    hand = again(site)
+    hand.key("d")
+    assert not autosave.place.exists()
+    assert again(site).session.question is None
 
 
 def test_unsaved_work_on_a_file_that_somebody_broke_is_told_of(hand, site, tmp_path):
@@ -255,19 +256,19 @@ def test_unsaved_work_on_a_file_that_somebody_broke_is_told_of(hand, site, tmp_p
     site.write_bytes(b"<object_file><object></object_file>")
     problems = Problems()
     with pytest.raises(FileError):
-        open_session(str(site), RunSettings(), state=tmp_path / "state", problems=problems)
+        open_session(str(site), RunSettings(), problems=problems)
     assert [problem.code for problem in problems] == ["W671"]
     site.unlink()
-    assert "unsaved work" in again(site, tmp_path).session.question.text
+    assert "unsaved work" in again(site).session.question.text
 
 
 def test_work_on_a_file_that_is_not_there_yet_is_offered_as_it_was(tmp_path, site):
-    hand = again(tmp_path / "new.xml", tmp_path)
+    hand = again(tmp_path / "new.xml")
     hand.key("o")
     hand.click((400, 300))
     changed = hand.session.document.data
     hand.crash()
-    second = again(tmp_path / "new.xml", tmp_path)
+    second = again(tmp_path / "new.xml")
     assert "changed since" not in second.session.question.text
     second.key("r", "ctrl+s")
     assert (tmp_path / "new.xml").read_bytes() == changed
@@ -326,7 +327,7 @@ def test_a_full_disk_loses_nothing_and_is_tried_again(hand, site, tmp_path, monk
     assert not hand.session.store.error
     changed = hand.session.document.data
     hand.crash()
-    second = again(site, tmp_path)
+    second = again(site)
     second.key("r")
     assert second.session.document.data == changed
 
@@ -340,7 +341,7 @@ def test_a_crash_in_the_middle_of_saving_leaves_the_old_file_and_the_copy(hand, 
             hand.key("ctrl+s")
     hand.crash()
     assert site.read_bytes() == SITE.encode()
-    second = again(site, tmp_path)
+    second = again(site)
     second.key("r")
     assert second.session.document.data == changed
 

@@ -19,7 +19,7 @@ from tests.editor.scripts import SITE
 def test_save_as_over_a_file_leaves_the_unsaved_work_on_that_one(hand, tmp_path):
     other = tmp_path / "b.xml"
     other.write_bytes(PLAIN.encode())
-    autosave = Autosave(other, tmp_path / "state")
+    autosave = Autosave(other)
     autosave.keep(b"precious", "", 2)
     autosave.release()
     hand.key("tab", "[", "ctrl+shift+s", *["backspace"] * 8)
@@ -28,7 +28,7 @@ def test_save_as_over_a_file_leaves_the_unsaved_work_on_that_one(hand, tmp_path)
     assert "unsaved work" in hand.session.question.text
     hand.key("o", "ctrl+q")
     assert not hand.session.running
-    assert [one.data for one in Autosave(other, tmp_path / "state").find(b"").work] == [b"precious"]
+    assert [one.data for one in Autosave(other).find(b"").work] == [b"precious"]
 
 
 def test_save_as_over_oneself_asks_as_saving_does(hand, site):
@@ -43,7 +43,7 @@ def test_saving_over_oneself_as_the_other_version_tells_what_is_lost_before_it_i
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
     path = tmp_path / "site.obj"  # an ending of version 1, and a text of version 2
     path.write_bytes(SITE.encode())
-    hand = Posted(path, tmp_path / "state")
+    hand = Posted(path)
     assert (hand.session.document.version, hand.session.store.dirty) == (2, False)
     hand.key("ctrl+shift+s", "enter")
     assert "'site.obj' exists; in version 1, " in hand.session.question.text
@@ -109,7 +109,7 @@ def test_save_as_the_same_version_keeps_text_and_history(hand, site, tmp_path):
 def test_a_new_file_begins_empty_and_is_written_when_saved(tmp_path, monkeypatch):
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
     for name, version in (("new.obj", 1), ("new.xml", 2)):
-        hand = Posted(tmp_path / name, tmp_path / "state")
+        hand = Posted(tmp_path / name)
         assert not (tmp_path / name).exists()
         hand.key("ctrl+s")
         document = Document(tmp_path / name, (tmp_path / name).read_bytes(), version)

@@ -50,7 +50,7 @@ def test_every_operation_is_expected_to_do_something_certain():
 def test_posted_events_change_the_file_in_these_lines_only(dummy, tmp_path, name, suffix):
     path = tmp_path / f"site{suffix}"
     path.write_bytes(TEXTS[suffix].encode())
-    hand = Posted(path, tmp_path / "state")
+    hand = Posted(path)
     try:
         SCRIPTS[name](hand, hand.session)
         hand.key("esc", "ctrl+s")

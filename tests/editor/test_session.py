@@ -35,7 +35,7 @@ def hand(tmp_path, monkeypatch):
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
     path = tmp_path / "site.xml"
     path.write_bytes(SITE.encode())
-    one = Posted(path, tmp_path / "state")
+    one = Posted(path)
     yield one
     one.window.close()
 
@@ -182,7 +182,7 @@ def test_the_wheel_comes_nearer_at_the_cursor(hand):
 def test_every_field_takes_its_own_text_and_refuses_nonsense(tmp_path, version):
     path = tmp_path / ("a.obj" if version == 1 else "a.xml")
     path.write_bytes(RECORDS.encode() if version == 1 else SITE.encode())
-    session = open_session(str(path), RunSettings(), state=tmp_path)
+    session = open_session(str(path), RunSettings())
     for row, item in enumerate(session.document.objects):
         fields = fields_of(item, version) + [
             field for k in range(len(item.goals)) for field in goal_fields(item, k, version)
@@ -199,7 +199,7 @@ def test_every_field_takes_its_own_text_and_refuses_nonsense(tmp_path, version):
 def test_a_goal_on_the_rest_of_a_lane_is_typed_where_the_version_has_such_goals(tmp_path):
     path = tmp_path / "a.obj"
     path.write_bytes(RECORDS.encode())
-    session = open_session(str(path), RunSettings(), state=tmp_path)
+    session = open_session(str(path), RunSettings())
     item = next(item for item in session.document.objects if item.goals)
     for version in (1, 2):
         field = next(field for field in goal_fields(item, 0, version) if field.label == "goal 1 is at")
@@ -253,7 +253,7 @@ def test_any_keys_and_clicks_leave_a_document_that_can_be_undone_to_the_byte(han
 def test_pictures_need_no_screen(tmp_path):
     path = tmp_path / "site.xml"
     path.write_bytes(SITE.encode())
-    session = open_session(str(path), RunSettings("four_way_stop"), state=tmp_path)
+    session = open_session(str(path), RunSettings("four_way_stop"))
     assert render(session, (640, 400)).get_size() == (640, 400)
     assert session.objects[0].kind is Kind.AUTONOMOUS
 
@@ -316,7 +316,7 @@ def test_ends_of_a_script_are_where_a_run_ends(hand):
 
 def test_meshes_that_stand_are_seen(monkeypatch, tmp_path):
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
-    session = open_session(str(ROOT / "scenarios" / "objects" / "loop.xml"), RunSettings("loop"), state=tmp_path)
+    session = open_session(str(ROOT / "scenarios" / "objects" / "loop.xml"), RunSettings("loop"))
     row = scripts.row_of(session, "mesh")
     session.fit([row])
     surface = pygame.Surface(session.camera.size, depth=32)

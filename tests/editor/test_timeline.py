@@ -30,7 +30,7 @@ def hand(tmp_path, monkeypatch):
 def opened(folder, text: str) -> Posted:
     path = folder / "site.yaml"
     path.write_bytes(text.encode())
-    return Posted(path, folder / "state", rndf=None)
+    return Posted(path, rndf=None)
 
 
 def mark_of(hand, name: str):
@@ -228,7 +228,7 @@ def test_unsaved_work_on_a_scenario_is_recovered_and_saved_under_another_name(tm
     work = hand.session.document.data
     assert work.decode() == EVENTS.replace("{time: 6}", "{time: 6.5}")
     hand.crash()
-    hand = Posted(tmp_path / "site.yaml", tmp_path / "state", rndf=None)
+    hand = Posted(tmp_path / "site.yaml", rndf=None)
     assert hand.session.document.data.decode() == EVENTS
     hand.key("r")
     assert hand.session.document.data == work

@@ -173,7 +173,13 @@ def test_neighbours_tell_direction_side_and_whether_one_may_cross() -> None:
     assert found["1.2.1-1.2.3", "1.3.1-1.3.3"][2:] == (False, True, True)
     assert found["1.3.1-1.3.3", "1.2.3-1.2.5"] == (50, 60, True, True, True)
     assert found["1.1.1-1.1.5", "1.2.3-1.2.5"][2:] == (True, False, False)
-    columns = (table.begins, table.ends, table.other_begins, table.other_ends, table.same_direction)
+    columns = (
+        table.begins,
+        table.ends,
+        table.places[table.place_offsets[:-1]],
+        table.places[table.place_offsets[1:] - 1],
+        table.same_direction,
+    )
     for begin, end, first, last, same in zip(*(column.tolist() for column in columns), strict=True):
         assert abs(last - first) == pytest.approx(end - begin, abs=1e-6)
         assert (last > first) == same

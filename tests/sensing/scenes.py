@@ -9,6 +9,7 @@ import trimesh
 
 from cbsim.geometry.forest import plant
 from cbsim.geometry.pose import mounting_quaternion
+from cbsim.sensing import Scan, readings_between
 from cbsim.sensing.kernels.fan import fan_of
 from cbsim.sensing.kernels.shapes import BOX, CAPSULE, CYLINDER, MESH, SPHERE, WHEEL
 from cbsim.sensing.kernels.still import cast_still_into, scratch_for
@@ -77,3 +78,8 @@ def even(start, end, beams):
     """Evenly spaced azimuths [rad] from degrees; a full turn leaves out its last."""
     full = end - start >= 360.0
     return math.radians(start) + math.radians(end - start) / (beams if full else max(beams - 1, 1)) * np.arange(beams)
+
+
+def scans_between(world, snapshot, after):
+    """All scans delivered in (after, the Snapshot's time]."""
+    return [reading for _, reading in readings_between(world, snapshot, after) if isinstance(reading, Scan)]

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 
 import cbsim
 from cbsim.geometry.pose import rotate
-from cbsim.sensing import scans_between
 from cbsim.sensing.caster import Caster
 from cbsim.spec.objects import ShapeKind, Triple
 from cbsim.spec.sensor import SensorConf
+from tests.sensing.scenes import scans_between
 from tests.worlds import bot, level, mesh, mover, prop, world
 
 KEY = "CajunBot/scan_0"

@@ -12,14 +12,13 @@ from hypothesis import strategies as st
 import cbsim
 from cbsim.geometry.pose import Pose
 from cbsim.recording.recording import Recording
-from cbsim.sensing import scans_between
 from cbsim.sensing.kernels.poses import bodies_at_into
 from cbsim.sensing.kernels.shapes import matrix_of, turned
 from cbsim.spec.command import Command
 from cbsim.spec.objects import Kind, ShapeKind, TrafficObject, Triple, Wheels, WheelType
 from cbsim.world.scene import Actor
 from tests.sensing.brute import cast_brute_into
-from tests.sensing.scenes import blob
+from tests.sensing.scenes import blob, scans_between
 from tests.worlds import bot, level, mesh, mover, prop, world
 
 KEY = "CajunBot/scan_0"

@@ -9,7 +9,6 @@ import pytest
 
 import cbsim
 from cbsim.geometry.pose import Pose
-from cbsim.sensing import scans_between
 from cbsim.spec.mechanism.bodies import Body, Origin
 from cbsim.spec.mechanism.description import MechanismSpec
 from cbsim.spec.mechanism.model_description import ModelDescription
@@ -21,6 +20,7 @@ from cbsim.spec.sensor import SensorConf
 from cbsim.world.compile import compile_world
 from cbsim.world.scene import Model, Scene, Settings
 from tests.sensing.brute import cast_brute_into
+from tests.sensing.scenes import scans_between
 from tests.sensing.test_laser_sweep import at_time, brute
 from tests.simulation.test_behaviours import Stride, walker
 from tests.worlds import bot, level, mover, prop

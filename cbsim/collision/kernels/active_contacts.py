@@ -10,6 +10,7 @@ from __future__ import annotations
 from cbsim.collision.kernels.pairs import pair_distance
 from cbsim.collision.kernels.workspace import MOVING
 from cbsim.geometry.kernels.boxes import is_upright, upright_meeting
+from cbsim.geometry.kernels.gjk import DISTANCE
 from cbsim.geometry.kernels.solids import SHAPE_BOX
 from cbsim.jit import inner
 
@@ -75,7 +76,7 @@ def release_contacts(moving, position, orientation, active_contacts, shapes, lea
                 verdict = screen_pair(shapes, a, pa, qa, b, pb, qb)
                 if verdict == 0:
                     pair_distance(shapes, a, pa, qa, b, pb, qb, 2.0 * RELEASE, pair_workspace, out)
-                    verdict = 1 if out[0] <= RELEASE else -1
+                    verdict = 1 if out[DISTANCE] <= RELEASE else -1
                 if verdict < 0:
                     active_contacts[row, k] = -1
 

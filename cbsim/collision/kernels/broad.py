@@ -13,6 +13,7 @@ import math
 import numpy as np
 
 from cbsim.collision.kernels.workspace import GROUND, LEVELS, MOVING, VEHICLE
+from cbsim.geometry.kernels.grid import BUCKET, NO_BUCKET, near_into, overlap, sort_into_buckets
 from cbsim.geometry.kernels.trajectory_segments import segment_at, segment_position_into
 from cbsim.jit import inner, kernel
 
@@ -21,6 +22,7 @@ __all__ = ["find_pairs", "has_left", "set_bounds"]
 MARGIN = 0.5  # [m] least margin of a vehicle, taken at rest
 SPEED_FACTOR = 1.5  # times the distance that a vehicle covers at its speed
 CELL, STRIDE = 8.0, 2.0  # [m] width of cells of the finest level; ratio of widths of consecutive levels
+ANYWHERE = 2**62  # beyond all cells
 MOVERS, STATICS = range(2)  # columns of the tally of a level
 GRID_THRESHOLD = 6000  # product of moving bodies and bodies up to which all pairs are tested without a grid
 
@@ -98,90 +100,53 @@ def has_left(planar, anchors):
 
 
 @inner
-def bucket_of(level, ix, iy, buckets):
-    """Hash of a cell."""
-    return ((ix * 73856093) ^ (iy * 19349663) ^ (level * 83492791)) & (buckets - 1)
-
-
-@inner
-def fill_grid(roles, bounds, cells, order, starts, sorted_bounds, tally):
+def fill_grid(workspace):
     """Sort obstacles into the cells of their centres, in the level of their size; count those of each level."""
-    bodies, buckets = bounds.shape[0], starts.shape[0] - 1
+    roles, bounds, tally, cells = workspace.roles, workspace.bounds, workspace.tally, workspace.grid.cells
+    bodies = bounds.shape[0]
     for level in range(LEVELS):
         tally[level, MOVERS], tally[level, STATICS] = 0, 0
-    for k in range(buckets + 1):
-        starts[k] = 0
     for body in range(bodies):
         # ground touches nobody; empty bounds are of absent cars
         if roles[body, MOVING] == GROUND or bounds[body, 0] > bounds[body, 2]:
+            cells[body, BUCKET] = NO_BUCKET
             continue
         box = bounds[body]
         level, width = 0, CELL
         while width < max(box[2] - box[0], box[3] - box[1]) and level < LEVELS - 1:
             level, width = level + 1, STRIDE * width
         tally[level, STATICS if roles[body, MOVING] < 0 else MOVERS] += 1
-        cells[body, 0] = level
-        cells[body, 1] = math.floor(0.5 * (box[0] + box[2]) / width)
-        cells[body, 2] = math.floor(0.5 * (box[1] + box[3]) / width)
-        starts[bucket_of(level, cells[body, 1], cells[body, 2], buckets) + 1] += 1
-    # sort by bucket: sums, then items from the back, so that bodies of a bucket keep their order
-    for k in range(buckets):
-        starts[k + 1] += starts[k]
-    for body in range(bodies - 1, -1, -1):
-        if roles[body, MOVING] == GROUND or bounds[body, 0] > bounds[body, 2]:
-            continue
-        k = bucket_of(cells[body, 0], cells[body, 1], cells[body, 2], buckets) + 1
-        starts[k] -= 1
-        order[starts[k]] = body
-        for c in range(4):
-            sorted_bounds[starts[k], c] = bounds[body, c]
-    for k in range(buckets):  # each end of a bucket has become its beginning
-        starts[k] = starts[k + 1]
-    starts[buckets] = 0
-    for level in range(LEVELS):
-        starts[buckets] += tally[level, MOVERS] + tally[level, STATICS]
+        cells[body, 0] = math.floor(0.5 * (box[0] + box[2]) / width)
+        cells[body, 1] = math.floor(0.5 * (box[1] + box[3]) / width)
+        cells[body, 2], cells[body, BUCKET] = level, 0
+    sort_into_buckets(workspace.grid, bounds, 0, bodies)
 
 
 @inner
-def query_grid(a, roles, bounds, cells, order, starts, sorted_bounds, tally, near):
+def query_grid(a, workspace):
     """Collect the obstacles near a moving body from the cells around it; return their number.
 
     Of two moving bodies the one with the finer level finds the other, the first one if both have the same. Static
     bodies, which look for nobody, are found at every level.
     """
-    bodies, buckets, own = bounds.shape[0], starts.shape[0] - 1, cells[a, 0]
+    roles, bounds, tally, near = workspace.roles, workspace.bounds, workspace.tally, workspace.near
+    own = workspace.grid.cells[a, 2]
     x0, y0, x1, y1 = bounds[a, 0], bounds[a, 1], bounds[a, 2], bounds[a, 3]
     count, width = 0, CELL
     for level in range(LEVELS):
         if tally[level, STATICS] > 0 or (level >= own and tally[level, MOVERS] > 0):
-            # obstacles are at most one cell wide, so centres lie within half a cell of the bounds
-            left, low = math.floor(x0 / width - 0.5), math.floor(y0 / width - 0.5)
-            right, high = math.floor(x1 / width + 0.5), math.floor(y1 / width + 0.5)
-            # cells are visited one by one unless there are more of them than bodies; the last level has no largest size
-            everything = level == LEVELS - 1 or (right - left + 1.0) * (high - low + 1.0) > bodies
-            columns, rows = (1, 1) if everything else (int(right - left) + 1, int(high - low) + 1)
-            ix, iy = int(left), int(low) - 1
-            # both directions in one loop: `iy` runs through the rows of a column
-            for _ in range(columns * rows):
-                iy += 1
-                if iy == int(low) + rows:
-                    ix, iy = ix + 1, int(low)
-                k = bucket_of(level, ix, iy, buckets)
-                first, stop = (0, starts[buckets]) if everything else (starts[k], starts[k + 1])
-                for at in range(first, stop):
-                    if (
-                        sorted_bounds[at, 0] > x1
-                        or sorted_bounds[at, 2] < x0
-                        or sorted_bounds[at, 1] > y1
-                        or sorted_bounds[at, 3] < y0
-                    ):
-                        continue
-                    b = order[at]
-                    # buckets are shared by cells of equal hash; pairs of moving bodies count once
-                    here = cells[b, 0] == level and (everything or (cells[b, 1] == ix and cells[b, 2] == iy))
-                    if here and (roles[b, MOVING] < 0 or level > own or (level == own and b > a)):
-                        near[count] = b
-                        count += 1
+            left, right, low, high = -ANYWHERE, ANYWHERE, -ANYWHERE, ANYWHERE
+            if level < LEVELS - 1:  # the last level has no largest size
+                # obstacles are at most one cell wide, so centres lie within half a cell of the bounds
+                left, low = math.floor(x0 / width - 0.5), math.floor(y0 / width - 0.5)
+                right, high = math.floor(x1 / width + 0.5), math.floor(y1 / width + 0.5)
+            found = near_into(workspace.grid, bounds, a, 0, left, right, low, high, level, level)
+            for n in range(found):
+                b = workspace.grid.near[n]
+                # pairs of moving bodies count once
+                if roles[b, MOVING] < 0 or level > own or (level == own and b > a):
+                    near[count] = b
+                    count += 1
         width *= STRIDE
     return count
 
@@ -189,10 +154,9 @@ def query_grid(a, roles, bounds, cells, order, starts, sorted_bounds, tally, nea
 @inner
 def query_all(a, roles, bounds, near):
     """Collect the obstacles near a moving body by testing all; return their number."""
-    x0, y0, x1, y1 = bounds[a, 0], bounds[a, 1], bounds[a, 2], bounds[a, 3]
     count = 0
     for b in range(bounds.shape[0]):
-        if bounds[b, 0] > x1 or bounds[b, 2] < x0 or bounds[b, 1] > y1 or bounds[b, 3] < y0:
+        if not overlap(bounds, b, 0, bounds, a, 0, 2):
             continue
         if b != a and roles[b, MOVING] != GROUND and (roles[b, MOVING] < 0 or b > a):
             near[count] = b
@@ -257,18 +221,17 @@ def find_pairs(moving, workspace, literal, driven):
     literal, literal_count, driven, driven_count
         The first body of a pair moves; it is the vehicle if there is one.
     """
-    roles, bounds, cells, order = workspace.roles, workspace.bounds, workspace.cells, workspace.order
-    starts, near, sorted_bounds, tally = workspace.starts, workspace.near, workspace.sorted_bounds, workspace.tally
+    roles, bounds, near = workspace.roles, workspace.bounds, workspace.near
     in_grid = moving.shape[0] * bounds.shape[0] > GRID_THRESHOLD
     if in_grid:
-        fill_grid(roles, bounds, cells, order, starts, sorted_bounds, tally)
+        fill_grid(workspace)
     total = 0
     for k in range(moving.shape[0]):
         a = moving[k]
         if bounds[a, 0] > bounds[a, 2]:  # empty bounds: an absent reactive car
             continue
         if in_grid:
-            count = query_grid(a, roles, bounds, cells, order, starts, sorted_bounds, tally, near)
+            count = query_grid(a, workspace)
         else:
             count = query_all(a, roles, bounds, near)
         for n in range(count):
@@ -279,7 +242,7 @@ def find_pairs(moving, workspace, literal, driven):
             total += 1
     # pairs come in the order of cells: they are sorted so that results do not depend on the grid
     found = np.empty((total, 2), np.int64)
-    order_pairs(literal, total, order, found)
+    order_pairs(literal, total, workspace.grid.order, found)
     first, second = 0, 0
     for k in range(total):
         a, b = found[k, 0], found[k, 1]

@@ -13,6 +13,7 @@ from cbsim.collision.kernels.body_paths import ORIENTATION, POSITION, RELATIVE, 
 from cbsim.collision.kernels.pairs import TOUCHING, pair_distance, pair_time_of_impact
 from cbsim.collision.kernels.workspace import MOVER
 from cbsim.geometry.kernels.boxes import is_upright, upright_meeting
+from cbsim.geometry.kernels.gjk import DISTANCE, NEAREST_ONE, NEAREST_TWO, NORMAL
 from cbsim.geometry.kernels.rotation import rotate_back
 from cbsim.geometry.kernels.solids import SHAPE_BOX, SHAPE_MESH
 from cbsim.jit import inner
@@ -153,13 +154,15 @@ def find_literal_contacts(
             continue
         time = first_impact(segments, shapes, roles, a, b, since, until, pair_workspace, paths, out)
         if time < math.inf and add_contact(active_contacts, roles, a, b):
-            nx, ny, nz = out[1], out[2], out[3]
+            nx, ny, nz = out[NORMAL], out[NORMAL + 1], out[NORMAL + 2]
             closing = -(
                 paths[RELATIVE, VELOCITY, 0] * nx
                 + paths[RELATIVE, VELOCITY, 1] * ny
                 + paths[RELATIVE, VELOCITY, 2] * nz
             )
-            place = 0.5 * (out[4] + out[7]), 0.5 * (out[5] + out[8]), 0.5 * (out[6] + out[9])
-            write_row(contacts, found, time, a, b, place, (nx, ny, nz), closing, max(-out[0], 0.0))
+            # halfway between the nearest points
+            px, py = out[NEAREST_ONE] + out[NEAREST_TWO], out[NEAREST_ONE + 1] + out[NEAREST_TWO + 1]
+            place = 0.5 * px, 0.5 * py, 0.5 * (out[NEAREST_ONE + 2] + out[NEAREST_TWO + 2])
+            write_row(contacts, found, time, a, b, place, (nx, ny, nz), closing, max(-out[DISTANCE], 0.0))
             found += 1
     return found

@@ -11,12 +11,22 @@ from typing import Annotated, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.geometry.kernels import polygons
 from cbsim.geometry.kernels.boxes import is_upright, turn_of, upright_meeting
 from cbsim.geometry.kernels.bvh import DEPTH, overlaps_into
 from cbsim.geometry.kernels.epa import DepthWorkspace, make_depth_workspace, signed_distance
+from cbsim.geometry.kernels.gjk import DISTANCE, NEAREST_ONE, NEAREST_TWO, NORMAL
 from cbsim.geometry.kernels.polygons import TOUCH_WIDTH, polygon_contact, rectangle_into
 from cbsim.geometry.kernels.rotation import rotate_back
-from cbsim.geometry.kernels.solids import SHAPE_BOX, SHAPE_MESH, SOLID, fill_solid, fill_triangle, rotation_into
+from cbsim.geometry.kernels.solids import (
+    SHAPE_BOX,
+    SHAPE_MESH,
+    SOLID,
+    fill_solid,
+    fill_triangle,
+    move_solid,
+    rotation_into,
+)
 from cbsim.jit import inner, kernel
 
 __all__ = [
@@ -122,13 +132,13 @@ def upright_distance(size_a, qa, size_b, qb, x, y, z, pair_workspace, out):
     cosine, sine = turn_of(qb)
     rectangle_into(x, y, cosine, sine, 0.5 * size_b[0], 0.5 * size_b[1], outlines[1])
     polygon_contact(outlines[0], 4, 0.0, outlines[1], 4, 0.0, 0.0, touch)
-    # columns of `touch`: gap, normal, number of points, then x, y and gap of each
-    planar, nx, ny = touch[0], touch[1], touch[2]
-    px, py = touch[4], touch[5]
-    if touch[3] > 1.0:  # midpoint of parallel edges, else the deeper end
-        first, second = touch[6], touch[9]
+    planar, nx, ny = touch[polygons.GAP], touch[polygons.NORMAL], touch[polygons.NORMAL + 1]
+    px, py = touch[polygons.POINT_X], touch[polygons.POINT_Y]
+    if touch[polygons.POINTS] > 1.0:  # midpoint of parallel edges, else the deeper end
+        first, second = touch[polygons.POINT_GAP], touch[polygons.POINT_GAP + polygons.EACH]
         part = 0.5 if abs(first - second) < 1e-6 else (0.0 if first < second else 1.0)
-        px, py = px + part * (touch[7] - px), py + part * (touch[8] - py)
+        px += part * (touch[polygons.POINT_X + polygons.EACH] - px)
+        py += part * (touch[polygons.POINT_Y + polygons.EACH] - py)
     up = 1.0 if z >= 0.0 else -1.0
     gap = abs(z) - 0.5 * (size_a[2] + size_b[2])
     low, high = max(-0.5 * size_a[2], z - 0.5 * size_b[2]), min(0.5 * size_a[2], z + 0.5 * size_b[2])
@@ -136,15 +146,17 @@ def upright_distance(size_a, qa, size_b, qb, x, y, z, pair_workspace, out):
     # apart in the plane and in height: along the diagonal; else the larger gap, which in overlap is the least
     # penetration
     if planar > 0.0 and gap > 0.0:
-        out[0] = math.sqrt(planar * planar + gap * gap)
-        out[1], out[2], out[3] = nx * planar / out[0], ny * planar / out[0], up * gap / out[0]
+        apart = math.sqrt(planar * planar + gap * gap)
+        nx, ny, nz = nx * planar / apart, ny * planar / apart, up * gap / apart
     elif planar >= gap:
-        out[0], out[1], out[2], out[3] = planar, nx, ny, 0.0
+        apart, nz = planar, 0.0
     else:
-        out[0], out[1], out[2], out[3] = gap, 0.0, 0.0, up
+        apart, nx, ny, nz = gap, 0.0, 0.0, up
+    out[DISTANCE], out[NORMAL], out[NORMAL + 1], out[NORMAL + 2] = apart, nx, ny, nz
     for k in range(3):
         middle = px if k == 0 else (py if k == 1 else pz)
-        out[4 + k], out[7 + k] = middle - 0.5 * out[0] * out[1 + k], middle + 0.5 * out[0] * out[1 + k]
+        shift = 0.5 * apart * out[NORMAL + k]
+        out[NEAREST_ONE + k], out[NEAREST_TWO + k] = middle - shift, middle + shift
 
 
 @inner
@@ -181,12 +193,12 @@ def pair_distance(shapes, a, pa, qa, b, pb, qb, limit, pair_workspace, out):
         upright_distance(shapes.size[a], qa, shapes.size[b], qb, x, y, z, pair_workspace, out)
     else:
         # only lesser distances are written
-        out[0] = limit
+        out[DISTANCE] = limit
         measure_parts(shapes, a, qa, b, qb, (x, y, z), (0.0, 0.0, 0.0), -1.0, pair_workspace, out)
     # so far, points are relative to the centre of a
     for k in range(3):
-        out[4 + k] += pa[k]
-        out[7 + k] += pa[k]
+        out[NEAREST_ONE + k] += pa[k]
+        out[NEAREST_TWO + k] += pa[k]
 
 
 @kernel
@@ -220,7 +232,7 @@ def pair_time_of_impact(shapes, a, qa, b, qb, gap, rate, duration, pair_workspac
 def measure_parts(shapes, a, qa, b, qb, offset, rate, duration, pair_workspace, out):
     """Measure all pairs of convex parts of two bodies that are near enough; b's centre is at `offset` from a's.
 
-    With a negative duration, `out` (10,) receives the least signed distance if it is less than out[0]. Otherwise the
+    With a negative duration, `out` (10,) receives the least signed distance if it is less than its own. Otherwise the
     earliest time of impact is returned, infinity for none.
     """
     depth, solids, trial = pair_workspace.depth, pair_workspace.solids, pair_workspace.trial
@@ -241,20 +253,20 @@ def measure_parts(shapes, a, qa, b, qb, offset, rate, duration, pair_workspace, 
     ax, ay, az = rotate_back(qa, mx, my, mz)  # b's centre in the frame of a
     bx, by, bz = rotate_back(qb, -mx, -my, -mz)
     earliest = math.inf
-    margin = path + (TOUCHING if timed else out[0])
+    margin = path + (TOUCHING if timed else out[DISTANCE])
     count_a = triangles_near(shapes, a, ax, ay, az, shapes.radius[b] + margin, search_a) if a_mesh else 1
     count_b = triangles_near(shapes, b, bx, by, bz, shapes.radius[a] + margin, search_b) if b_mesh else 1
     rows_a, rows_b = search_a.rows, search_b.rows
     for i in range(count_a):
         if a_mesh:
             row = rows_a[i]
-            if not timed and is_beyond(shapes.triangles[row], ax, ay, az, shapes.radius[b] + out[0]):
+            if not timed and is_beyond(shapes.triangles[row], ax, ay, az, shapes.radius[b] + out[DISTANCE]):
                 continue
             fill_triangle(shapes.triangles[row], 0.0, 0.0, 0.0, turns[0], solids[0])
         for j in range(count_b):
             if b_mesh:
                 row = rows_b[j]
-                if not timed and is_beyond(shapes.triangles[row], bx, by, bz, shapes.radius[a] + out[0]):
+                if not timed and is_beyond(shapes.triangles[row], bx, by, bz, shapes.radius[a] + out[DISTANCE]):
                     continue
                 fill_triangle(shapes.triangles[row], x, y, z, turns[1], solids[1])
             if timed:
@@ -262,7 +274,7 @@ def measure_parts(shapes, a, qa, b, qb, offset, rate, duration, pair_workspace, 
                 earliest = min(earliest, part_time_of_impact(solids, offset, rate, left, depth, trial))
             else:
                 signed_distance(solids[0], solids[1], depth, trial)
-                if trial[0] < out[0]:
+                if trial[DISTANCE] < out[DISTANCE]:
                     for c in range(10):
                         out[c] = trial[c]
     return earliest
@@ -278,20 +290,20 @@ def part_time_of_impact(solids, offset, rate, duration, depth, trial):
     (x, y, z), (vx, vy, vz) = offset, rate
     time = 0.0
     for _ in range(ADVANCES):
-        solids[1, 5], solids[1, 6], solids[1, 7] = x + time * vx, y + time * vy, z + time * vz
+        move_solid(solids[1], x + time * vx, y + time * vy, z + time * vz)
         signed_distance(solids[0], solids[1], depth, trial)
-        if trial[0] <= TOUCHING:
+        if trial[DISTANCE] <= TOUCHING:
             break
-        closing = -(vx * trial[1] + vy * trial[2] + vz * trial[3])
+        closing = -(vx * trial[NORMAL] + vy * trial[NORMAL + 1] + vz * trial[NORMAL + 2])
         # going apart: no contact, unless the solids are so near that the sign of their normal is rounding
         if closing <= 0.0:
-            time = time if 0.0 < time and trial[0] <= NOISE else math.inf
+            time = time if 0.0 < time and trial[DISTANCE] <= NOISE else math.inf
             break
         # no part of b can pass the separating plane before that
-        time += trial[0] / closing
+        time += trial[DISTANCE] / closing
         if time > duration:
             time = math.inf
             break
     # the next part of a mesh meets it where it was
-    solids[1, 5], solids[1, 6], solids[1, 7] = x, y, z
+    move_solid(solids[1], x, y, z)
     return time

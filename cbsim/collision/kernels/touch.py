@@ -16,6 +16,7 @@ from cbsim.collision.kernels.literal import outside_box
 from cbsim.collision.kernels.pairs import TreeSearch, make_tree_search, triangles_near
 from cbsim.collision.kernels.workspace import MOVER, VEHICLE
 from cbsim.geometry.kernels import elementary as math
+from cbsim.geometry.kernels import polygons
 from cbsim.geometry.kernels.boxes import is_upright, upright_meeting
 from cbsim.geometry.kernels.footprints import OUTLINE, half_height, outline_into, slab_into
 from cbsim.geometry.kernels.polygons import TOUCH_WIDTH, polygon_contact
@@ -135,9 +136,9 @@ def place_body(segments, planar, before, roles, body, time, dt, part, path):
 @inner
 def keep_points(touches, first, count, a, b, roles, z, touch, paths):
     """Append contact points within `NEARLY`; of more than `TOUCHES` in a pair, the deepest are kept."""
-    # columns of `touch`: gap, normal, number of points, then x, y and gap of each
-    for k in range(int(touch[3])):
-        gap = touch[6 + 3 * k]
+    for k in range(int(touch[polygons.POINTS])):
+        point = polygons.EACH * k
+        gap = touch[polygons.POINT_GAP + point]
         if gap > NEARLY:
             continue
         at = count
@@ -153,8 +154,9 @@ def keep_points(touches, first, count, a, b, roles, z, touch, paths):
                 continue
         row = touches[at]
         row[BODY_A], row[BODY_B], row[VEHICLE_A], row[VEHICLE_B] = a, b, roles[a, VEHICLE], roles[b, VEHICLE]
-        row[X], row[Y], row[GAP], row[Z], row[ROW] = touch[4 + 3 * k], touch[5 + 3 * k], gap, z, -1.0
-        row[NORMAL_X], row[NORMAL_Y] = touch[1], touch[2]
+        row[X], row[Y] = touch[polygons.POINT_X + point], touch[polygons.POINT_Y + point]
+        row[GAP], row[Z], row[ROW] = gap, z, -1.0
+        row[NORMAL_X], row[NORMAL_Y] = touch[polygons.NORMAL], touch[polygons.NORMAL + 1]
         row[DRIFT_X], row[DRIFT_Y] = paths[1, VELOCITY, 0], paths[1, VELOCITY, 1]
     return count
 
@@ -175,11 +177,11 @@ def touch_shape(shapes, a, b, roles, touch_workspace, touches, count):
     if n == 0 or m == 0:
         return count
     polygon_contact(one, n, r_one, two, m, r_two, 0.0, touch)
-    if touch[0] > 0.0:
+    if touch[polygons.GAP] > 0.0:
         return count
-    for k in range(int(touch[3])):
-        touch[4 + 3 * k] += pa[0]
-        touch[5 + 3 * k] += pa[1]
+    for k in range(int(touch[polygons.POINTS])):
+        touch[polygons.POINT_X + polygons.EACH * k] += pa[0]
+        touch[polygons.POINT_Y + polygons.EACH * k] += pa[1]
     return keep_points(touches, count, count, a, b, roles, 0.5 * (low + high), touch, paths)
 
 
@@ -210,11 +212,11 @@ def touch_mesh(shapes, a, b, roles, touch_workspace, touches, count):
             continue
         # the face of the triangle is preferred up to the depth SEAM, so that nothing catches where triangles meet
         polygon_contact(one, n, r_one, two, m, 0.0, SEAM, touch)
-        if touch[0] > 0.0:
+        if touch[polygons.GAP] > 0.0:
             continue
-        for k in range(int(touch[3])):
-            touch[4 + 3 * k] += pa[0]
-            touch[5 + 3 * k] += pa[1]
+        for k in range(int(touch[polygons.POINTS])):
+            touch[polygons.POINT_X + polygons.EACH * k] += pa[0]
+            touch[polygons.POINT_Y + polygons.EACH * k] += pa[1]
         middle = pa[2] + 0.5 * (max(low, -tall) + min(high, tall))
         count = keep_points(touches, first, count, a, b, roles, middle, touch, paths)
     return count

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.geometry.kernels.grid import CELL_COLUMNS, Grid
 from cbsim.geometry.kernels.rotation import rotate
 from cbsim.geometry.kernels.solids import SHAPE_SPHERE
 from cbsim.jit import block_view, inlined, inner, kernel
@@ -56,11 +57,9 @@ class BroadWorkspace(NamedTuple):
         Radius plus the largest distance that a mover covers in a step.
     anchors : (vehicles, 3) [m]
         Position of a vehicle when its bounds were set, and its margin.
-    cells : (bodies, 3) int64
-    order : (bodies,) int64
-    starts : (buckets + 1,) int64
+    grid : Grid
+        Its cells are places along x and y, and levels.
     near : (bodies,) int64
-    sorted_bounds : (bodies, 4) [m]
     tally : (levels, 2) int64
         Moving and static bodies of each.
     memo : (4,) int64
@@ -73,11 +72,8 @@ class BroadWorkspace(NamedTuple):
     bounds: NDArray[np.float64]
     reach: NDArray[np.float64]
     anchors: NDArray[np.float64]
-    cells: NDArray[np.int64]
-    order: NDArray[np.int64]
-    starts: NDArray[np.int64]
+    grid: Grid
     near: NDArray[np.int64]
-    sorted_bounds: NDArray[np.float64]
     tally: NDArray[np.int64]
     memo: NDArray[np.int64]
     kept: NDArray[np.int64]
@@ -120,14 +116,16 @@ def kept_count(bodies):
 @kernel
 def workspace_sizes(bodies, vehicles):
     """Sizes of the float and int blocks of a workspace."""
-    # floats: bounds, sorted bounds, reach; ints: roles, cells, order and near, then the blocks of fixed sizes
-    return 9 * bodies + 3 * vehicles, 8 * bodies + bucket_count(bodies) + 1 + 2 * LEVELS + 4 * kept_count(bodies) + MEMO
+    # floats: bounds, those of the grid, reach; ints: roles, those of the grid, near, then fixed sizes
+    return 9 * bodies + 3 * vehicles, 10 * bodies + bucket_count(bodies) + 1 + 2 * LEVELS + 4 * kept_count(
+        bodies
+    ) + MEMO
 
 
 @kernel
 def workspace_of(bodies, vehicles, floats, ints):
     """Slice a `BroadWorkspace` from its two blocks."""
-    buckets, n = bucket_count(bodies), 8 * bodies
+    buckets, n = bucket_count(bodies), 10 * bodies
     starts, n = block_view(ints, n, (buckets + 1,)), n + buckets + 1
     tally, n = block_view(ints, n, (LEVELS, 2)), n + 2 * LEVELS
     memo, n = block_view(ints, n, (MEMO,)), n + MEMO
@@ -136,11 +134,14 @@ def workspace_of(bodies, vehicles, floats, ints):
         bounds=block_view(floats, 0, (bodies, 4)),
         reach=block_view(floats, 8 * bodies, (bodies,)),
         anchors=block_view(floats, 9 * bodies, (vehicles, 3)),
-        cells=block_view(ints, 3 * bodies, (bodies, 3)),
-        order=block_view(ints, 6 * bodies, (bodies,)),
-        starts=starts,
-        near=block_view(ints, 7 * bodies, (bodies,)),
-        sorted_bounds=block_view(floats, 4 * bodies, (bodies, 4)),
+        grid=Grid(
+            cells=block_view(ints, 3 * bodies, (bodies, CELL_COLUMNS)),
+            starts=starts,
+            order=block_view(ints, 7 * bodies, (bodies,)),
+            boxes=block_view(floats, 4 * bodies, (bodies, 4)),
+            near=block_view(ints, 8 * bodies, (bodies,)),
+        ),
+        near=block_view(ints, 9 * bodies, (bodies,)),
         tally=tally,
         memo=memo,
         kept=block_view(ints, n, (2, kept_count(bodies), 2)),

@@ -16,6 +16,8 @@ from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.kernels.tables import Model, Work
 from cbsim.errors import ModelError, did_you_mean
 from cbsim.geometry.kernels.bvh import DEPTH
+from cbsim.geometry.kernels.gjk import SIMPLEX_ROWS
+from cbsim.geometry.kernels.grid import make_grid
 from cbsim.geometry.kernels.simplex import SIMPLEX_COLUMNS
 from cbsim.spec.mechanism.bodies import Body
 from cbsim.spec.mechanism.colliders import Collider
@@ -26,7 +28,7 @@ __all__ = ["fresh", "grown", "make_collider_tables", "work_for"]
 
 SPARE = 4  # corners that rounding may add to a clipped polygon
 OWN = (
-    "placed", "world", "simplex", "patch", "cell", "start", "item", "mark", "carried", "ready", "near_count", "program",
+    "placed", "world", "simplex", "patch", "mark", "carried", "ready", "near_count", "program",
     "loop_block", "window", "stack", "face_normal", "collider",
 )  # fmt: skip
 
@@ -121,7 +123,6 @@ def _room(model: Model, solids: Solids, surfaces: Surfaces, apart: Whole) -> Col
     for f, row in enumerate(faces):
         face[f] = at, len(row)
         at += len(row)
-    buckets = 1 << max(4, int(2 * n - 1).bit_length())
     fixed, chord_tie = _fixed_ties(model)
     _number_rows(model, fixed)
     empty = np.zeros
@@ -133,9 +134,9 @@ def _room(model: Model, solids: Solids, surfaces: Surfaces, apart: Whole) -> Col
         triangle=surfaces.triangle, node_box=surfaces.node_box, node_link=surfaces.node_link,
         window=empty((2, 3)), stack=empty(DEPTH, np.int64), hit=empty(0, np.int64),
         placed=empty((n, d.PLACED_COLUMNS)), world=empty((len(corner), 3)),
-        simplex=empty((d.SIMPLEX_ROWS, SIMPLEX_COLUMNS)),
+        simplex=empty((SIMPLEX_ROWS, SIMPLEX_COLUMNS)),
         patch=empty((4, 2 * max([CAP, *map(len, faces)]) + SPARE, 4)),
-        cell=empty((n, 4), np.int64), start=empty(buckets + 1, np.int64), item=empty(n, np.int64),
+        grid=make_grid(n, 3),
         found=empty(d.FOUND, np.int64), candidate=empty((0, 2), np.int64),
         contact_link=model.contact_link.copy(), contact=model.contact.copy(),
         key=empty((len(model.contact), 2), np.int64), old_key=empty((len(model.contact), 2), np.int64),
@@ -229,7 +230,8 @@ def _sized(colliders: ColliderTables, *, contacts: int, degree: int) -> Collider
     found[d.TIES] = -1
     nodes_room: dict[str, Any] = {name: np.copy(getattr(colliders, name)) for name in OWN}
     return colliders._replace(
-        **nodes_room, found=found, candidate=np.zeros((4 * contacts, 2), np.int64),
+        **nodes_room, found=found,
+        grid=make_grid(len(colliders.placed), 3), candidate=np.zeros((4 * contacts, 2), np.int64),
         hit=np.zeros(4 * contacts if len(colliders.facet) else 0, np.int64),
         contact_link=_longer(colliders.contact_link, contacts), contact=_longer(colliders.contact, contacts),
         key=_longer(colliders.key, contacts), old_key=_longer(colliders.old_key, contacts),

@@ -51,7 +51,7 @@ from cbsim.jit import inlined
 
 QUARTER = 0.5  # square of the cosine of half the angle
 
-__all__ = ["begin_body", "begin_joint", "carry_body", "relative_turn", "spring_pull"]
+__all__ = ["begin_body", "begin_joint", "carry_body", "relative_turn", "spring_pull", "turn_between"]
 
 
 @inlined
@@ -177,6 +177,17 @@ def relative_turn(link, joint, b, pq0, pq1, pq2, pq3, q0, q1, q2, q3):
 
 
 @inlined
+def turn_between(link, joint, link_work, row, a, b, column):
+    """Rotation of link b against link a, -1 for the world, in the frame of the joint of a row, by a column's node."""
+    s, x, y, z = link_work[b, column], link_work[b, column + 1], link_work[b, column + 2], link_work[b, column + 3]
+    if a >= 0:
+        k = column
+        p, q, r, t = link_work[a, k], link_work[a, k + 1], link_work[a, k + 2], link_work[a, k + 3]
+        return relative_turn(link, joint, row, p, q, r, t, s, x, y, z)
+    return relative_turn(link, joint, row, 1.0, 0.0, 0.0, 0.0, s, x, y, z)
+
+
+@inlined
 def separation(joint, link_work, a, b, place, matrix):
     """Return the child's joint point relative to the parent's, in the parent's frame.
 
@@ -199,25 +210,10 @@ def begin_joint(link, joint, link_work, b, inputs, pull, scaling):
     ``pull`` [s] is the time that forces act. Return the torque of springs and inputs in the joint's frame.
     """
     a, slides, turns = link[b, PARENT], link[b, N_TRANS], link[b, N_ROT]
-    s, x, y, z = link_work[b, Q2], link_work[b, Q2 + 1], link_work[b, Q2 + 2], link_work[b, Q2 + 3]
     if a >= 0:
         for i in range(3):
             link_work[b, ARM2 + i] = link_work[b, X2 + i] - link_work[a, X2 + i]
-        s, x, y, z = relative_turn(
-            link,
-            joint,
-            b,
-            link_work[a, Q2],
-            link_work[a, Q2 + 1],
-            link_work[a, Q2 + 2],
-            link_work[a, Q2 + 3],
-            s,
-            x,
-            y,
-            z,
-        )
-    else:
-        s, x, y, z = relative_turn(link, joint, b, 1.0, 0.0, 0.0, 0.0, s, x, y, z)
+    s, x, y, z = turn_between(link, joint, link_work, b, a, b, Q2)
     link_work[b, RELATIVE2], link_work[b, RELATIVE2 + 1], link_work[b, RELATIVE2 + 2], link_work[b, RELATIVE2 + 3] = (
         s,
         x,
@@ -289,24 +285,7 @@ def apply_torque(link, joint, link_work, b, slides, turns, target, tx, ty, tz):
 def guess(link, joint, link_work, b):
     """Set the joint's coordinates from the bodies' guesses of node 3, projected onto what the joint allows."""
     a, slides, turns = link[b, PARENT], link[b, N_TRANS], link[b, N_ROT]
-    s, x, y, z = link_work[b, Q3], link_work[b, Q3 + 1], link_work[b, Q3 + 2], link_work[b, Q3 + 3]
-    # rotation of the child against the parent at node 3, in the joint's frame
-    if a >= 0:
-        s, x, y, z = relative_turn(
-            link,
-            joint,
-            b,
-            link_work[a, Q3],
-            link_work[a, Q3 + 1],
-            link_work[a, Q3 + 2],
-            link_work[a, Q3 + 3],
-            s,
-            x,
-            y,
-            z,
-        )
-    else:
-        s, x, y, z = relative_turn(link, joint, b, 1.0, 0.0, 0.0, 0.0, s, x, y, z)
+    s, x, y, z = turn_between(link, joint, link_work, b, a, b, Q3)
     # each body was guessed by itself, so that the joint may not allow it
     s, x, y, z = allowed(joint, b, turns, s, x, y, z)
     link_work[b, RELATIVE], link_work[b, RELATIVE + 1], link_work[b, RELATIVE + 2], link_work[b, RELATIVE + 3] = (

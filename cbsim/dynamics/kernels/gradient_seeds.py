@@ -9,7 +9,7 @@ its pose at node 2 and at node 1. In maximal coordinates they are those of the b
 from __future__ import annotations
 
 from cbsim.dynamics.kernels.algebra import cross, dot, product, turn, turned
-from cbsim.dynamics.kernels.begin_step import relative_turn
+from cbsim.dynamics.kernels.begin_step import turn_between
 from cbsim.dynamics.kernels.columns import (
     ARM2,
     BODY,
@@ -91,13 +91,8 @@ def turn_of_step(link_work, before, b):
 @inlined
 def step_before(link, joint, link_work, before, b):
     """Rotation r₁⁻¹ ∘ r₂ of the joint of link b in the last step, in the child's frame."""
-    a, o, k = link[b, PARENT], RELATIVE2, Q1
-    ps, px, py, pz = 1.0, 0.0, 0.0, 0.0
-    if a >= 0:
-        ps, px, py, pz = before[a, k], before[a, k + 1], before[a, k + 2], before[a, k + 3]
-    s, x, y, z = relative_turn(
-        link, joint, b, ps, px, py, pz, before[b, k], before[b, k + 1], before[b, k + 2], before[b, k + 3]
-    )
+    a, o = link[b, PARENT], RELATIVE2
+    s, x, y, z = turn_between(link, joint, before, b, a, b, Q1)
     s, x, y, z = product(s, -x, -y, -z, link_work[b, o], link_work[b, o + 1], link_work[b, o + 2], link_work[b, o + 3])
     if s < 0.0:
         s, x, y, z = -s, -x, -y, -z

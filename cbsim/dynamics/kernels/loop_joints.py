@@ -8,7 +8,7 @@ opposite, about the parent's centre of mass, acts on the parent. The same rows a
 from __future__ import annotations
 
 from cbsim.dynamics.kernels.algebra import cross, turn_back, turned
-from cbsim.dynamics.kernels.begin_step import relative_turn, separation
+from cbsim.dynamics.kernels.begin_step import separation, turn_between
 from cbsim.dynamics.kernels.columns import (
     APPLIED,
     ARM2,
@@ -138,25 +138,10 @@ def evaluate_loop_joint(link, joint, link_work, j):
     # X3, Q3 and R3 are adjacent, 16 columns
     for k in range(16):
         link_work[j, X3 + k] = link_work[b, X3 + k]
-    s, x, y, z = link_work[b, Q3], link_work[b, Q3 + 1], link_work[b, Q3 + 2], link_work[b, Q3 + 3]
     if a >= 0:
         for k in range(3):
             link_work[j, ARM3 + k] = link_work[b, X3 + k] - link_work[a, X3 + k]
-        s, x, y, z = relative_turn(
-            link,
-            joint,
-            j,
-            link_work[a, Q3],
-            link_work[a, Q3 + 1],
-            link_work[a, Q3 + 2],
-            link_work[a, Q3 + 3],
-            s,
-            x,
-            y,
-            z,
-        )
-    else:
-        s, x, y, z = relative_turn(link, joint, j, 1.0, 0.0, 0.0, 0.0, s, x, y, z)
+    s, x, y, z = turn_between(link, joint, link_work, j, a, b, Q3)
     link_work[j, RELATIVE], link_work[j, RELATIVE + 1], link_work[j, RELATIVE + 2], link_work[j, RELATIVE + 3] = (
         s,
         x,

@@ -1,4 +1,4 @@
-"""Points of freeform geometry: Bernstein's and Cox and de Boor's basis, in rows of control points.
+"""Points of freeform geometry: tensor products of B-splines, evaluated by SciPy, in rows of control points.
 
 A Bézier direction is a B-spline with all knots at the ends. Control points of a periodic direction repeat.
 """
@@ -18,7 +18,6 @@ from cbsim.spec.irit.objects import Freeform, Knots
 __all__ = ["Direction", "boundary", "directions", "evaluate", "grid", "projected", "spans", "triangular"]
 
 Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 class Direction(NamedTuple):
@@ -67,27 +66,20 @@ def spans(direction: Direction, parts: int) -> Floats:
     return np.append(cut.ravel(), high)
 
 
-def _weights(direction: Direction, at: Floats) -> tuple[Ints, Floats]:
-    """Active control points (m, order) at parameters (m,), and their weights (Piegl and Tiller, A2.1 and A2.2)."""
-    order, knots = direction.order, direction.knots
-    last = len(knots) - order - 1
-    span = np.clip(np.searchsorted(knots, at, side="right") - 1, order - 1, last)
-    while (empty := knots[span] >= knots[span + 1]).any():  # the end of the domain belongs to the span before it
-        span = np.where(empty, np.maximum(span - 1, order - 1), span)
-        if (span[empty] == order - 1).all():
-            break
-    values = np.zeros((len(at), order))
-    values[:, 0] = 1.0
-    for degree in range(1, order):
-        carried = np.zeros(len(at))
-        for k in range(degree):
-            right, left = knots[span + k + 1] - at, at - knots[span + k + 1 - degree]
-            share = values[:, k] / (right + left)
-            values[:, k] = carried + right * share
-            carried = left * share
-        values[:, degree] = carried
-    index = span[:, None] - order + 1 + np.arange(order)
-    return index % direction.length, values
+def _combined(direction: Direction, at: Floats, points: Floats) -> Floats:
+    """Combine rows of control points (length, n) to points (m, n) at parameters (m,) of one direction."""
+    from scipy.interpolate import BSpline
+
+    low, high = direction.domain
+    # of a knot at the end that repeats too often, control points without influence are left out, so that the last span
+    # has a length, as SciPy expects
+    count = int(np.searchsorted(direction.knots, high))
+    repeated = points[np.arange(count) % direction.length]
+    # SciPy looks for the span of each parameter from that of the one before: in order, that takes linear time
+    ordered, place = np.unique(np.clip(at, low, high), return_inverse=True)
+    knots, degree = direction.knots[: count + direction.order], direction.order - 1
+    matrix = BSpline.design_matrix(ordered, knots, degree)  # type: ignore[no-untyped-call]
+    return np.asarray((matrix @ repeated)[place])  # sparse: added in the order of control points, without BLAS
 
 
 def evaluate(item: Freeform, *parameters: Floats) -> Floats:
@@ -95,14 +87,10 @@ def evaluate(item: Freeform, *parameters: Floats) -> Floats:
     lengths = item.lengths
     points = np.array(item.points, float).reshape(*lengths[::-1], -1)
     for k, (direction, at) in enumerate(zip(directions(item), parameters, strict=True)):
-        index, weight = _weights(direction, at)
         axis = len(lengths) - 1 - k
         moved = np.moveaxis(points, axis, 0)
-        total = np.zeros((len(at), *moved.shape[1:]))
-        for column in range(direction.order):
-            share = weight[:, column].reshape(-1, *(1,) * (moved.ndim - 1))
-            total += share * moved[index[:, column]]
-        points = np.moveaxis(total, 0, axis)
+        found = _combined(direction, at, moved.reshape(len(moved), -1))
+        points = np.moveaxis(found.reshape(len(at), *moved.shape[1:]), 0, axis)
     return projected(points, item.space)
 
 

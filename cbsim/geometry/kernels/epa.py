@@ -15,9 +15,9 @@ from typing import Annotated, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cbsim.geometry.kernels.gjk import core_distance, corner_into
-from cbsim.geometry.kernels.simplex import SIMPLEX_COLUMNS, on_triangle, plane_of
-from cbsim.geometry.kernels.solids import support
+from cbsim.geometry.kernels.gjk import DISTANCE, NEAREST_ONE, NEAREST_TWO, NORMAL, core_distance, corner_into
+from cbsim.geometry.kernels.simplex import POINT_ONE, SIMPLEX_COLUMNS, on_triangle, plane_of
+from cbsim.geometry.kernels.solids import CENTRE, ROUND, support
 from cbsim.jit import inner
 
 __all__ = ["DepthWorkspace", "make_depth_workspace", "signed_distance"]
@@ -131,9 +131,11 @@ def write_flat(one, two, corners, count, out):
     if nx * nx + ny * ny + nz * nz == 0.0:
         nx, ny, nz = perpendicular(corners, min(count, 3), 1)
     length = math.sqrt(nx * nx + ny * ny + nz * nz)
-    toward = nx * (two[5] - one[5]) + ny * (two[6] - one[6]) + nz * (two[7] - one[7])
+    toward = nx * (two[CENTRE] - one[CENTRE]) + ny * (two[CENTRE + 1] - one[CENTRE + 1])
+    toward += nz * (two[CENTRE + 2] - one[CENTRE + 2])
     sign = -1.0 if toward < 0.0 else 1.0
-    out[0], out[1], out[2], out[3] = 0.0, sign * nx / length, sign * ny / length, sign * nz / length
+    out[DISTANCE] = 0.0
+    out[NORMAL], out[NORMAL + 1], out[NORMAL + 2] = sign * nx / length, sign * ny / length, sign * nz / length
     p = q = r = 0.0
     # weights of the corners in the point nearest to the origin, for the touching points
     if count == 1:
@@ -141,8 +143,9 @@ def write_flat(one, two, corners, count, out):
     else:
         p, q, r = on_triangle(corners, 0, 1, 2 if count == 3 else 1, 0.0, 0.0, 0.0)
     for c in range(6):
-        third = corners[2, 3 + c] if count == 3 else corners[1, 3 + c]
-        out[4 + c] = p * corners[0, 3 + c] + (q * corners[1, 3 + c] + r * third if count > 1 else 0.0)
+        third = corners[2, POINT_ONE + c] if count == 3 else corners[1, POINT_ONE + c]
+        rest = q * corners[1, POINT_ONE + c] + r * third if count > 1 else 0.0
+        out[NEAREST_ONE + c] = p * corners[0, POINT_ONE + c] + rest
 
 
 @inner
@@ -277,9 +280,11 @@ def write_depth(corners, faces, face, nx, ny, nz, nearest, reach, out):
     i, j, k = faces[face, 0], faces[face, 1], faces[face, 2]
     px, py, pz = nearest * nx, nearest * ny, nearest * nz
     p, q, r = on_triangle(corners, i, j, k, px, py, pz)
-    out[0], out[1], out[2], out[3] = -reach, nx, ny, nz
+    out[DISTANCE], out[NORMAL], out[NORMAL + 1], out[NORMAL + 2] = -reach, nx, ny, nz
     for c in range(6):
-        out[4 + c] = p * corners[i, 3 + c] + q * corners[j, 3 + c] + r * corners[k, 3 + c]
+        out[NEAREST_ONE + c] = (
+            p * corners[i, POINT_ONE + c] + q * corners[j, POINT_ONE + c] + r * corners[k, POINT_ONE + c]
+        )
 
 
 @inner
@@ -298,7 +303,7 @@ def signed_distance(one, two, workspace, out):
     if core_distance(one, two, workspace.corners, out):
         core_depth(one, two, workspace, out)
     # solids are cores rounded by radii (Minkowski sums with balls), which shift both surfaces along the normal
-    out[0] -= one[4] + two[4]
+    out[DISTANCE] -= one[ROUND] + two[ROUND]
     for k in range(3):
-        out[4 + k] += one[4] * out[1 + k]
-        out[7 + k] -= two[4] * out[1 + k]
+        out[NEAREST_ONE + k] += one[ROUND] * out[NORMAL + k]
+        out[NEAREST_TWO + k] -= two[ROUND] * out[NORMAL + k]

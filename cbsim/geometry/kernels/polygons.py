@@ -14,7 +14,8 @@ from cbsim.jit import inner, kernel
 __all__ = ["TOUCH_WIDTH", "polygon_contact", "rectangle_into"]
 
 TOUCH_WIDTH = 10  # separation, normal x, y, points, then x, y, separation of each of two points
-DISTANCE, NORMAL, POINTS, FIRST = 0, 1, 3, 4  # columns
+GAP, NORMAL, POINTS, POINT_X, POINT_Y, POINT_GAP = 0, 1, 3, 4, 5, 6  # columns; the last three of the first point
+EACH = 3  # columns of a point
 
 
 @inner
@@ -74,7 +75,7 @@ def nearest_corner(one, n, two, m):
 @inner
 def write_point(out, x, y, separation):
     """Append a point of touch."""
-    row = FIRST + 3 * int(out[POINTS])
+    row = POINT_X + EACH * int(out[POINTS])
     out[row], out[row + 1], out[row + 2] = x, y, separation
     out[POINTS] += 1.0
 
@@ -121,9 +122,9 @@ def write_corners(square, px, py, r_one, qx, qy, r_two, sign, out):
     """Write the touch of two corners, or of a corner and an edge; of equal places, along x."""
     apart = math.sqrt(square)
     nx, ny = ((qx - px) / apart, (qy - py) / apart) if apart > 0.0 else (1.0, 0.0)
-    out[DISTANCE], out[NORMAL], out[NORMAL + 1], out[POINTS] = apart - r_one - r_two, sign * nx, sign * ny, 0.0
+    out[GAP], out[NORMAL], out[NORMAL + 1], out[POINTS] = apart - r_one - r_two, sign * nx, sign * ny, 0.0
     middle = 0.5 * (apart + r_one - r_two)
-    write_point(out, px + middle * nx, py + middle * ny, out[DISTANCE])
+    write_point(out, px + middle * nx, py + middle * ny, out[GAP])
 
 
 @kernel
@@ -158,8 +159,8 @@ def polygon_contact(one, n, r_one, two, m, r_two, surface, out):
                 write_corners(second, sx, sy, r_two, tx, ty, r_one, -1.0, out)
             return
     if other >= 0 and (s_two > s_one + 1e-9 or (surface > 0.0 and s_two - r > -surface)):
-        out[DISTANCE] = s_two - r
+        out[GAP] = s_two - r
         clip_facing(two, m, other, r_two, one, n, r_one, -1.0, out)
     else:
-        out[DISTANCE] = s_one - r
+        out[GAP] = s_one - r
         clip_facing(one, n, edge, r_one, two, m, r_two, 1.0, out)

@@ -12,12 +12,12 @@ import math
 
 from cbsim.jit import inner
 
-__all__ = ["SOLID", "fill_solid", "fill_triangle", "support"]
+__all__ = ["CENTRE", "ROUND", "SOLID", "fill_solid", "fill_triangle", "move_solid", "support"]
 
 BOX, POINT, CYLINDER, SEGMENT, TRIANGLE = range(5)  # kinds of cores
 SHAPE_BOX, SHAPE_SPHERE, SHAPE_CYLINDER, SHAPE_WHEEL, SHAPE_MESH, SHAPE_CAPSULE = range(6)  # as `ShapeKind`
 SOLID = 17  # numbers in a row
-ROUND, CENTRE, TURN = 4, 5, 8  # columns
+CORE, HALF_X, HALF_Y, HALF_Z, ROUND, CENTRE, TURN = 0, 1, 2, 3, 4, 5, 8  # columns
 
 
 @inner
@@ -45,28 +45,28 @@ def fill_solid(shape, size, x, y, z, q, out):
         Orientation.
     out : (17,), out
     """
-    out[1], out[2], out[3], out[ROUND] = 0.5 * size[0], 0.5 * size[1], 0.5 * size[2], 0.0
+    out[HALF_X], out[HALF_Y], out[HALF_Z], out[ROUND] = 0.5 * size[0], 0.5 * size[1], 0.5 * size[2], 0.0
     out[CENTRE], out[CENTRE + 1], out[CENTRE + 2] = x, y, z
     rotation_into(q, out[TURN:])
     if shape == SHAPE_SPHERE:
-        out[0], out[1], out[2], out[3], out[ROUND] = POINT, 0.0, 0.0, 0.0, 0.5 * size[0]
+        out[CORE], out[HALF_X], out[HALF_Y], out[HALF_Z], out[ROUND] = POINT, 0.0, 0.0, 0.0, 0.5 * size[0]
     elif shape == SHAPE_CYLINDER:
-        out[0], out[2] = CYLINDER, out[1]
+        out[CORE], out[2] = CYLINDER, out[1]
     elif shape == SHAPE_WHEEL:  # a cylinder about x: permute the axes, so that its axis is the third
-        out[0], out[1], out[3] = CYLINDER, 0.5 * size[1], 0.5 * size[0]
+        out[CORE], out[HALF_X], out[HALF_Z] = CYLINDER, 0.5 * size[1], 0.5 * size[0]
         for row in range(TURN, TURN + 9, 3):
             out[row], out[row + 1], out[row + 2] = out[row + 1], out[row + 2], out[row]
     elif shape == SHAPE_CAPSULE:
-        out[0], out[ROUND] = SEGMENT, 0.5 * size[0]
-        out[1], out[2], out[3] = 0.0, 0.0, max(0.5 * (size[2] - size[0]), 0.0)
+        out[CORE], out[ROUND] = SEGMENT, 0.5 * size[0]
+        out[HALF_X], out[HALF_Y], out[HALF_Z] = 0.0, 0.0, max(0.5 * (size[2] - size[0]), 0.0)
     else:
-        out[0] = BOX
+        out[CORE] = BOX
 
 
 @inner
 def fill_triangle(corners, x, y, z, rotation, out):
     """Describe a triangle with corners (3, 3) [m] in the frame of a body at x, y, z with a rotation (9,)."""
-    out[0], out[1], out[2], out[3], out[ROUND] = TRIANGLE, 0.0, 0.0, 0.0, 0.0
+    out[CORE], out[HALF_X], out[HALF_Y], out[HALF_Z], out[ROUND] = TRIANGLE, 0.0, 0.0, 0.0, 0.0
     out[CENTRE], out[CENTRE + 1], out[CENTRE + 2] = x, y, z
     for k in range(3):
         a, b, c = corners[k, 0], corners[k, 1], corners[k, 2]
@@ -75,10 +75,16 @@ def fill_triangle(corners, x, y, z, rotation, out):
 
 
 @inner
+def move_solid(solid, x, y, z):
+    """Set the centre of a solid."""
+    solid[CENTRE], solid[CENTRE + 1], solid[CENTRE + 2] = x, y, z
+
+
+@inner
 def support(solid, dx, dy, dz):
     """Point x, y, z of a solid's core that lies farthest along a direction; ties go to the positive side."""
     cx, cy, cz = solid[CENTRE], solid[CENTRE + 1], solid[CENTRE + 2]
-    kind = solid[0]
+    kind = solid[CORE]
     if kind == TRIANGLE:
         best, row = -math.inf, TURN
         for k in range(TURN, TURN + 9, 3):
@@ -89,20 +95,19 @@ def support(solid, dx, dy, dz):
     if kind == POINT:
         return cx, cy, cz
     # the direction in the body's frame, where the support point is found by its signs
-    # columns 8 to 16 are the rotation matrix, row by row
-    bx = solid[8] * dx + solid[11] * dy + solid[14] * dz
-    by = solid[9] * dx + solid[12] * dy + solid[15] * dz
-    bz = solid[10] * dx + solid[13] * dy + solid[16] * dz
-    px, py, pz = solid[1], solid[2], solid[3]
+    bx = solid[TURN] * dx + solid[TURN + 3] * dy + solid[TURN + 6] * dz
+    by = solid[TURN + 1] * dx + solid[TURN + 4] * dy + solid[TURN + 7] * dz
+    bz = solid[TURN + 2] * dx + solid[TURN + 5] * dy + solid[TURN + 8] * dz
+    px, py, pz = solid[HALF_X], solid[HALF_Y], solid[HALF_Z]
     if kind == CYLINDER:
         flat = math.sqrt(bx * bx + by * by)
-        scale = solid[1] / flat if flat > 0.0 else 0.0
+        scale = solid[HALF_X] / flat if flat > 0.0 else 0.0
         px, py = scale * bx, scale * by
     else:
         px, py = (px if bx >= 0.0 else -px), (py if by >= 0.0 else -py)
     pz = pz if bz >= 0.0 else -pz
     return (
-        cx + solid[8] * px + solid[9] * py + solid[10] * pz,
-        cy + solid[11] * px + solid[12] * py + solid[13] * pz,
-        cz + solid[14] * px + solid[15] * py + solid[16] * pz,
+        cx + solid[TURN] * px + solid[TURN + 1] * py + solid[TURN + 2] * pz,
+        cy + solid[TURN + 3] * px + solid[TURN + 4] * py + solid[TURN + 5] * pz,
+        cz + solid[TURN + 6] * px + solid[TURN + 7] * py + solid[TURN + 8] * pz,
     )

@@ -11,13 +11,12 @@ from numpy.typing import NDArray
 from cbsim.geometry.elementary import square
 from cbsim.geometry.linear import norm, times
 from cbsim.geometry.pose import conjugate, rotate
-from cbsim.models.polytopes import nearest_point
+from cbsim.models.polytopes import approach
 from cbsim.spec.mechanism.shapes import Box, Capsule, Cylinder, Shape, Sphere
 
 __all__ = ["overlap", "reach_of"]
 
 Array = NDArray[np.float64]
-ROUNDS = 60
 SHRUNK = 0.995  # of their size: shapes that touch, or overlap by less than that, do not overlap
 NOTHING = 1e-9  # of their extent: so near to the origin counts as there
 
@@ -43,15 +42,11 @@ def overlap(one: Shape, x1: Array, q1: Array, other: Shape, x2: Array, q2: Array
         """Point of the Minkowski difference one − other farthest along a direction."""
         return SHRUNK * (_support(one, q1, direction) - _support(other, q2, -direction)) - away
 
-    points, weights = farthest(away)[None], np.ones(1)
-    for _ in range(ROUNDS):
-        nearest = times(weights, points)
+    for nearest, new in approach(farthest, farthest(away)):
         if float(norm(nearest)) < nothing:
             return True
-        new = farthest(-nearest)
         if float(times(new, nearest)) > 0.0:
             return False
-        points, weights = nearest_point(np.vstack([points, new]), np.append(weights, 0.0))
     return True
 
 

@@ -1,8 +1,7 @@
-"""Fiala's tyre on level ground: slip forces up to friction, with a parabola of contact pressure.
+"""Wheels of Shift models on level ground, on Fiala's tyre.
 
-E. Fiala, "Seitenkräfte am rollenden Luftreifen", VDI-Z 96 (1954); in the form, with the signs and the numbers' names,
-of the property files of multibody programs: the longitudinal force by slip ratio S and slip angle α with friction
-U = Umax − (Umax − Umin) √(S² + tan²α), each a force that grows to U Fz.
+Forces by slip are those of `cbsim.vehicle.tyre`, with the numbers, names and signs of the property files of multibody
+programs; here they meet a wheel and a step (docs/theory/drives_and_tyres.md §9).
 """
 
 from __future__ import annotations
@@ -16,21 +15,16 @@ from numpy.typing import NDArray
 from cbsim.geometry.linear import times
 from cbsim.models.shift.behaviour import Floats, Grip, Moment, crossed, dot
 from cbsim.spec.shift.tyres import TyreNumbers
+from cbsim.vehicle.tyre.kernels.forces import aligning_torque, friction_force, lateral_force, longitudinal_force
 
-__all__ = ["FialaTyre", "forward_force", "lateral_force"]
+__all__ = ["FialaTyre", "forward_force", "side_force"]
 
 EXACT = 1e-7  # of the most force
 SLOW = 0.5  # [m/s] least speed in slips, so that forces at rest are finite
 
 
-def grip_of(numbers: TyreNumbers, load: float, slip: float, tangent: float) -> float:
-    """Return the largest friction force [N] at a slip ratio and the tangent of a slip angle."""
-    whole = min(1.0, math.hypot(slip, tangent))
-    return max(0.0, (numbers.umax - (numbers.umax - numbers.umin) * whole) * load)
-
-
 def forward_force(numbers: TyreNumbers, load: float, slip: float, tangent: float) -> float:
-    """Longitudinal force [N]: linear up to half of the grip, then asymptotic to the grip.
+    """Longitudinal force [N].
 
     Parameters
     ----------
@@ -41,13 +35,11 @@ def forward_force(numbers: TyreNumbers, load: float, slip: float, tangent: float
     tangent : float
         Of the slip angle.
     """
-    grip = grip_of(numbers, load, slip, tangent)
-    if 2.0 * numbers.cslip * abs(slip) <= grip:
-        return numbers.cslip * slip
-    return math.copysign(grip - grip * grip / (4.0 * abs(slip) * numbers.cslip), slip)
+    capacity = friction_force(load, slip, tangent, numbers.umin, numbers.umax)
+    return longitudinal_force(numbers.cslip, capacity, slip)
 
 
-def lateral_force(numbers: TyreNumbers, load: float, slip: float, tangent: float) -> tuple[float, float]:
+def side_force(numbers: TyreNumbers, load: float, slip: float, tangent: float) -> tuple[float, float]:
     """Lateral force [N], against the lateral motion, and aligning torque [N m].
 
     Parameters
@@ -57,12 +49,9 @@ def lateral_force(numbers: TyreNumbers, load: float, slip: float, tangent: float
     tangent : float
         Of the slip angle, above 0 where it moves along its lateral axis.
     """
-    grip = grip_of(numbers, load, slip, tangent)
-    if numbers.calpha * abs(tangent) >= 3.0 * grip:
-        return -math.copysign(grip, tangent), 0.0
-    left = 1.0 - numbers.calpha * abs(tangent) / (3.0 * grip)
-    aligning = math.copysign(grip * numbers.width * (1.0 - left) * left * left * left, tangent)
-    return -math.copysign(grip * (1.0 - left * left * left), tangent), aligning
+    capacity = friction_force(load, slip, tangent, numbers.umin, numbers.umax)
+    aligning = aligning_torque(numbers.calpha, capacity, tangent, numbers.width)
+    return lateral_force(numbers.calpha, capacity, tangent), aligning
 
 
 class FialaTyre:
@@ -170,10 +159,10 @@ class FialaTyre:
         slip = -(sliding + give_along * forward) / pace
 
         def aside(force: float) -> float:
-            return lateral_force(numbers, load, slip, (drift + give_across * force) / pace)[0]
+            return side_force(numbers, load, slip, (drift + give_across * force) / pace)[0]
 
         lateral = settled(aside, -math.copysign(most, drift), numbers.calpha * give_across / pace)
-        return forward, lateral, lateral_force(numbers, load, slip, (drift + give_across * lateral) / pace)[1]
+        return forward, lateral, side_force(numbers, load, slip, (drift + give_across * lateral) / pace)[1]
 
     def tables(self) -> Iterable[NDArray[np.generic]]:
         """All numbers that it depends on."""

@@ -19,7 +19,7 @@ from cbsim.formats.urdf.tree import FREE, Tree
 from cbsim.geometry import elementary as math
 from cbsim.geometry.linear import norm, times
 from cbsim.geometry.pose import Pose
-from cbsim.models.polytopes import nearest_point
+from cbsim.models.polytopes import approach
 from cbsim.models.urdf.solids import MeshData, points_around, solid_of
 from cbsim.spec.mechanism.shapes import Shape
 from cbsim.spec.urdf import Collision, Joint
@@ -29,7 +29,7 @@ __all__ = ["FIXTURE", "GROUND", "Solid", "at_start", "motion", "overlaps", "soli
 Floats = NDArray[np.float64]
 GROUND, FIXTURE, FIRST = 1, 2, 4  # groups of colliders: the ground, links that are part of the world, the first thing
 THINGS = 48  # that have groups of their own; others share them
-ROUNDS, CLOSE = 60, 1e-3  # of the search for nearest points, and how exact it is, as a share of the distance
+CLOSE = 1e-3  # of the search for nearest points: how exact it is, as a share of the distance
 NEAR = 1e-3  # [m] what starts nearer to one another counts as one in the other
 
 
@@ -141,12 +141,13 @@ def overlaps(tree: Tree, solids: list[Solid], start: Mapping[str, float]) -> set
 
 def _distance(one: Floats, other: Floats) -> float:
     """Distance of two convex hulls [m], 0 where they overlap: the nearest point to the origin of their difference."""
-    corners, weights = (one[0] - other[0])[None], np.ones(1)
-    for _ in range(ROUNDS):
-        v = times(weights, corners)
-        w = one[np.argmin(times(one, v))] - other[np.argmax(times(other, v))]
-        size = float(times(v, v))
-        if size < 1e-18 or size - float(times(v, w)) <= CLOSE * size:
-            return float(np.sqrt(size))
-        corners, weights = nearest_point(np.vstack([corners, w]), np.append(weights, 0.0))
-    return float(norm(times(weights, corners)))
+
+    def farthest(direction: Floats) -> Floats:
+        return np.asarray(one[np.argmax(times(one, direction))] - other[np.argmin(times(other, direction))])
+
+    size = 0.0
+    for nearest, new in approach(farthest, one[0] - other[0]):
+        size = float(times(nearest, nearest))
+        if size < 1e-18 or size - float(times(nearest, new)) <= CLOSE * size:
+            break
+    return math.sqrt(size)

@@ -52,16 +52,6 @@ class Neighbours(NamedTuple):
     place_offsets: Ints
     places: Floats
 
-    @property
-    def other_begins(self) -> Floats:
-        """Stations of the neighbours beside `begins` (k,) [m]."""
-        return self.places[self.place_offsets[:-1]]
-
-    @property
-    def other_ends(self) -> Floats:
-        """Stations of the neighbours beside `ends` (k,) [m]."""
-        return self.places[self.place_offsets[1:] - 1]
-
 
 # columns of one row each, and the places of each row
 Rows = tuple[tuple[NDArray[np.generic], ...], list[Floats]]

@@ -221,10 +221,11 @@ def drive_cars(pack, sizes, floats, ints, car_floats, car_ints):
     posing, zone_scratch = posing_scratch(), scratch_of_zones(shapes, road, zones, cars if parks else 0)
     read_driven_cars(road, seed, state, work)
     count = find_others(constants, shapes, road, around, state, entries, begin)
+    tree = np.empty(BRANCHES, np.int64), np.empty(BRANCHES)
     scratch = (
         *(np.empty(MOST, np.int64), np.empty(MOST)),
         (np.empty(WAIT), np.empty((4, WAIT), np.int64), np.empty((WAIT, WAIT), np.bool_)),
-        (np.empty(BRANCHES, np.int64), np.empty(BRANCHES)),
+        tree,
         (np.empty(CHANGES, np.int64), np.empty(CHANGES)),
     )
     occupied = find_occupied_crosswalks(pack, constants, state, road.lanelets.shape[0])
@@ -246,7 +247,7 @@ def drive_cars(pack, sizes, floats, ints, car_floats, car_ints):
         decide(tables, zones, state, crosswalks, work, scratch, time, count, dt, part > 0)
         # between deciding and moving: roads that are closed or free again, and cars that appear where there is room
         close_and_open(road, network, state, work, begin, count)
-        back_out(road, crossings, sides, demand, state, work, scratch[3], begin, count)
+        back_out(road, crossings, sides, demand, state, work, tree, begin, count)
         appear(road, network, crossings, demand, seed, state, work, occupied, time, dt)
         if state.fork.shape[0] > 0:  # those who have just appeared
             set_branches(state.fork, state.held, state.intent, work.drawn, state.clock[0] - 1, time, step)

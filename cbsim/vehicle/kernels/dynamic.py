@@ -40,7 +40,7 @@ from cbsim.vehicle.kernels.columns import (
     YAW_INERTIA,
 )
 from cbsim.vehicle.kernels.frame import carry, pulled, turned
-from cbsim.vehicle.kernels.tyre import compliance, cut
+from cbsim.vehicle.tyre.kernels.compliance import compliance, cut
 
 __all__ = ["step_dynamic"]
 

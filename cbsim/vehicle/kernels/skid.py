@@ -34,7 +34,7 @@ from cbsim.vehicle.kernels.columns import (
     YAW_INERTIA,
 )
 from cbsim.vehicle.kernels.frame import carry, pulled, turned
-from cbsim.vehicle.kernels.tyre import compliance
+from cbsim.vehicle.tyre.kernels.compliance import compliance
 
 __all__ = ["step_skid"]
 

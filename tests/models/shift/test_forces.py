@@ -11,7 +11,7 @@ import pytest
 from cbsim.errors import Problems
 from cbsim.formats.reader import Source
 from cbsim.formats.shift.tyre_file import parse_tyre
-from cbsim.models.shift.fiala import TyreNumbers, forward_force, lateral_force
+from cbsim.models.shift.fiala import TyreNumbers, forward_force, side_force
 from cbsim.models.shift.laws import Law
 from tests.models.shift.models import Run, at_times, extrapolated, model_of
 
@@ -122,19 +122,19 @@ TYRE = TyreNumbers()
 def test_slip_forces_grow_from_their_stiffness_to_friction():
     load = 4000.0
     assert forward_force(TYRE, load, 1e-4, 0.0) == pytest.approx(TYRE.cslip * 1e-4)
-    assert lateral_force(TYRE, load, 0.0, 1e-5)[0] == pytest.approx(-TYRE.calpha * 1e-5, rel=1e-3)
-    assert lateral_force(TYRE, load, 0.0, 2.0) == (pytest.approx(-TYRE.umin * load), 0.0)
+    assert side_force(TYRE, load, 0.0, 1e-5)[0] == pytest.approx(-TYRE.calpha * 1e-5, rel=1e-3)
+    assert side_force(TYRE, load, 0.0, 2.0) == (pytest.approx(-TYRE.umin * load), 0.0)
     slips = np.linspace(0.0, 1.0, 200)
     forward = np.array([forward_force(TYRE, load, slip, 0.0) for slip in slips])
     assert (forward <= TYRE.umax * load).all()
     assert np.abs(np.diff(forward)).max() < 600.0  # continuous
-    assert lateral_force(TYRE, load, 0.0, 0.02)[1] > 0.0  # it turns to where it moves
+    assert side_force(TYRE, load, 0.0, 0.02)[1] > 0.0  # it turns to where it moves
 
 
 def test_slip_forces_are_odd():
     for value in (1e-3, 0.05, 0.7):
         assert forward_force(TYRE, 3e3, -value, 0.1) == -forward_force(TYRE, 3e3, value, 0.1)
-        one, other = lateral_force(TYRE, 3e3, 0.1, -value), lateral_force(TYRE, 3e3, 0.1, value)
+        one, other = side_force(TYRE, 3e3, 0.1, -value), side_force(TYRE, 3e3, 0.1, value)
         assert one == (-other[0], -other[1])
 
 

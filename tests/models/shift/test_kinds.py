@@ -7,7 +7,7 @@ import pytest
 
 from cbsim.dynamics.energy import mechanical_energy
 from cbsim.models import read_file
-from cbsim.models.shift.fiala import TyreNumbers, lateral_force
+from cbsim.models.shift.fiala import TyreNumbers, side_force
 from tests.common import shared, shared_files
 from tests.models.shift.benchmarks import four_bars
 from tests.models.shift.models import Run, file_of
@@ -130,7 +130,7 @@ def test_tyres_on_a_rig_hold_its_speed_with_the_force_of_their_slip(path):
     pid = next(slot for driver, slot in slots if type(driver).__name__ == "Pid")
     drive = gains[0] * error + gains[1] * run.mind[pid][0]
     angle = np.deg2rad(yaw)
-    side = abs(lateral_force(numbers, weight, 0.0, np.tan(angle))[0])
+    side = abs(side_force(numbers, weight, 0.0, np.tan(angle))[0])
     spin = 0.1 * abs(states[-1, tire, 11])  # torque of the damper at the hub, which rolling overcomes
     assert drive == pytest.approx(side * np.sin(angle) + spin / numbers.unloaded_radius, rel=0.05, abs=2.0)
 

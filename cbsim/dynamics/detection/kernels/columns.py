@@ -52,8 +52,6 @@ FACET_COLUMNS = 22
 
 # simplex: the rows of `cbsim.geometry.kernels.simplex` in the nearest-points search, and more
 FEATURE = 4  # two more rows: nearest feature of each shape (`cbsim.dynamics.detection.kernels.polish`)
-KEPT_ROWS = 4  # three rows during the search: the simplex of the iteration before
-SIMPLEX_ROWS = 7
 
 # found: data that detection keeps between steps, and fill levels of its tables
 CONTACTS, TIES, FANS, PAIRS, BLOCKS, CANDIDATES, FULL, OLD, KEPT = range(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 
+from cbsim.dynamics.detection.kernels.candidates import find_candidates
 from cbsim.dynamics.detection.kernels.columns import (
     APPROACH_SPEED,
     BOUND,
@@ -31,7 +32,6 @@ from cbsim.dynamics.detection.kernels.columns import (
     TIES,
 )
 from cbsim.dynamics.detection.kernels.facets import against_surface
-from cbsim.dynamics.detection.kernels.grid import find_candidates
 from cbsim.dynamics.detection.kernels.manifold import against_plane, meet_pair
 from cbsim.dynamics.detection.kernels.plan import plan
 from cbsim.dynamics.detection.kernels.supports import put, reach_about, speed_of, spread

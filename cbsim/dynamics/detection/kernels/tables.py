@@ -7,6 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.geometry.kernels.grid import Grid
+
 __all__ = ["ColliderTables"]
 
 Floats = NDArray[np.float64]
@@ -44,9 +46,7 @@ class ColliderTables(NamedTuple):
     world: Floats  # (corners, 3) in the world
     simplex: Floats
     patch: Floats  # (4, corners, 4): the two facing features, two buffers for clipping; sides at which a corner was cut
-    cell: Whole
-    start: Whole
-    item: Whole
+    grid: Grid
     found: Whole
     candidate: Whole
     contact_link: Whole

@@ -1,0 +1,1 @@
+"""Formulas of tyres: `forces` needs no compiler, `compliance` is compiled."""
