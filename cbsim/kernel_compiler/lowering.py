@@ -206,7 +206,7 @@ class CachingContext(Context):
 
 
 class QuickPasses(PassManager):
-    """Passes that are run without events and timers, for which numba spells out the types of all arguments each time."""
+    """Passes that are run without events and timers, for each of which numba spells out the types of all arguments."""
 
     def _runPass(self, _index: int, compiler_pass: Any, state: Any) -> None:  # noqa: N802 (numba's name)
         compiler_pass.analysis = self._analysis
