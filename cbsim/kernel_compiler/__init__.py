@@ -14,8 +14,9 @@ Most of the remaining time is spent in numba's front end. These things are avoid
 - Of a tuple, a function is passed the fields that it or its callees use (`usage`).
 - Elements of arrays are read and written directly, variables are kept out of memory, and no references to the arguments
   of a function are counted (`instructions`).
-- What is asked again and again is kept or asked more quickly: signatures of calls, attributes, hashes of types,
-  variables of statements (`shortcuts`).
+- What is asked again and again is kept or asked more quickly: signatures of calls, attributes, hashes of types, types
+  of constants, variables of statements, new entries of registries (`shortcuts`).
+- Passes run without events and timers, and nothing is prepared for warnings before each of the constraints on types.
 - Names of functions are short (`codegen`).
 - Compiler flags are looked up for every call and every operator; here they compare by the flags that are set.
 - The type of an operator for given operand types is resolved once per process, and not anew for each literal.

@@ -21,6 +21,7 @@ class LinkOnceLibrary(JITCodeLibrary):
     def __init__(self, codegen: Any, name: str) -> None:
         super().__init__(codegen, name)
         self._gathered: set[int] = set()
+        self.defined: list[str] = []  # names of its own functions
 
     def add_linking_library(self, library: Any) -> None:
         """Link a library and, if it is a device function's, everything that it needs in turn."""
@@ -35,11 +36,20 @@ class LinkOnceLibrary(JITCodeLibrary):
     def add_ir_module(self, ir_module: Any) -> None:
         """Parse a module, then break its reference cycles: the garbage collector would take longer to find them."""
         super().add_ir_module(ir_module)
+        self.defined += [function.name for function in ir_module.functions if function.blocks]
         for function in ir_module.functions:
             for block in function.blocks:
                 block.instructions.clear()
                 block.terminator = None
             function.blocks.clear()
+
+    def _optimize_functions(self, ll_module: Any) -> None:
+        """Optimise each function for itself, as numba does, which prepares its passes for declarations too."""
+        ll_module.data_layout = self._codegen._data_layout
+        for function in ll_module.functions:
+            if not function.is_declaration:
+                manager, builder = self._codegen._function_pass_manager()
+                manager.run(function, builder)
 
 
 def optimise(library: Any, *, loop_vectorize: bool) -> None:
@@ -84,11 +94,9 @@ class EntryLibrary(LinkOnceLibrary):
         super().finalize()
 
     def _optimize_final_module(self) -> None:
-        linked = [library._final_module for library in self._linking_libraries if isinstance(library, DeviceLibrary)]
-        names = {function.name for module in linked for function in module.functions if not function.is_declaration}
-        for function in self._final_module.functions:
-            if function.name in names and not function.is_declaration:
-                function.linkage = "internal"  # so that functions that were inlined everywhere are dropped
+        linked = [library for library in self._linking_libraries if isinstance(library, DeviceLibrary)]
+        for name in {name for library in linked for name in library.defined}:
+            self._final_module.get_function(name).linkage = "internal"  # so that those inlined everywhere are dropped
         self.optimise()
 
     def optimise(self) -> None:

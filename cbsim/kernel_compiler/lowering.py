@@ -6,7 +6,7 @@ import operator
 from typing import Any, ClassVar
 
 from numba.core import compiler, ir, types
-from numba.core.compiler_machinery import register_pass
+from numba.core.compiler_machinery import PassManager, register_pass
 from numba.core.typed_passes import NativeLowering
 from numba.core.typing.context import Context
 
@@ -205,6 +205,16 @@ class CachingContext(Context):
         return find(func, args, kws)
 
 
+class QuickPasses(PassManager):
+    """Passes that are run without events and timers, for each of which numba spells out the types of all arguments."""
+
+    def _runPass(self, _index: int, compiler_pass: Any, state: Any) -> None:  # noqa: N802 (numba's name)
+        compiler_pass.analysis = self._analysis
+        compiler_pass.run_initialization(state)
+        compiler_pass.run_pass(state)
+        compiler_pass.run_finalizer(state)
+
+
 def pipeline(lowering: type[NativeLowering]) -> type[compiler.CompilerBase]:
     """Make a compiler class with the given lowering pass in place of numba's."""
     own: dict[Any, Any] = {**SUBSTITUTES, NativeLowering: lowering}
@@ -223,6 +233,7 @@ def pipeline(lowering: type[NativeLowering]) -> type[compiler.CompilerBase]:
             passes._ENFORCING = False  # numba would analyse lifetimes anew after each pass, which only lowering needs
             passes._finalized = False
             passes.finalize()
+            passes.__class__ = QuickPasses
             return [passes]
 
     return Pipeline

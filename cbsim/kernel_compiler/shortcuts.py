@@ -11,13 +11,16 @@ before it forgets where to find it: had that value held types, whose end runs Py
 from __future__ import annotations
 
 import inspect
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
-from numba.core import base, ir, postproc, transforms, types
+from numba.core import base, cpu, errors, event, ir, postproc, ssa, transforms, typeinfer, types, utils
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.types.functions import BaseFunction
+from numba.core.typing import context as typing_context
 
 __all__ = ["REPLACEMENTS", "shortcuts"]
 
@@ -33,11 +36,23 @@ NUMBAS_SEARCH: Any = ir.Inst._rec_list_vars
 NUMBAS_HASH: Any = types.Type.__hash__
 NUMBAS_CALL_TYPE: Any = BaseFunction.get_call_type
 NUMBAS_LIFETIMES: Any = postproc.PostProcessor.run
+NUMBAS_START: Any = event.start_event
+NUMBAS_END: Any = event.end_event
+NUMBAS_LOADING: Any = cpu.CPUContext.load_additional_registries
+NUMBAS_LOADING_TYPES: Any = typing_context.Context.load_additional_registries
+NUMBAS_VALUE_TYPE: Any = typing_context.BaseContext.resolve_value_type
+
+PERMANENT = frozenset({FunctionType, BuiltinFunctionType, ModuleType, type})
+"""Kinds of constants whose type stays what it is while a kernel compiles."""
 
 HASHES: dict[int, tuple[Any, int]] = {}
 """Identity of a type → the type, which is kept so that no other takes its place in memory, and its hash."""
 CALL_TYPES: dict[tuple[Any, ...], tuple[Any, Any]] = {}
 """Identity of a function, types of arguments → the function and the signature of the call."""
+VALUE_TYPES: dict[int, tuple[Any, Any]] = {}
+"""Identity of a function, class or module → itself and its type."""
+LOADED: dict[int, tuple[Any, int]] = {}
+"""Identity of a context's table of registries → the table and the number of entries in them when they were loaded."""
 TAKES_LOC: dict[Any, bool] = {}
 """Implementation of a function → whether it has a parameter ``loc``."""
 
@@ -105,12 +120,97 @@ def _find_lifetimes(self: Any, emit_dels: bool = False, extend_lifetimes: bool =
     function.generator_info = None
 
 
+def _start_event(kind: str, data: Any = None) -> None:
+    """Tell of a beginning, but not of each call of LLVM, of which there are a hundred thousand."""
+    if kind != "numba:llvm_lock" and event._registered.get(kind):
+        NUMBAS_START(kind, data)
+
+
+def _end_event(kind: str, data: Any = None, exc_details: Any = None) -> None:
+    """Tell of an end."""
+    if kind != "numba:llvm_lock" and event._registered.get(kind):
+        NUMBAS_END(kind, data, exc_details)
+
+
+def _entries(registries: Any) -> int:
+    return sum(len(each) for registry in registries for each in vars(registry).values() if isinstance(each, list))
+
+
+def _load(context: Any, load: Any) -> None:
+    registries = context._registries
+    known = LOADED.get(id(registries))
+    if known is None or known[1] != _entries(registries):
+        load(context)
+        LOADED[id(registries)] = registries, _entries(registries)
+
+
+def _load_implementations(context: Any) -> None:
+    """Load new entries of numba's registries, which it looks through again and again for each call of a function."""
+    _load(context, NUMBAS_LOADING)
+
+
+def _load_types(context: Any) -> None:
+    """Load new entries of numba's registries of types."""
+    _load(context, NUMBAS_LOADING_TYPES)
+
+
+def _value_type(context: Any, value: Any) -> Any:
+    """Return the type of a constant; numba asks each operator whether it is a buffer, which raises an exception."""
+    if type(value) not in PERMANENT:
+        return NUMBAS_VALUE_TYPE(context, value)
+    known = VALUE_TYPES.get(id(value))
+    if known is None:
+        known = VALUE_TYPES[id(value)] = value, NUMBAS_VALUE_TYPE(context, value)
+    return known[1]
+
+
+def _propagate(network: Any, inference: Any) -> list[Exception]:
+    """Execute all constraints on types; numba prepares for warnings before each of them."""
+    found: list[Exception] = []
+    others: list[warnings.WarningMessage] = []  # given on at the end: here they would be caught again
+    fixer = inference.warnings
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", fixer._category)
+        for constraint in network.constraints:
+            try:
+                constraint(inference)
+            except errors.ForceLiteralArg as reason:
+                found.append(reason)
+            except errors.TypingError as reason:
+                located = errors.TypingError(str(reason), loc=constraint.loc, highlighting=False)
+                found.append(utils.chain_exception(located, reason))
+            for each in caught:
+                if issubclass(each.category, fixer._category):
+                    place = constraint.loc.filename or each.filename, constraint.loc.line or each.lineno
+                    fixer._warnings[(*place, each.category)].add(str(each.message))
+                else:
+                    others.append(each)
+            caught.clear()
+    for each in others:
+        warnings.warn_explicit(str(each.message), each.category, each.filename, each.lineno)
+    return found
+
+
+def _rename(states: Any, block: Any, handler: Any) -> Iterator[Any]:
+    """Pass the statements of a block to a handler, without a message on each of them."""
+    for statement in block.body:
+        act = handler.on_assign if isinstance(statement, ir.Assign) else handler.on_other
+        yield act(states, statement)
+
+
 REPLACEMENTS: tuple[tuple[Any, str, Any, Any], ...] = (
     (ir.Inst, "_rec_list_vars", NUMBAS_SEARCH, _list_variables),
     (types.Type, "__hash__", NUMBAS_HASH, _hash_of),
     (BaseFunction, "get_call_type", NUMBAS_CALL_TYPE, _call_type_of),
     (base, "_has_loc", base._has_loc, _takes_loc),
     (postproc.PostProcessor, "run", NUMBAS_LIFETIMES, _find_lifetimes),
+    (event, "start_event", NUMBAS_START, _start_event),
+    (event, "end_event", NUMBAS_END, _end_event),
+    (cpu.CPUContext, "load_additional_registries", NUMBAS_LOADING, _load_implementations),
+    (typing_context.Context, "load_additional_registries", NUMBAS_LOADING_TYPES, _load_types),
+    (typing_context.BaseContext, "resolve_value_type", NUMBAS_VALUE_TYPE, _value_type),
+    (typeinfer.ConstraintNetwork, "propagate", typeinfer.ConstraintNetwork.propagate, _propagate),
+    (ssa, "_run_ssa_block_pass", ssa._run_ssa_block_pass, _rename),
 )
 """Owner and name of each function that is replaced, numba's own and the quicker one."""
 
@@ -136,5 +236,5 @@ def shortcuts() -> Iterator[None]:
             if not _Depth.count:
                 for owner, name, numbas, _ in REPLACEMENTS:
                     setattr(owner, name, numbas)
-                CALL_TYPES.clear()
-                HASHES.clear()
+                for table in (CALL_TYPES, HASHES, VALUE_TYPES, LOADED):
+                    table.clear()
