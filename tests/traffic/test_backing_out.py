@@ -245,6 +245,19 @@ def held_up(made: World, place: np.ndarray) -> dict[int, str]:
     return found
 
 
+@pytest.mark.parametrize(
+    ("segment", "seed"),
+    [
+        (3, 1),  # behind a corner, in a queue
+        (24, 1),  # behind the corner, in the other direction
+        (10, 3),  # within 0.1 m of the barrier
+        (1, 0),  # in a fork, in the way of others
+    ],
+)
+def test_who_stands_before_a_barrier_near_the_begin_of_a_road_goes_back(segment, seed):
+    assert not held_up(*blocked(cbsim.load("town").scene.roadmap, segment, 0.08, 30, seed))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("share", [0.08, 0.3, 0.5])
 @pytest.mark.parametrize("segment", range(1, 31))
