@@ -314,8 +314,9 @@ def blocked_lanelet(road, travel, intent, watch, work, i, static, others):
         cannot_pass = (road.links[lanelet, EXTRAS] & BESIDE) == 0 or work.routes.blocked[i] != 0
         cannot_pass = cannot_pass or intent[i, CLAIM] > 0
         e = entries.order[at]
-        # what has no way of its own to drive is told of at once
-        is_sure = travel[i, WAITING] >= BLOCKED or (e >= intent.shape[0] and e < others and entries.stays[e] != 0)
+        # what an event has put down is told of sooner
+        comes = intent.shape[0] <= e < others and entries.watched[e] >= 0 and entries.stays[e] != 0
+        is_sure = travel[i, WAITING] >= BLOCKED or comes
         if cannot_pass and is_sure and not is_queue(road, entries, lanelet, at):
             if stands_for_good(work, travel, intent, watch, i, e, static, others):
                 return lanelet

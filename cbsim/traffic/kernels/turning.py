@@ -31,6 +31,7 @@ from cbsim.world.traffic.tables import (
     HIT,
     LANELET,
     LENGTH,
+    MAY_CROSS,
     MOVED,
     NEXT,
     OFFSET,
@@ -188,7 +189,8 @@ def choose_turn(road, crossings, sides, demand, travel, intent, watch, work, i, 
         blocked = is_behind_body(road, travel, intent, watch, work, i, 1, static, others)
     if not blocked and (is_closed(closed, target) or is_cut_off(road, closed, work, i, target)):
         return -1
-    if not (blocked and (travel[i, WAITING] >= BLOCKED or is_closed(closed, lanelet))):
+    knows = is_closed(closed, lanelet) and (sides.rows[row, 1] & MAY_CROSS) == 0
+    if not (blocked and (travel[i, WAITING] >= BLOCKED or knows)):
         if not is_cut_off(road, closed, work, i, lanelet):
             return -1
     # how far it has to reverse so that the ground ahead is clear
