@@ -24,11 +24,20 @@ from cbsim.world.traffic.tables import (
     WAITING,
 )
 
-__all__ = ["stands_in_fork", "stop_before_dead_end"]
+__all__ = ["is_any_closed", "stands_in_fork", "stop_before_dead_end"]
 
 NEXT_ONES = 3  # lanelets ahead that are looked at
 IN_THE_WAY = 10.0  # [s] of standing behind a fork after which one goes on
 HARDEST = 3.0  # [m/s²] with which one stops there at most
+
+
+@inner
+def is_any_closed(closed):
+    """Whether some lanelet is closed."""
+    for row in range(closed.shape[0]):
+        if closed[row] != 0:
+            return True
+    return False
 
 
 @inner

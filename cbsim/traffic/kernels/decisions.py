@@ -9,7 +9,7 @@ from cbsim.traffic.kernels.branches import numbered
 from cbsim.traffic.kernels.changes import end_at_change, see_aside
 from cbsim.traffic.kernels.claims import UNTURNED, arbitrate, join, order_waiting, see_room
 from cbsim.traffic.kernels.clear_crosswalks import keep_crosswalks_clear
-from cbsim.traffic.kernels.dead_ends import stop_before_dead_end
+from cbsim.traffic.kernels.dead_ends import is_any_closed, stop_before_dead_end
 from cbsim.traffic.kernels.drivers import (
     BRAKES_HARD,
     BRANCH_NOW,
@@ -116,9 +116,7 @@ def decide(network, zones, state, crosswalks, work, scratch, time, count, dt, ke
         queues.turns[e] = UNTURNED
     see_arrivals(road, entries, watch, begin, count, time)
     announce_others(road, crossings, around, entries, watch, claims, queues, tree, begin, count)
-    asking, waits, is_closed_somewhere = -1, work.queues.candidates, False
-    for row in range(work.routes.noted.shape[0]):
-        is_closed_somewhere = is_closed_somewhere or work.routes.noted[row] != 0
+    asking, waits, is_closed_somewhere = -1, work.queues.candidates, is_any_closed(work.routes.noted)
     for i in range(cars):  # in the order of rows, in which their tables lie in memory
         prefetch_rows(road, crossings, entries, claims, intent, travel, ways, i)
         if entries.where[i] < 0:
