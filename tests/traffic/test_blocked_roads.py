@@ -168,6 +168,18 @@ def test_who_turns_round_sees_the_same_wherever_it_stands_in_the_file():
         assert longest < 60.0
 
 
+@pytest.mark.parametrize("segment", [3, 7])
+def test_thin_and_thick_barriers_across_a_road_of_two_lanes_each_way_are_the_same_to_who_turns(segment):
+    network = generate(columns=3, rows=2, block=150.0, lanes=2, zones=0, seed=1)[0]
+    item, turns = barrier(build(network), segment).item, []
+    for thick in (0.6, 1.4):
+        yaw, size = float(item.orientation_offset[2]), (item.size[0], thick, 1.0)
+        body = prop("barrier", tuple(item.position_offset), size=size, yaw=yaw)
+        made = world(network, Pool("p", count=40), actors=(body,), step=0.1, seed=1)
+        turns.append(longest_standstill(made, 300.0)[1])
+    assert min(turns) > 5  # nobody did, for those who wait on the far side
+
+
 @pytest.mark.parametrize(("columns", "number"), [(2, 268), (3, 273)])
 def test_who_comes_on_the_outer_lane_sees_the_front_that_swings_out_to_it(columns, number):
     network = generate(

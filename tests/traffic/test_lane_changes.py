@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -10,6 +12,7 @@ from cbsim.simulation.advance import advance
 from cbsim.spec.road import PointId, RoadNetwork
 from cbsim.spec.traffic import Driver, Pool, Spread
 from cbsim.world.traffic.tables import ABSENT, ACCELERATION, LANELET, OFFSET, PHASE, RUN, SPEED, STATION, WAITING
+from cbsim.world.world import World
 from tests.road.site import Site
 from tests.traffic.sites import run, world
 
@@ -136,3 +139,50 @@ traffic:
     counts = snapshot.columns.pool_counts
     assert counts[1, 2] > 80  # those of the right lane who go on have come to the left one
     assert counts[2, 2] > 20
+
+
+def busy_merge(folder: Path, seed: int, step: float) -> World:
+    """On two lanes come 1500 cars an hour, on a ramp 300; from each a share leaves by the off-ramp on the right."""
+    ends = "{1.1.17: 0.7, 5.1.8: 0.3}"
+    (folder / "busy.yaml").write_text(
+        f"""network: merge
+step: {step}
+seed: {seed}
+traffic:
+  - {{name: left, flow: 750, from: 1.1.1, to: {ends}, until: 600}}
+  - {{name: right, flow: 750, from: 1.2.1, to: {ends}, until: 600}}
+  - {{name: ramp, flow: 300, from: 4.1.1, to: {ends}, until: 600}}
+"""
+    )
+    return cbsim.load(folder / "busy.yaml")
+
+
+@pytest.mark.parametrize("step", [0.05, 0.1])
+@pytest.mark.parametrize("seed", [1, 2, 3, 4, 5])
+def test_all_cars_of_a_busy_highway_with_a_ramp_come_to_where_they_go(seed, step, tmp_path):
+    made = busy_merge(tmp_path, seed, step)
+    snapshot, hardest, longest = made.start, 0.0, 0.0
+    for _ in range(900):
+        assert not len(advance(made, snapshot, round(1.0 / step))[2])
+        travel, intent = snapshot.columns.travel, snapshot.columns.intent
+        there = intent[:, PHASE] != ABSENT
+        on_the_way = there & (travel[:, STATION] > 40.0)  # one may appear before a queue
+        hardest = min(hardest, float(travel[on_the_way, ACCELERATION].min(initial=0.0)))
+        longest = max(longest, float(travel[there, WAITING].max(initial=0.0)))
+    arrived, appeared, left = snapshot.columns.pool_counts.T
+    assert (arrived > 30).all()
+    assert np.array_equal(arrived, appeared)
+    assert np.array_equal(arrived, left)
+    assert longest < 120.0
+    assert hardest > -4.5
+
+
+@pytest.mark.xfail(strict=True, reason="who finds no gap in a queue goes on, and comes by a long way round")
+def test_nobody_misses_a_change_of_lanes_on_a_busy_highway_with_a_ramp(tmp_path):
+    made = busy_merge(tmp_path, 1, 0.1)
+    elsewhere = [row for name, row in made.road.lanelets.rows.items() if name[0] in "2367"]
+    snapshot = made.start
+    for _ in range(900):
+        advance(made, snapshot, 10)
+        there = snapshot.columns.intent[:, PHASE] != ABSENT
+        assert not np.isin(snapshot.columns.intent[there, LANELET], elsewhere).any()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import cbsim
 from cbsim.simulation.advance import advance
 from cbsim.spec.objects import Triple
 from cbsim.spec.road import PointId, RoadNetwork
@@ -95,3 +96,21 @@ def test_cars_of_a_flow_do_not_brake_hard_for_a_queue_that_stands_ahead(border):
         hardest = min(hardest, float(snapshot.columns.travel[:, ACCELERATION].min()))
     assert -HARDEST <= hardest < -0.5
     assert (snapshot.columns.intent[:, PHASE] != ABSENT).sum() > 8
+
+
+@pytest.mark.parametrize("step", [0.05, 0.1])
+def test_cars_of_a_flow_do_not_appear_in_a_conflict_that_somebody_is_in(step, tmp_path):
+    """Cars that turn to the other carriageway cross the lane of a flow where it begins."""
+    (tmp_path / "around.yaml").write_text(
+        f"""network: merge
+step: {step}
+traffic:
+  - {{name: around, flow: 400, from: 2.1.1, to: 1.2.9}}
+  - {{name: left, flow: 1200, from: 1.1.1, to: 1.1.17}}
+"""
+    )
+    made = cbsim.load(tmp_path / "around.yaml")
+    snapshot = made.start
+    for _ in range(600):
+        assert not len(advance(made, snapshot, round(1.0 / step))[2])
+    assert (snapshot.columns.pool_counts[:, 2] > 25).all()

@@ -31,7 +31,7 @@ SAMPLE = ("rndf", "navguide", "Sample_RNDF.txt")
 NQE = ("rndf", "cornell", "NQE-General_Files__nqe_rndf.rdf")
 
 
-def car_park(aisles: int = 3, each: int = 10, *, has_exit: bool = True) -> RoadNetwork:
+def car_park(aisles: int = 3, each: int = 10, *, has_exit: bool = True, depth: float = 4.6) -> RoadNetwork:
     """A car park with spots on both sides of aisles, a road of 160 m into it, and one out of it."""
     site, top = Site(metric=True), 22.0 + 18.0 * aisles
     spots = []
@@ -39,7 +39,7 @@ def car_park(aisles: int = 3, each: int = 10, *, has_exit: bool = True) -> RoadN
         for side in (1.0, -1.0):
             for n in range(each):
                 x, y = 26.0 + 3.2 * n, 24.0 + 18.0 * aisle
-                spots.append(((x, y + 3.6 * side), (x, y + 8.2 * side)))
+                spots.append(((x, y + (8.2 - depth) * side), (x, y + 8.2 * side)))
     right = 46.0 + 3.2 * each
     corners = [(0.0, top), (right, top), (right, 8.0), (right - 12.0, 8.0), (12.0, 8.0), (0.0, 8.0)]
     site.lane("1.1", [(12.0, -160.0), (12.0, 0.0), (12.0, 4.0)], exits=[("1.1.3", "3.0.5")])
@@ -118,6 +118,12 @@ def test_sixty_cars_fill_a_car_park_and_empty_it(step):
         most = max(most, hold_to_spots(made, made.scene.roadmap, snapshot))
     assert most == 60
     assert snapshot.columns.pool_counts[0].tolist() == [60, 60, 60]
+
+
+def test_of_a_spot_shorter_than_the_car_the_second_point_counts():
+    made = world(car_park(1, 6, depth=2.0), flow_to(3, 1, PointId(1, 1, 1), 12, pause=900.0))
+    assert made.scene.roadmap is not None
+    assert max(hold_to_spots(made, made.scene.roadmap, snapshot) for snapshot in watched(made, 400.0)) == 12
 
 
 def test_cars_that_are_parked_at_the_start_leave_in_reverse_after_their_pause():

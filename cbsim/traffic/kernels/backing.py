@@ -1,19 +1,22 @@
 """Backing out: who stands in a junction, or just behind one, before a body that blocks its way goes back to the fork.
 
-It goes back along the way that it came, up to before the end of a lanelet from which another way leads on. From the
-begin on it belongs to that lanelet, on which its station is then beyond the end, and nobody else is in the junction.
+It goes back along the way that it came, up to before the end of a lanelet from which another way leads on, or on which
+it can turn round. From the begin on it belongs to that lanelet, on which its station is then beyond the end, and nobody
+else is in the junction.
 """
 
 from __future__ import annotations
 
 from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined, inner
-from cbsim.traffic.kernels.closures import is_closed
+from cbsim.traffic.kernels.closures import is_closed, is_cut_off
+from cbsim.traffic.kernels.dead_ends import stands_in_fork
 from cbsim.traffic.kernels.entries import BEFORE_END
 from cbsim.traffic.kernels.look import STANDS, hold
 from cbsim.traffic.kernels.passing import STOOD, is_behind_body, oncoming_in
-from cbsim.traffic.kernels.sideways import is_aside
+from cbsim.traffic.kernels.sideways import is_aside, oncoming_row
 from cbsim.traffic.kernels.turning import BEHIND, EASY, FASTEST, HOLDS, is_free
+from cbsim.traffic.kernels.turning import BLOCKED as TURNS_AFTER
 from cbsim.traffic.kernels.way import AHEAD, destination_of, following
 from cbsim.traffic.kernels.workspace import EXTENT, SPOT
 from cbsim.world.traffic.tables import (
@@ -25,6 +28,7 @@ from cbsim.world.traffic.tables import (
     ENTRY,
     ENTRY_END,
     GOAL,
+    HIT,
     JUNCTION,
     LANELET,
     LENGTH,
@@ -115,23 +119,46 @@ def is_alone(work, lanelet, station, i):
     return True
 
 
-@inner
-def leads_elsewhere(road, crossings, sides, demand, state, work, i, fork, way, passed, tree):
-    """Whether car i can go back to the end of a lanelet, the junction and the ground being free, to take another way.
+@inlined
+def is_fork(road, lanelet):
+    """Whether several ways lead on from the end of a lanelet."""
+    return road.links[lanelet, WANDER_END] - road.links[lanelet, WANDER] > 1
 
-    Parameters
-    ----------
-    fork, way : int
-        Lanelet to whose end it goes back, and the one behind it by which it came.
-    passed : int
-        Forks that it has passed since.
+
+@inlined
+def goal_before(road, work, intent, i, fork):
+    """Work out what column `GOAL` is when a car has gone back to the end of a lanelet: forks passed by who wanders."""
+    passed = work.destinations[i] == -1 and intent[i, LANELET] != fork and is_fork(road, fork)
+    return intent[i, GOAL] - (1 if passed else 0)
+
+
+@inner
+def leads_back(road, sides, work, i, fork):
+    """Whether car i can turn round on a lanelet from which no way leads on but through closed ones."""
+    closed, destination = work.routes.noted, work.destinations[i]
+    row = oncoming_row(sides, fork, place_before_fork(road, i, fork))
+    if row < 0 or not is_cut_off(road, closed, work, i, fork):
+        return False
+    target = sides.rows[row, 0]
+    if destination >= 0 and road.hops[destination * road.lanelets.shape[0] + target] < 0:
+        return False
+    return not is_closed(closed, target) and not is_cut_off(road, closed, work, i, target)
+
+
+@inner
+def may_back_to(road, crossings, sides, demand, state, work, i, fork, way, tree):
+    """Whether car i can go back to the end of a lanelet, the ground being free, to take another way or to turn round.
+
+    `way` is the lanelet behind that by which it came.
     """
     travel, intent, cars = state.travel, state.intent, state.intent.shape[0]
-    place, destination = place_before_fork(road, i, fork), work.destinations[i]
-    goal = intent[i, GOAL] - (passed if destination == -1 else 0)
-    onward, _ = following(road, state.seed[0], i, intent[i, SERIAL], destination, fork, goal)
-    if onward < 0 or onward == way or is_closed(work.routes.noted, onward) or place < BEHIND or goal < 0:
+    place, goal = place_before_fork(road, i, fork), goal_before(road, work, intent, i, fork)
+    if place < BEHIND or goal < 0:
         return False
+    onward, _ = following(road, state.seed[0], i, intent[i, SERIAL], work.destinations[i], fork, goal)
+    if onward < 0 or onward == way or is_closed(work.routes.noted, onward):
+        if not leads_back(road, sides, work, i, fork):
+            return False
     junction = junction_behind(road, crossings, way)
     if junction >= 0 and not is_junction_free(crossings, work.claims, junction, i, cars):
         return False
@@ -147,12 +174,6 @@ def leads_elsewhere(road, crossings, sides, demand, state, work, i, fork, way, p
 
 
 @inlined
-def is_fork(road, lanelet):
-    """Whether several ways lead on from the end of a lanelet."""
-    return road.links[lanelet, WANDER_END] - road.links[lanelet, WANDER] > 1
-
-
-@inlined
 def leads_to(road, lanelet, other):
     """Whether one way leads on from the end of a lanelet, that to another one."""
     first = road.links[lanelet, WANDER]
@@ -163,33 +184,37 @@ def leads_to(road, lanelet, other):
 def begin_to_back(road, crossings, sides, demand, state, work, i, tree):
     """Let a car begin to back out, if it can: to the end of its own lanelet, or of one before it."""
     travel, intent = state.travel[i], state.intent[i]
-    lanelet, front, back = intent[LANELET], travel[STATION] + road.car_sizes[i, CAR_LENGTH], travel[STATION]
+    lanelet, back, onward = intent[LANELET], travel[STATION], intent[NEXT]
+    is_over = back + road.car_sizes[i, CAR_LENGTH] > road.lanelets[lanelet, LENGTH]
     fork, way, before, beyond = -1, -1, sides.predecessors, 0.0
     offsets = sides.predecessor_offsets
-    if is_fork(road, lanelet) and front > road.lanelets[lanelet, LENGTH]:
-        if leads_elsewhere(road, crossings, sides, demand, state, work, i, lanelet, intent[NEXT], 0, tree):
-            fork, way = lanelet, intent[NEXT]
-    elif offsets.shape[0] > 0:
-        for n in range(offsets[lanelet], offsets[lanelet + 1]):
-            one = before[n]
-            if fork < 0 and is_fork(road, one) and leads_to(road, lanelet, intent[NEXT]):
-                if leads_elsewhere(road, crossings, sides, demand, state, work, i, one, lanelet, 1, tree):
-                    fork, way, beyond = one, lanelet, road.lanelets[one, LENGTH]
-            if fork >= 0 or not leads_to(road, one, lanelet) or front > road.lanelets[lanelet, LENGTH]:
-                continue
-            for m in range(offsets[one], offsets[one + 1]):
-                two = before[m]
-                if fork < 0 and is_fork(road, two):
-                    if leads_elsewhere(road, crossings, sides, demand, state, work, i, two, one, 1, tree):
-                        fork, way = two, one
-                        beyond = road.lanelets[one, LENGTH] + road.lanelets[two, LENGTH]
+    if is_over and onward >= 0:
+        if may_back_to(road, crossings, sides, demand, state, work, i, lanelet, onward, tree):
+            fork, way = lanelet, onward
+    first, last = (offsets[lanelet], offsets[lanelet + 1]) if offsets.shape[0] > 0 and fork < 0 else (0, 0)
+    for n in range(first, last):
+        one = before[n]
+        if fork < 0 and (not is_over or leads_to(road, lanelet, onward)):
+            if may_back_to(road, crossings, sides, demand, state, work, i, one, lanelet, tree):
+                fork, way, beyond = one, lanelet, road.lanelets[one, LENGTH]
+        if fork >= 0 or is_over or not leads_to(road, one, lanelet):
+            continue
+        for m in range(offsets[one], offsets[one + 1]):
+            two = before[m]
+            if fork < 0 and may_back_to(road, crossings, sides, demand, state, work, i, two, one, tree):
+                fork, way, beyond = two, one, road.lanelets[one, LENGTH] + road.lanelets[two, LENGTH]
     if fork < 0 or back + beyond - place_before_fork(road, i, fork) > FURTHEST:
         return
-    if fork != lanelet and work.destinations[i] == -1:
-        intent[GOAL] -= 1
+    intent[GOAL] = goal_before(road, work, state.intent, i, fork)
     travel[STATION], travel[SPEED], travel[WAITING] = back + beyond, 0.0, 0.0
     intent[LANELET], intent[NEXT], intent[CLAIM], intent[PHASE] = fork, way, 0, BACKING
     hold_junction(road, crossings, work.claims, way, i)
+
+
+@inner
+def waits_to_back(sides, travel, intent, i):
+    """Whether a car has stood long enough to back out: sooner where it cannot turn round."""
+    return travel[i, WAITING] >= BLOCKED or oncoming_row(sides, intent[i, LANELET], travel[i, STATION]) < 0
 
 
 @inner
@@ -199,15 +224,18 @@ def back_out(road, crossings, sides, demand, state, work, tree, static, others):
     for i in range(intent.shape[0]):
         if travel[i, WAITING] < STOOD or work.entries.where[i] < 0 or is_aside(travel[i]):
             continue
+        if intent[i, PHASE] == HIT:  # it never comes to what it has claimed
+            intent[i, CLAIM] = 0
         if intent[i, PHASE] not in (DRIVING, CROSSING) or travel[i, SPEED] > STANDS:
             continue
-        may_back = travel[i, WAITING] >= BLOCKED and road.car_rows[i, VEHICLE] < 0
+        may_back = road.car_rows[i, VEHICLE] < 0 and waits_to_back(sides, travel, intent, i)
         if intent[i, CLAIM] == 0 and not may_back:
             continue
         if not is_behind_body(road, travel, intent, state.watch, work, i, AHEAD, static, others):
             continue
         if intent[i, CLAIM] > 0 and not has_entered(road, crossings, travel, work, i):
-            intent[i, CLAIM], intent[i, PHASE] = 0, DRIVING
+            if not stands_in_fork(road, crossings, travel, intent, i):
+                intent[i, CLAIM], intent[i, PHASE] = 0, DRIVING
         elif may_back:
             begin_to_back(road, crossings, sides, demand, state, work, i, tree)
 
@@ -255,6 +283,7 @@ def back(road, seed, travel, intent, drawn, i, dt, acceleration):
     lanelet = intent[i, LANELET]
     if one[STATION] > place_before_fork(road, i, lanelet):
         return
-    one[SPEED], one[WAITING], intent[i, PHASE] = 0.0, 0.0, DRIVING
-    destination = destination_of(road, intent, drawn, i)
+    way, destination = intent[i, NEXT], destination_of(road, intent, drawn, i)
     intent[i, NEXT], _ = following(road, seed, i, intent[i, SERIAL], destination, lanelet, intent[i, GOAL])
+    # who has no other way has stood long enough to turn round
+    one[SPEED], one[WAITING], intent[i, PHASE] = 0.0, TURNS_AFTER if intent[i, NEXT] == way else 0.0, DRIVING

@@ -17,6 +17,7 @@ from cbsim.traffic.kernels.driven import command_vehicles, read_driven_cars
 from cbsim.traffic.kernels.drivers import draw_drivers
 from cbsim.traffic.kernels.entries import OVERHEAD, SWEPT, find_obstacles, find_shadows, sort_entries
 from cbsim.traffic.kernels.ground import brake_in_turn, turn_where_free
+from cbsim.traffic.kernels.in_turn import turn, turning_acceleration
 from cbsim.traffic.kernels.leaving import CHANGES
 from cbsim.traffic.kernels.look import clear_conflict
 from cbsim.traffic.kernels.meshes import find_mesh, make_mesh_search
@@ -30,7 +31,7 @@ from cbsim.traffic.kernels.pools import appear
 from cbsim.traffic.kernels.posing import BLOCK, pose_cars, posing_scratch, trace_cars
 from cbsim.traffic.kernels.prefetching import prefetch_lanelet, prefetch_pieces
 from cbsim.traffic.kernels.sideways import is_aside, is_turning
-from cbsim.traffic.kernels.turning import TURNS, turn, turning_acceleration
+from cbsim.traffic.kernels.turning import TURNS
 from cbsim.traffic.kernels.way import destination_of, following
 from cbsim.traffic.kernels.workspace import PACE, SPOT, car_workspace_of, parts_of, path_of
 from cbsim.traffic.kernels.zone_driving import set_destinations

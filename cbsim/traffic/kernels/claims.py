@@ -11,6 +11,7 @@ from cbsim.jit import inlined, inner
 from cbsim.road.kernels.right_of_way import fill_ties, order_arrivals, who_yields
 from cbsim.traffic.kernels.branches import at_junction
 from cbsim.traffic.kernels.closures import stays_there
+from cbsim.traffic.kernels.dead_ends import stands_in_fork
 from cbsim.traffic.kernels.drivers import CAUTION, IGNORES, LEAST, MISTAKES, STRONGEST, uniform, word_of
 from cbsim.traffic.kernels.look import CHAIN, CHAIN_END, DESIRED, LINE, STANDS, go_through, travel_time
 from cbsim.traffic.kernels.merging import EASY, NEAREST, is_behind_all
@@ -102,10 +103,11 @@ def order_waiting(crossings, travel, intent, entries, watch, queues, junction, s
 
 
 @inlined
-def room_behind(entries, claims, closed, lanelet, base, clear, length, least, cars):
+def room_behind(entries, claims, closed, lanelet, base, clear, length, least, cars, turns):
     """Room on one lanelet behind conflicts that end at a distance: whether it is enough, and what is still needed.
 
-    Behind a body that does not drive, or closes a lanelet, it includes what it takes to turn round, or to pass it.
+    Behind a body that does not drive, or closes a lanelet, it includes what it takes to turn round, or to pass it, if
+    it `turns`.
 
     Parameters
     ----------
@@ -130,7 +132,7 @@ def room_behind(entries, claims, closed, lanelet, base, clear, length, least, ca
         for_good = e >= cars and stays_there(entries, closed, e)
         if rear < clear and (e < cars or rear + entries.stands[e, EXTENT] <= clear) and not (for_good and rear > 0.0):
             continue
-        more = reach_of_turn(length) if for_good else 0.0
+        more = reach_of_turn(length) if for_good and turns else 0.0
         return needed if rear - clear + pace * abs(pace) / (2.0 * AGAIN) >= length + more + needed else -1.0
     return needed
 
@@ -146,7 +148,7 @@ def stands_there(entries, closed, lanelet, base, cars):
 
 
 @inlined
-def see_room(road, seed, state, work, i):
+def see_room(road, crossings, seed, state, work, i):
     """Note whether there is room behind the conflicts ahead of car i, and on which lanelet its front will stand."""
     travel, intent, values, plan = state.travel, state.intent, work.drawn[i], work.plan[i]
     entries, claims, queues, ways = work.entries, work.claims, work.queues, work.ways
@@ -155,12 +157,15 @@ def see_room(road, seed, state, work, i):
     own, least, clear = length + values[LEAST], 0.0, plan[CHAIN_END]
     lanelet, base, k, forks = intent[i, LANELET], -travel[i, STATION], 0, ways.forks[i]
     queues.places[i], queues.is_blocked[i] = lanelet, 0
+    # who stands in the way of others goes on to before a body, to come back from there when they are gone
+    is_beyond = travel[i, STATION] + length + plan[CHAIN] > road.lanelets[lanelet, LENGTH]
+    turns = is_beyond or not stands_in_fork(road, crossings, travel, intent, i)
     while base < clear + own + least:
         end = base + road.lanelets[lanelet, LENGTH]
         if base < clear + length:
             queues.places[i] = lanelet  # where its front will stand
         if end > clear or stands_there(entries, closed, lanelet, base, cars):
-            least = room_behind(entries, claims, closed, lanelet, base, clear, own, least, cars)
+            least = room_behind(entries, claims, closed, lanelet, base, clear, own, least, cars, turns)
             if least < 0.0:
                 queues.is_blocked[i] = 1
                 break
@@ -195,7 +200,7 @@ def find_detour(road, travel, intent, values, plan, entries, claims, closed, way
         if beyond < 0 or road.lanelets[beyond, LENGTH] < own:
             continue
         over = ahead + road.lanelets[way, LENGTH]
-        if room_behind(entries, claims, closed, beyond, over, over, own, 0.0, cars) >= 0.0:
+        if room_behind(entries, claims, closed, beyond, over, over, own, 0.0, cars, True) >= 0.0:
             return way
     return -1
 
@@ -372,7 +377,7 @@ def arbitrate(road, crossings, seed, state, work, junction, dt):
         i = candidates[n]
         values, own = work.drawn[i], work.plan[i]
         if queues.is_blocked[i] == 0:  # claims of this step may have taken the room
-            see_room(road, seed, state, work, i)
+            see_room(road, crossings, seed, state, work, i)
         if queues.is_blocked[i] != 0:
             continue
         last = 1

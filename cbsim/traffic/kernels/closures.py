@@ -313,8 +313,12 @@ def blocked_lanelet(road, travel, intent, watch, work, i, static, others):
     if at < entries.first[lanelet + 1]:
         cannot_pass = (road.links[lanelet, EXTRAS] & BESIDE) == 0 or work.routes.blocked[i] != 0
         cannot_pass = cannot_pass or intent[i, CLAIM] > 0
-        if cannot_pass and travel[i, WAITING] >= BLOCKED and not is_queue(road, entries, lanelet, at):
-            if stands_for_good(work, travel, intent, watch, i, entries.order[at], static, others):
+        e = entries.order[at]
+        # what an event has put down is told of sooner
+        comes = intent.shape[0] <= e < others and entries.watched[e] >= 0 and entries.stays[e] != 0
+        is_sure = travel[i, WAITING] >= BLOCKED or comes
+        if cannot_pass and is_sure and not is_queue(road, entries, lanelet, at):
+            if stands_for_good(work, travel, intent, watch, i, e, static, others):
                 return lanelet
         return -1
     # on the next ones: the first body there, as far ahead as one has to decide before conflicts

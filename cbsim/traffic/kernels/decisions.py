@@ -9,6 +9,7 @@ from cbsim.traffic.kernels.branches import numbered
 from cbsim.traffic.kernels.changes import end_at_change, see_aside
 from cbsim.traffic.kernels.claims import UNTURNED, arbitrate, join, order_waiting, see_room
 from cbsim.traffic.kernels.clear_crosswalks import keep_crosswalks_clear
+from cbsim.traffic.kernels.dead_ends import is_any_closed, stop_before_dead_end
 from cbsim.traffic.kernels.drivers import (
     BRAKES_HARD,
     BRANCH_NOW,
@@ -115,7 +116,7 @@ def decide(network, zones, state, crosswalks, work, scratch, time, count, dt, ke
         queues.turns[e] = UNTURNED
     see_arrivals(road, entries, watch, begin, count, time)
     announce_others(road, crossings, around, entries, watch, claims, queues, tree, begin, count)
-    asking, waits = -1, work.queues.candidates
+    asking, waits, is_closed_somewhere = -1, work.queues.candidates, is_any_closed(work.routes.noted)
     for i in range(cars):  # in the order of rows, in which their tables lie in memory
         prefetch_rows(road, crossings, entries, claims, intent, travel, ways, i)
         if entries.where[i] < 0:
@@ -134,6 +135,8 @@ def decide(network, zones, state, crosswalks, work, scratch, time, count, dt, ke
         if spans.shape[0] > 0:
             keep_crosswalks_clear(road, crossings, spans, travel, intent, work, i)
         if sides.rows.shape[0] > 0:
+            if is_closed_somewhere:
+                stop_before_dead_end(road, sides, travel, intent, work, i)
             if plan[WAY_END] < math.inf:  # the way may go on in another lane, to which it has to change by there
                 end_at_change(road, sides, travel, intent, plan, ways, i, destinations[i])
             if is_aside(travel[i]):
@@ -169,7 +172,7 @@ def decide(network, zones, state, crosswalks, work, scratch, time, count, dt, ke
     # room behind the conflicts, as it is before this step's claims; the lists of the junctions are filled again by it
     while asking >= 0:
         i, asking = asking, waits[asking]
-        see_room(road, seed, state, work, i)
+        see_room(road, crossings, seed, state, work, i)
         join(queues, crossings.rules[crossings.entry_rows[queues.conflicts[i]], JUNCTION], i)
     for junction in range(work.counts[1]):
         if queues.heads[junction] >= 0:

@@ -65,7 +65,7 @@ def is_ground_free(road, shapes, state, i, begin, end, poses, margin):
     poses : int
         That are looked at, besides the one at `begin`.
     margin : float
-        Around the car [m].
+        Around the car [m]; of what it stands nearer to where it begins, it has to get away without coming into it.
     """
     one, sizes, lanelet = state.travel[i], road.car_sizes[i], state.intent[i, LANELET]
     cx, cy, _, _ = place_in_turn(road, one, sizes, lanelet, 0.5 * (begin + end))
@@ -79,15 +79,18 @@ def is_ground_free(road, shapes, state, i, begin, end, poses, margin):
             continue
         ax, ay, _ = rotate(q, 1.0, 0.0, 0.0)
         bx, by, _ = rotate(q, 0.0, 1.0, 0.0)
+        is_near = True
         for pose in range(poses + 1):
             px, py, hx, hy = place_in_turn(road, one, sizes, lanelet, begin + (end - begin) * pose / poses)
-            x, y, apart = place[0] - px, place[1] - py, False
+            x, y, apart, free = place[0] - px, place[1] - py, False, False
             for axis in range(4):  # two rectangles are apart along a side of one of them
                 u, w = (hx, hy) if axis == 0 else (-hy, hx) if axis == 1 else (ax, ay) if axis == 2 else (bx, by)
                 reach = reach_along(u, w, ax, ay, 0.5 * size[0], bx, by, 0.5 * size[1])
                 reach += reach_along(u, w, -hy, hx, wide, hx, hy, long)
-                apart = apart or abs(x * u + y * w) > reach * math.sqrt(u * u + w * w)
-            if not apart:
+                left = abs(x * u + y * w) - reach * math.sqrt(u * u + w * w)
+                apart, free = apart or left > 0.0, free or left + margin * (u * u + w * w) > 0.0
+            is_near = is_near and not apart
+            if not apart and not (is_near and free):
                 return False
     return True
 

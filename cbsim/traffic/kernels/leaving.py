@@ -9,7 +9,7 @@ from cbsim.traffic.kernels.orders import keeps_lane, ordered_side
 from cbsim.traffic.kernels.passing import PASSES, choose_pass, may_block
 from cbsim.traffic.kernels.prefetching import prefetch_side
 from cbsim.traffic.kernels.sideways import is_aside, map_beside, side_row
-from cbsim.traffic.kernels.turning import BLOCKED, TURNS, choose_turn
+from cbsim.traffic.kernels.turning import SOON, TURNS, choose_turn
 from cbsim.world.traffic.tables import (
     BACK,
     BESIDE,
@@ -97,7 +97,7 @@ def choose_changes(road, crossings, sides, demand, seed, state, work, scratch, t
         if entries.where[i] < 0 or intent[i, CLAIM] > 0 or is_aside(travel[i]):
             continue
         phase, decides, destination, what = intent[i, PHASE], (number + i) % beats == 0, destinations[i], -1
-        waits = is_closed_somewhere and decides and travel[i, WAITING] >= BLOCKED
+        waits = is_closed_somewhere and decides and travel[i, WAITING] >= SOON
         if phase != DRIVING and not (phase == STOPPED and waits):
             continue
         if (road.links[lanelet, EXTRAS] & BESIDE) == 0 or chosen + 1 >= targets.shape[0]:

@@ -90,6 +90,7 @@ NARROWEST = 2.7  # [m] between the centrelines of two lanes on one of which some
 QUEUE = 60.0  # [m] ahead within which those who wait for a body are one queue
 FREE = 300.0  # [m] of the oncoming lane that are looked at
 BRANCHES = 16
+ACROSS = 10.0  # [m] along the lanes within which what stands on them closes the road, as a barrier at an angle does
 
 
 @inlined
@@ -250,6 +251,28 @@ def does_not_come(entries, e):
 
 
 @inner
+def is_shut(road, sides, entries, lanelet, e):
+    """Whether an entry cannot drive, and neither can what stands beside it on the other lanes of its direction.
+
+    Nobody comes from behind it then; people, who are small too, walk on.
+    """
+    if e < road.car_rows.shape[0] or entries.watched[e] < -1 or entries.stays[e] == 0:
+        return False
+    station = entries.stands[e, SPOT]
+    for row in range(sides.offsets[lanelet], sides.offsets[lanelet + 1]):
+        if (sides.rows[row, 1] & SAME) == 0 or not sides.spans[row, 0] <= station <= sides.spans[row, 1]:
+            continue
+        beside, place, stands = sides.rows[row, 0], map_beside(sides, row, station), False
+        for at in range(entries.first[beside], entries.first[beside + 1]):
+            other, near = entries.order[at], abs(entries.sorted_stands[at, SPOT] - place) < ACROSS
+            stays = other >= road.car_rows.shape[0] and entries.watched[other] >= -1 and entries.stays[other] != 0
+            stands = stands or (near and stays)
+        if not stands:
+            return False
+    return True
+
+
+@inner
 def oncoming_in(road, sides, demand, entries, lanelet, place, yields, tree):
     """Least time in which somebody comes to a place on a lanelet, or on those that lead to it [s].
 
@@ -260,15 +283,23 @@ def oncoming_in(road, sides, demand, entries, lanelet, place, yields, tree):
     while size > 0:
         size -= 1
         one, there = stack[size], places[size]
+        # the next one behind that place which comes that way
+        at, begin = place_in_order(entries, one, there) - 1, -math.inf
+        while at >= entries.first[one] and begin == -math.inf:
+            if is_shut(road, sides, entries, one, entries.order[at]):
+                begin = entries.sorted_stands[at, SPOT]
+            elif not does_not_come(entries, entries.order[at]):
+                break
+            at -= 1
         for p in range(demand.flows.shape[0]):
-            if demand.flows[p, RATE] > 0.0 and demand.pool_rows[p, ORIGIN] == one:
+            if demand.flows[p, RATE] <= 0.0 or demand.pool_rows[p, ORIGIN] != one:
+                continue
+            if demand.flows[p, ORIGIN_STATION] > begin:
                 length = road.car_sizes[demand.pool_rows[p, FIRST_CAR], CAR_LENGTH]
                 ahead = there - demand.flows[p, ORIGIN_STATION] - length
                 least = min(least, time_to(ahead, road.lanelets[one, LIMIT], road.lanelets[one, LIMIT], yields))
-        # the next one behind that place which comes that way
-        at = place_in_order(entries, one, there) - 1
-        while at >= entries.first[one] and does_not_come(entries, entries.order[at]):
-            at -= 1
+        if begin > -math.inf:
+            continue
         if at >= entries.first[one]:
             e = entries.order[at]
             ahead = there - entries.stands[e, SPOT] - entries.stands[e, EXTENT]

@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from cbsim.geometry.kernels import elementary as math
+from cbsim.geometry.kernels.rotation import heading_of
 from cbsim.jit import inner
 from cbsim.traffic.kernels.branches import branch_of_arrival, numbered, serial_of
+from cbsim.traffic.kernels.centreline import on_lanelet
 from cbsim.traffic.kernels.closures import find_ways
 from cbsim.traffic.kernels.drivers import ARRIVALS, COMFORTABLE, FACTOR, HEADWAY, LEAST, draw_driver, uniform
 from cbsim.traffic.kernels.drivers import SPEED as OWN_SPEED
@@ -52,6 +54,7 @@ ARRIVED, APPEARED, LEFT = range(3)  # columns of `State.pool_counts`
 HARDEST = 3.0  # [m/s²] with which a car may have to brake when it appears
 TRIES, SLOWER = 8, 0.8  # speeds that are tried, each so much slower than the one before
 BEHIND = 2.0  # [s] that who comes from behind has at least
+HALF_WIDTH = 1.1  # [m] of a car, and a little more
 
 
 @inner
@@ -72,6 +75,43 @@ def comes_in(road, entries, lanelet, station, least):
         e = entries.order[at]
         front = entries.stands[e, SPOT] + entries.stands[e, EXTENT] - road.lanelets[lanelet, LENGTH]
         if front + least + max(entries.stands[e, PACE], 0.0) * BEHIND > station:
+            return True
+    return False
+
+
+@inner
+def is_ground_taken(road, state, lanelet, station, length):
+    """Whether a car would appear where another one is, or comes within 2 s if it goes straight on.
+
+    Lanes that begin side by side, or where others turn, need not have a conflict.
+    """
+    ax, ay = on_lanelet(road, lanelet, station)
+    bx, by = on_lanelet(road, lanelet, station + length)
+    size = max(math.hypot(bx - ax, by - ay), 1e-9)
+    ux, uy, px, py = (bx - ax) / size, (by - ay) / size, 0.5 * (ax + bx), 0.5 * (ay + by)
+    for j in range(state.intent.shape[0]):
+        body, other, ahead = road.car_rows[j, BODY], road.car_sizes[j, CAR_LENGTH], state.travel[j, SPEED] * BEHIND
+        x, y = state.position[body, 0] - px, state.position[body, 1] - py
+        far = 0.5 * (length + other) + ahead + 2.0 * HALF_WIDTH
+        if state.intent[j, PHASE] == ABSENT or x * x + y * y > far * far:
+            continue
+        heading = heading_of(state.orientation[body])
+        vx, vy = -math.sin(heading), math.cos(heading)
+        x, y, apart = x + 0.5 * ahead * vx, y + 0.5 * ahead * vy, False
+        along, across = abs(ux * vx + uy * vy), abs(ux * vy - uy * vx)
+        for axis in range(4):  # two rectangles are apart along a side of one of them
+            ex, ey = (ux, uy) if axis == 0 else (-uy, ux) if axis == 1 else (vx, vy) if axis == 2 else (-vy, vx)
+            mine, theirs = 0.5 * length, 0.5 * (other + ahead)
+            if axis == 0:
+                reach = mine + along * theirs + across * HALF_WIDTH
+            elif axis == 1:
+                reach = HALF_WIDTH + across * theirs + along * HALF_WIDTH
+            elif axis == 2:
+                reach = theirs + along * mine + across * HALF_WIDTH
+            else:
+                reach = HALF_WIDTH + across * mine + along * HALF_WIDTH
+            apart = apart or abs(x * ex + y * ey) > reach
+        if not apart:
             return True
     return False
 
@@ -199,6 +239,8 @@ def appear(road, network, crossings, demand, seed, state, work, occupied, time, 
         )
         speed = speed_to_appear(values, own, gap, leader, stop, dt)
         if speed < 0.0 or (gap < math.inf and speed < 0.3 * own and gap < 2.0 * length):
+            continue
+        if is_ground_taken(road, state, lanelet, station, length):
             continue
         counts[APPEARED] += 1
         if state.held.shape[0] > 0:

@@ -11,10 +11,10 @@ from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined, inner
 from cbsim.traffic.kernels.centreline import foot_on, on_lanelet
 from cbsim.traffic.kernels.closures import is_closed, is_cut_off
-from cbsim.traffic.kernels.look import SMALL, STANDS
+from cbsim.traffic.kernels.look import STANDS
 from cbsim.traffic.kernels.neighbours import place_in_order
 from cbsim.traffic.kernels.passing import first_not_passing, is_behind_body, oncoming_in, stands_for_good
-from cbsim.traffic.kernels.sideways import SPARE, TIGHT, TURNS_ROUND, map_beside, oncoming_row, reach_of_turn, way_back
+from cbsim.traffic.kernels.sideways import TIGHT, TURNS_ROUND, map_beside, oncoming_row, reach_of_turn, way_back
 from cbsim.traffic.kernels.way import following, head_along
 from cbsim.traffic.kernels.workspace import EXTENT, PACE, SPOT
 from cbsim.world.traffic.tables import (
@@ -31,6 +31,7 @@ from cbsim.world.traffic.tables import (
     HIT,
     LANELET,
     LENGTH,
+    MAY_CROSS,
     MOVED,
     NEXT,
     OFFSET,
@@ -50,26 +51,24 @@ __all__ = [
     "BEHIND",
     "BLOCKED",
     "MOST_BACK",
+    "SOON",
     "TURNS",
     "begin_turn",
     "choose_turn",
     "is_free",
     "place_in_turn",
+    "point_of_turn",
     "pose_turn",
-    "turn",
-    "turning_acceleration",
 ]
 
 TURNS = -1_000_000_000  # less the row of `Sides`: what `CarWorkspace.changes` holds of a car that begins to turn
-BLOCKED = 20.0  # [s] of standing behind a body that cannot be passed after which one turns
+BLOCKED, SOON = 20.0, 5.0  # [s] of standing behind what cannot be passed after which one turns, or knows it is closed
 SHOULDER = 1.5  # [m] beyond the border of the oncoming lane that a wheel may come
 FASTEST, EASY = 2.0, 1.0  # [m/s], [m/s²] in a turn
-AFTER_A_HIT, HOLDS = 6.0, 4.0  # [m/s²] with which it stops when it is hit, or something comes in its way
+HOLDS = 4.0  # [m/s²] with which it stops when something comes in its way
 DURATION = 16.0  # [s] that a turn takes, without a part in reverse at its begin, and three more
 ASIDE = 0.5  # [m] by which it looks farther back where the other lane is not free
 MOST_BACK, BEHIND, NEAR = 20.0, 0.4, 0.05  # [m] that one reverses at first, and that stay free behind and ahead
-PERSON, NEARER = 0.6, 0.05  # [m] that stay free beside people, and by which a car comes nearer that drives past them
-LOOKS, FAR = 3, 3.0  # poses on the next way of a car, and lengths of it, within which it looks at people
 CONFLICTS = 1.0  # [m] from conflicts within which nobody turns
 
 
@@ -177,12 +176,11 @@ def choose_turn(road, crossings, sides, demand, travel, intent, watch, work, i, 
 
     A body blocks it, or the queue in which it waits, for good, or closed lanelets do on all of its ways.
     """
-    entries, closed, destination = work.entries, work.routes.noted, work.destinations[i]
-    if intent[i, CLAIM] > 0 or travel[i, WAITING] < BLOCKED or destination == -2:
+    entries, closed, destination, lanelet = work.entries, work.routes.noted, work.destinations[i], intent[i, LANELET]
+    if intent[i, CLAIM] > 0 or travel[i, WAITING] < SOON or destination == -2:
         return -1
-    lanelet, station, length = intent[i, LANELET], travel[i, STATION], road.car_sizes[i, CAR_LENGTH]
-    at = first_not_passing(work, travel, i, lanelet)
-    row = oncoming_row(sides, lanelet, station)
+    station, length = travel[i, STATION], road.car_sizes[i, CAR_LENGTH]
+    at, row = first_not_passing(work, travel, i, lanelet), oncoming_row(sides, lanelet, station)
     if row < 0:
         return -1
     target, blocked = sides.rows[row, 0], at < entries.first[lanelet + 1]
@@ -191,9 +189,11 @@ def choose_turn(road, crossings, sides, demand, travel, intent, watch, work, i, 
         blocked = is_behind_body(road, travel, intent, watch, work, i, 1, static, others)
     if not blocked and (is_closed(closed, target) or is_cut_off(road, closed, work, i, target)):
         return -1
-    if not blocked and not is_cut_off(road, closed, work, i, lanelet):
-        return -1
-    # how far it has to reverse so that the ground ahead is clear of conflicts and bodies, here and on the other lanelet
+    knows = is_closed(closed, lanelet) and (sides.rows[row, 1] & MAY_CROSS) == 0
+    if not (blocked and (travel[i, WAITING] >= BLOCKED or knows)):
+        if not is_cut_off(road, closed, work, i, lanelet):
+            return -1
+    # how far it has to reverse so that the ground ahead is clear
     reach, rear = reach_of_turn(length), station + road.car_sizes[i, REAR_AXLE]
     _, end = clear_of_conflicts(road, crossings, lanelet, station)
     if at < entries.first[lanelet + 1]:
@@ -231,8 +231,8 @@ def choose_turn(road, crossings, sides, demand, travel, intent, watch, work, i, 
     at = place_in_order(entries, target, there - reach) - 1
     if at >= entries.first[target] and entries.sorted_stands[at, PACE] > STANDS:
         e = entries.order[at]
-        if e < intent.shape[0] and intent[e, PHASE] == HIT:  # nobody knows where it comes to rest
-            return -1
+        if e < intent.shape[0] and intent[e, PHASE] == HIT:
+            return -1  # nobody knows where it comes to rest
     duration = DURATION + back / FASTEST
     if oncoming_in(road, sides, demand, entries, target, there - reach, True, tree) < duration:
         return -1
@@ -269,34 +269,6 @@ def begin_turn(road, sides, seed, state, work, i, row):
 
 
 @inner
-def stands_between(entries, intent, lanelet, begin, end, own):
-    """Whether something stands between two stations of a lanelet that will not go on, but for people."""
-    for at in range(entries.first[lanelet], entries.first[lanelet + 1]):
-        e = entries.order[at]
-        if e < intent.shape[0]:
-            stands = e != own and intent[e, PHASE] == HIT
-        else:
-            stands = entries.watched[e] > -2 and entries.stands[e, EXTENT] > SMALL
-        if stands and entries.stands[e, SPOT] < end and entries.stands[e, SPOT] + entries.stands[e, EXTENT] > begin:
-            return True
-    return False
-
-
-@inner
-def is_taken(road, sides, entries, travel, intent, i):
-    """Whether something has come to stand on the ground on which a car turns."""
-    target, length = intent[i, LANELET], road.car_sizes[i, CAR_LENGTH]
-    there, reach = travel[i, STATION] + road.car_sizes[i, REAR_AXLE], reach_of_turn(length)
-    if stands_between(entries, intent, target, there - reach, there + length, i):
-        return True
-    row = oncoming_row(sides, target, there)
-    if row < 0:
-        return False
-    here = map_beside(sides, row, there)
-    return stands_between(entries, intent, sides.rows[row, 0], here - length, here + reach - SPARE, i)
-
-
-@inner
 def place_in_turn(road, one, sizes, lanelet, moved):
     """Centre [m] and direction of a car, with its row of `State.travel`, when it has moved so far in its turn [m]."""
     across, side = abs(one[OFFSET]), math.copysign(1.0, one[OFFSET])
@@ -317,78 +289,6 @@ def place_in_turn(road, one, sizes, lanelet, moved):
     hx, hy = c * tx - s * rx, c * ty - s * ry
     half = 0.5 * (sizes[FRONT_AXLE] - sizes[REAR_AXLE])
     return px + half * hx, py + half * hy, hx, hy
-
-
-@inner
-def distance_in_turn(road, one, sizes, lanelet, moved, x, y):
-    """Distance of a point from a car that has moved so far in its turn [m], less where it is off a corner."""
-    # coordinates along and across the car
-    cx, cy, hx, hy = place_in_turn(road, one, sizes, lanelet, moved)
-    along, across = (x - cx) * hx + (y - cy) * hy, (x - cx) * hy - (y - cy) * hx
-    return max(abs(along) - 0.5 * sizes[CAR_LENGTH], abs(across) - 1.0)
-
-
-@inner
-def meets_somebody(road, walkers, state, i, way):
-    """Whether a car that turns comes nearer to somebody on foot than it should in its next way [m].
-
-    Parameters
-    ----------
-    walkers : tuple
-        `People.walkers`, the bodies of those who are guided, and the step of the World, in which they go straight on.
-    """
-    rows, bodies, step = walkers
-    one, sizes, body = state.travel[i], road.car_sizes[i], road.car_rows[i, BODY]
-    for n in range(rows.shape[0]):
-        place, velocity = state.position[bodies[rows[n, 0]]], state.velocity[bodies[rows[n, 0]]]
-        x, y = place[0] - state.position[body, 0], place[1] - state.position[body, 1]
-        if x * x + y * y > FAR * FAR * sizes[CAR_LENGTH] * sizes[CAR_LENGTH] or place[2] <= 0.0:
-            continue
-        lanelet, moved = state.intent[i, LANELET], one[MOVED]
-        now = distance_in_turn(road, one, sizes, lanelet, moved, place[0], place[1])
-        if now < 0.0:  # it came to where somebody stands, who gets away from it
-            continue
-        for part in range(1, LOOKS + 1):
-            x, y = place[0] + velocity[0] * step * part / LOOKS, place[1] + velocity[1] * step * part / LOOKS
-            later = moved + way * part / LOOKS
-            least = distance_in_turn(road, one, sizes, lanelet, later, place[0], place[1])
-            least = min(least, distance_in_turn(road, one, sizes, lanelet, later, x, y))
-            # too near, and coming nearer
-            if least < min(PERSON, now - NEARER):
-                return True
-    return False
-
-
-@inner
-def turning_acceleration(road, sides, walkers, entries, state, i, dt):
-    """Acceleration of a car that turns: it rests where it changes gear, and stands for good if it is hit [m/s²]."""
-    travel, intent = state.travel, state.intent
-    if intent[i, PHASE] == HIT:
-        return -AFTER_A_HIT
-    speed = travel[i, SPEED] + EASY * dt
-    if meets_somebody(road, walkers, state, i, 0.5 * speed * speed / HOLDS + speed * dt + PERSON):
-        return -min(travel[i, SPEED] / dt, HOLDS)
-    if is_taken(road, sides, entries, travel, intent, i):
-        return -min(travel[i, SPEED] / dt, HOLDS)
-    one, radius = travel[i], TIGHT * road.car_sizes[i, CAR_LENGTH]
-    _, _, _, left = point_of_turn(one[MOVED], way_back(one), radius, abs(one[OFFSET]))
-    # to rest at the change of gear (docs/theory/car_following.md §4), and never quite at rest before it
-    aim = min(FASTEST, math.sqrt(EASY * EASY * dt * dt + 2.0 * EASY * left) - EASY * dt + 0.05)
-    return min((aim - one[SPEED]) / dt, EASY)
-
-
-@inner
-def turn(travel, intent, i, dt, acceleration):
-    """Move a car along its turn."""
-    one = travel[i]
-    speed = max(one[SPEED] + acceleration * dt, 0.0)
-    one[MOVED] += 0.5 * (one[SPEED] + speed) * dt
-    one[SPEED] = speed
-    one[WAITING] = 0.0
-    if one[MOVED] >= one[RUN]:
-        one[OFFSET], one[SLOPE], one[MOVED], one[RUN], one[BACK] = 0.0, 0.0, 0.0, 0.0, 0.0
-        if intent[i, PHASE] == TURNING:
-            intent[i, PHASE] = DRIVING
 
 
 @inner
