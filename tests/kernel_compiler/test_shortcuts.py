@@ -183,7 +183,7 @@ def test_events_are_told_but_those_of_the_lock_of_llvm():
     from cbsim.kernel_compiler.shortcuts import shortcuts
 
     with event.install_recorder("numba:compile") as told, event.install_recorder("numba:llvm_lock") as locked:
-        with shortcuts(), event.trigger_event("numba:compile"):
+        with shortcuts(), event.trigger_event("numba:compile", data={"dispatcher": None}):
             event.start_event("numba:llvm_lock")
             event.end_event("numba:llvm_lock")
         assert [each.is_start for _, each in told.buffer] == [True, False]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,7 @@ from cbsim.road.route import Kind, Leg, Route, checkpoints, mission_legs, route
 from cbsim.spec.mission import Mission
 from cbsim.spec.road import PointId
 
-__all__ = ["Itinerary", "prepared_itinerary"]
+__all__ = ["Itinerary"]
 
 Floats = NDArray[np.float64]
 
@@ -394,14 +394,6 @@ class Itinerary:
             travel = headings + math.pi if reverse else headings
             pace = min(limit, REVERSE_SPEED) if reverse else limit
             builder.add(PathSection(points, travel, pace, reverse, exact=True))
-
-
-@lru_cache(maxsize=4)
-def prepared_itinerary(roadmap: RoadMap, mission: Mission | None, geometry: VehicleGeometry) -> Itinerary:
-    """Itinerary of a mission with its manoeuvres planned, cached: the runs of a sweep share it."""
-    itinerary = Itinerary(roadmap, mission, geometry)
-    itinerary.prepare()
-    return itinerary
 
 
 def _pairs(way: Route) -> list[tuple[PointId, PointId]]:

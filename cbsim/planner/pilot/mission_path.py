@@ -6,13 +6,21 @@ from copy import copy
 from functools import lru_cache
 
 from cbsim.planner.pilot.arc_paths import Pose
-from cbsim.planner.pilot.itinerary import prepared_itinerary
+from cbsim.planner.pilot.itinerary import Itinerary
 from cbsim.planner.pilot.path import Path, assemble
 from cbsim.planner.pilot.vehicle_geometry import VehicleGeometry
 from cbsim.road.roadmap import RoadMap
 from cbsim.spec.mission import Mission
 
-__all__ = ["mission_path"]
+__all__ = ["mission_path", "prepared_itinerary"]
+
+
+@lru_cache(maxsize=4)
+def prepared_itinerary(roadmap: RoadMap, mission: Mission | None, geometry: VehicleGeometry) -> Itinerary:
+    """Itinerary of a mission with its manoeuvres planned."""
+    itinerary = Itinerary(roadmap, mission, geometry)
+    itinerary.prepare()
+    return itinerary
 
 
 @lru_cache(maxsize=4)

@@ -6,9 +6,8 @@ import numpy as np
 
 from cbsim.geometry import elementary as math
 from cbsim.planner.pilot.controls import Controls, Motion, controls_of
-from cbsim.planner.pilot.itinerary import prepared_itinerary
 from cbsim.planner.pilot.kernels.follow import follow_path
-from cbsim.planner.pilot.mission_path import mission_path
+from cbsim.planner.pilot.mission_path import mission_path, prepared_itinerary
 from cbsim.planner.pilot.obstacle_check import ObstacleCheck
 from cbsim.planner.pilot.path import Halt, Path, Run
 from cbsim.planner.pilot.vehicle_geometry import VehicleGeometry, vehicle_geometry

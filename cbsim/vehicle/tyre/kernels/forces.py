@@ -19,7 +19,7 @@ def relative_secant(p: Any) -> Any:
 
 def friction_force(load: float, slip: float, tangent: float, umin: float, umax: float) -> float:
     """Largest force [N] at a slip ratio and the tangent of a slip angle: friction falls from ``umax`` to ``umin``."""
-    return max(0.0, (umax - (umax - umin) * min(1.0, math.hypot(slip, tangent))) * load)
+    return max(0.0, (umax - (umax - umin) * min(1.0, math.sqrt(slip * slip + tangent * tangent))) * load)
 
 
 def lateral_force(stiffness: float, capacity: float, tangent: float) -> float:
