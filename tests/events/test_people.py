@@ -257,7 +257,7 @@ def test_nobody_is_touched_on_any_crosswalk_of_a_real_network():
     check_crossings(world(network, *people, pools=(Pool("cars", count=15),)), people, 240.0)
 
 
-@pytest.mark.parametrize("step", [0.05, 0.1, 1.0])
+@pytest.mark.parametrize("step", [pytest.param(0.05, marks=pytest.mark.slow), 0.1, 1.0])
 @pytest.mark.parametrize("bold", [False, True])
 def test_nobody_is_touched_on_the_crosswalks_of_a_real_network_under_dense_flows(step, bold):
     file = shared("rndf", "stanford", "demo_rndf.txt")

@@ -108,7 +108,7 @@ def hold_to_spots(made: World, roadmap: RoadMap, snapshot: Snapshot) -> int:
     return len(parked)
 
 
-@pytest.mark.parametrize("step", [0.05, 0.1, 1.0])
+@pytest.mark.parametrize("step", [0.1, *(pytest.param(step, marks=pytest.mark.slow) for step in (0.05, 1.0))])
 def test_sixty_cars_fill_a_car_park_and_empty_it(step):
     pool = flow_to(3, 1, PointId(1, 1, 1), 60, pause=900.0)
     made = world(car_park(), pool, step=step)

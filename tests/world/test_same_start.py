@@ -55,6 +55,7 @@ def inputs() -> list[Path]:
     return [*sorted(shipped), *(path for path in real if path.exists())]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not X86_64, reason="the settings are for x86-64")
 @pytest.mark.skipif(output("-c", PROBE) == output("-c", PROBE, **OLD_CPU), reason="this CPU has no such extensions")
 def test_worlds_start_with_the_same_bits_without_extensions_of_the_cpu():

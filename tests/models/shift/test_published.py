@@ -65,6 +65,7 @@ def test_the_flyball_governor_rises_as_published():
     assert found["s"] == pytest.approx([0.52383648, 0.74324942], abs=1e-6)
 
 
+@pytest.mark.slow
 def test_strong_dampers_between_frames_are_implicit_and_of_second_order():
     errors = []
     for step in (5e-4, 2.5e-4):
