@@ -84,7 +84,7 @@ def rehearse(folder, suffix):
         path.write_bytes(TEXTS[suffix].encode())
     with x_server() as display:
         real = Real(display, theirs)
-        hand = Posted(ours, folder / "state of ours")
+        hand = Posted(ours)
         try:
             for name, work in SCRIPTS.items():
                 first = len(hand.log)
