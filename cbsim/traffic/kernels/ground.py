@@ -30,7 +30,7 @@ from cbsim.world.traffic.tables import (
     STATION,
 )
 
-__all__ = ["brake_in_turn", "turn_where_free"]
+__all__ = ["brake_in_turn", "reach_along", "turn_where_free"]
 
 FURTHER = 1.0  # [m] that one reverses more where the ground is not free
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined, inner
 from cbsim.traffic.kernels.changes import choose_change, has_neighbour, wanted_change
+from cbsim.traffic.kernels.dead_ends import is_any_closed
 from cbsim.traffic.kernels.orders import keeps_lane, ordered_side
 from cbsim.traffic.kernels.passing import PASSES, choose_pass, may_block
 from cbsim.traffic.kernels.prefetching import prefetch_side
@@ -85,9 +86,7 @@ def choose_changes(road, crossings, sides, demand, seed, state, work, scratch, t
     targets, places, tree = scratch
     order, travel, intent = state.order, state.travel, state.intent
     entries, destinations, chosen, static = work.entries, work.destinations, 0, work.counts[0]
-    is_closed_somewhere = False
-    for k in range(work.routes.noted.shape[0]):
-        is_closed_somewhere = is_closed_somewhere or work.routes.noted[k] != 0
+    is_closed_somewhere = is_any_closed(work.routes.noted)
     # a car looks at a change by choice in one of so many decisions, in turns by row
     beats, number = max(int(math.floor(BEAT / dt + 0.5)), 1), int(math.floor(time / dt + 0.5))
     for i in range(intent.shape[0]):

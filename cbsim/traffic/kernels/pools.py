@@ -12,6 +12,7 @@ from cbsim.traffic.kernels.centreline import on_lanelet
 from cbsim.traffic.kernels.closures import find_ways
 from cbsim.traffic.kernels.drivers import ARRIVALS, COMFORTABLE, FACTOR, HEADWAY, LEAST, draw_driver, uniform
 from cbsim.traffic.kernels.drivers import SPEED as OWN_SPEED
+from cbsim.traffic.kernels.ground import reach_along
 from cbsim.traffic.kernels.look import leaders_on, not_passed
 from cbsim.traffic.kernels.merging import accelerate_behind
 from cbsim.traffic.kernels.way import destination_of, following
@@ -98,18 +99,11 @@ def is_ground_taken(road, state, lanelet, station, length):
         heading = heading_of(state.orientation[body])
         vx, vy = -math.sin(heading), math.cos(heading)
         x, y, apart = x + 0.5 * ahead * vx, y + 0.5 * ahead * vy, False
-        along, across = abs(ux * vx + uy * vy), abs(ux * vy - uy * vx)
+        mine, theirs = 0.5 * length, 0.5 * (other + ahead)
         for axis in range(4):  # two rectangles are apart along a side of one of them
             ex, ey = (ux, uy) if axis == 0 else (-uy, ux) if axis == 1 else (vx, vy) if axis == 2 else (-vy, vx)
-            mine, theirs = 0.5 * length, 0.5 * (other + ahead)
-            if axis == 0:
-                reach = mine + along * theirs + across * HALF_WIDTH
-            elif axis == 1:
-                reach = HALF_WIDTH + across * theirs + along * HALF_WIDTH
-            elif axis == 2:
-                reach = theirs + along * mine + across * HALF_WIDTH
-            else:
-                reach = HALF_WIDTH + across * mine + along * HALF_WIDTH
+            reach = reach_along(ex, ey, -uy, ux, HALF_WIDTH, ux, uy, mine)
+            reach += reach_along(ex, ey, -vy, vx, HALF_WIDTH, vx, vy, theirs)
             apart = apart or abs(x * ex + y * ey) > reach
         if not apart:
             return True
