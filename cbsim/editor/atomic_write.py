@@ -43,7 +43,10 @@ def atomic_write(path: Path, data: bytes) -> None:
 
 
 def replace(target: Path, data: bytes, mode: int | None) -> IO[bytes]:
-    """Write data to a new file, flush it to disk and move it into the place of a file; returns it open and locked."""
+    """Write data to a new file, flush it to disk and move it into the place of a file; returns it open and locked.
+
+    On Windows, where no open file can be moved, it is returned closed.
+    """
     draft = target.with_name(f".cbsim-edit.{uuid.uuid4().hex}.tmp")  # a name made of the file's could be too long
     stream = draft.open("xb")
     try:
@@ -53,6 +56,8 @@ def replace(target: Path, data: bytes, mode: int | None) -> IO[bytes]:
         stream.write(data)
         stream.flush()
         os.fsync(stream.fileno())
+        if sys.platform == "win32":
+            stream.close()
         draft.replace(target)
     except BaseException:
         stream.close()
