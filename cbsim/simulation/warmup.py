@@ -190,7 +190,7 @@ def judge_order() -> None:
 def judge_driving() -> None:
     """Run the kernels of rules: where cars are on lines, who crosses gates, and who comes near."""
     from cbsim.geometry.kernels.encroachment import encroachments, pieces_into
-    from cbsim.geometry.kernels.path_lengths import path_lengths_into
+    from cbsim.geometry.kernels.path_lengths import durations_into, path_lengths_into
     from cbsim.geometry.kernels.planar import planar_into
     from cbsim.geometry.kernels.rectangles import clearances_into, times_to_collision_into
     from cbsim.road.kernels.gates import junction_events
@@ -203,9 +203,8 @@ def judge_driving() -> None:
     point_on(0.0, 0.0, False, np.arange(2.0), np.eye(2, 4))
     project_into(np.zeros((1, 5)), np.zeros((1, 2)), np.array([[0, 1]]), np.empty((1, 4)))
     planar_into(np.zeros((1, 13)), np.empty((1, 4)))
-    path_lengths_into(
-        np.zeros((1, 1, 13)), np.zeros(1, np.int64), np.zeros(1), np.full((1, 6), np.nan), np.empty((1, 1))
-    )
+    durations_into(np.zeros(2), np.zeros((2, 2)), np.zeros((2, 2)), np.empty((1, 2)))
+    path_lengths_into(np.zeros((1, 1, 13)), np.zeros(1), np.full((1, 6), np.nan), np.empty((1, 1)))
     motion, gates = np.zeros((1, 1, 13)), np.zeros((1, 5))
     junction_events(np.zeros(1), motion, np.zeros(1), yes[0], gates, 0, yes, np.empty((1, 5)))
     numbers, piece = np.zeros(4, np.int64), np.zeros((1, 6))

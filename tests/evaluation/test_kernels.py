@@ -10,9 +10,8 @@ import shapely
 
 from cbsim.evaluation.rules.footprints import rectangles_along
 from cbsim.evaluation.rules.track import planar
-from cbsim.evaluation.rules.way import refined
 from cbsim.geometry.kernels.encroachment import encroachments
-from cbsim.geometry.kernels.path_lengths import path_lengths_into
+from cbsim.geometry.kernels.path_lengths import ALIGNED, SLACK, durations_into, path_lengths_into
 from cbsim.geometry.polyline import direction
 from cbsim.geometry.pose import heading, heading_quaternion
 from cbsim.road.kernels.projection import project_into
@@ -108,8 +107,31 @@ def test_the_least_time_between_two_ways_is_that_of_a_search_over_moments(seed):
     assert set(who[np.isfinite(times)].tolist()) == {5}
 
 
-@pytest.mark.parametrize("cut", [201, 200, 77, 1])
-def test_paths_have_the_lengths_of_those_with_all_nodes_however_steps_are_cut(cut):
+def two_pieces(step, way, first, second):
+    """Durations of both pieces of steps, all at once; 0 and the whole step where none fit."""
+
+    def cross(one, other):
+        return one[:, 0] * other[:, 1] - one[:, 1] * other[:, 0]
+
+    def length(vectors):
+        return np.hypot(*vectors.T)
+
+    with np.errstate(divide="ignore", invalid="ignore"):
+        turn, fast, slow = cross(first, second), length(first), length(second)
+        along = np.where((fast >= slow)[:, None], first, second)
+        along = along / length(along)[:, None]
+        before, after = (first * along).sum(axis=1), (second * along).sum(axis=1)
+        on_line = np.abs(cross(way, along)) <= ALIGNED * length(way)
+        share = np.where(on_line, ((way * along).sum(axis=1) - after * step) / (before - after), np.nan)
+        straight = np.abs(turn) <= ALIGNED * fast * slow
+        a = np.where(straight, share, cross(way, second) / turn)
+        b = np.where(straight, step - share, cross(first, way) / turn)
+        fits = np.isfinite(a + b) & (a >= -SLACK * step) & (b >= -SLACK * step) & (a + b <= (1.0 + SLACK) * step)
+    return np.where(fits, np.clip(a, 0.0, step), 0.0), np.where(fits, np.clip(b, 0.0, step), step)
+
+
+def winding_ways():
+    """Times (201,) and motion (201, 6, 13) of bodies that turn, pause, stop and start within steps."""
     rng = np.random.default_rng(7)
     times, motion = 0.05 * np.arange(201), rng.normal(size=(201, 6, 13))
     velocities = motion[..., 7:9]
@@ -118,21 +140,42 @@ def test_paths_have_the_lengths_of_those_with_all_nodes_however_steps_are_cut(cu
     velocities[100:, 4] = 0.0  # it stops within a step
     velocities[:100, 4] = velocities[100, 1]
     turned = rng.random((201, 6, 1)) < 0.5
-    motion[..., :2] = np.cumsum(0.05 * velocities, axis=0) + 1e-3 * turned * rng.normal(size=(201, 6, 2))
+    share = rng.random((200, 6, 1))  # of a step, before the corner in it
+    ways = np.concatenate([np.zeros((1, 6, 2)), 0.05 * (share * velocities[:-1] + (1.0 - share) * velocities[1:])])
+    motion[..., :2] = np.cumsum(ways, axis=0) + 1e-3 * turned * rng.normal(size=(201, 6, 2))
     motion[50:90, 3, :3] = motion[50, 3, :3]
     motion[:, 4, :2] = np.minimum(times, times[99] + 0.02)[:, None] * velocities[0, 4]
     motion[..., 2] = np.where(np.arange(6) % 2, 2.0, 0.1 * motion[..., 2])
+    return times, motion
+
+
+@pytest.mark.parametrize("cut", [201, 200, 77, 1])
+def test_paths_have_the_lengths_of_two_pieces_for_each_step_however_steps_are_cut(cut):
+    times, motion = winding_ways()
     columns, before = np.array([4, 0, 2, 3, 5]), np.full((5, 6), np.nan)
     found = np.empty((5, 201))
     for begin in range(0, 201, cut):
         part = slice(begin, begin + cut)
         lengths = np.empty((5, len(times[part])))
-        path_lengths_into(motion[part], columns, times[part], before, lengths)
+        path_lengths_into(motion[part][:, columns], times[part], before, lengths)
         found[:, part] = lengths
     assert (found[:, 0] == 0.0).all()  # nothing is known before it
     for lengths, k in zip(found, columns, strict=True):
-        _, way = refined(times, motion[:, k, :2], velocities[:, k])
-        level = np.linalg.norm(np.diff(way, axis=0), axis=1).reshape(-1, 3).sum(axis=1)
-        expected = np.hypot(level, np.diff(motion[:, k, 2]))
-        np.testing.assert_allclose(lengths[1:], expected, rtol=1e-13)
+        way, velocity = np.diff(motion[:, k, :2], axis=0), motion[:, k, 7:9]
+        a, _ = two_pieces(np.diff(times), way, velocity[:-1], velocity[1:])
+        corner = a[:, None] * velocity[:-1]
+        level = np.linalg.norm(corner, axis=1) + np.linalg.norm(way - corner, axis=1)
+        np.testing.assert_allclose(lengths[1:], np.hypot(level, np.diff(motion[:, k, 2])), rtol=1e-13)
     assert not found[3, 60:80].any()
+
+
+def test_pieces_of_steps_last_as_long_as_their_lines_meet():
+    times, motion = winding_ways()
+    cornered = 0
+    for k in range(6):
+        places, velocities, found = motion[:, k, :2].copy(), motion[:, k, 7:9].copy(), np.empty((200, 2))
+        durations_into(times, places, velocities, found)
+        expected = two_pieces(np.diff(times), np.diff(places, axis=0), velocities[:-1], velocities[1:])
+        np.testing.assert_allclose(found.T, expected, atol=1e-12)
+        cornered += ((found > 0.0) & (found < 0.05)).all(axis=1).sum()
+    assert 300 < cornered < 900

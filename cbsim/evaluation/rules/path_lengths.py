@@ -48,15 +48,13 @@ class PathLengths(Shared):
             rows = np.array(list(self._columns), np.int64)
             self._batch, self._lengths = batch, np.empty((len(rows), len(batch.hashes)))
             times = batch.steps * self._context.header.step
-            motion, columns = self._motion(rows, batch)
-            path_lengths_into(motion, columns, times, self._before, self._lengths)
+            path_lengths_into(self._motion(rows, batch), times, self._before, self._lengths)
         return np.asarray(self._lengths[self._columns[row]])
 
-    def _motion(self, rows: Ints, batch: Batch) -> tuple[Floats, Ints]:
-        """Motion of a batch, and the columns of some rows in it."""
+    def _motion(self, rows: Ints, batch: Batch) -> Floats:
+        """Motion of some rows in a batch, shape (n, m, 13)."""
         held = self._context.recorded(batch)
         columns = np.searchsorted(held, rows)
         if len(held) and (held[np.minimum(columns, len(held) - 1)] == rows).all():
-            return np.array(batch.motion, order="C"), columns  # a copy: one type of array
-        motion = np.stack([self._context.motion(row, batch) for row in rows.tolist()], axis=1)
-        return motion, np.arange(len(rows))
+            return np.take(batch.motion, columns, axis=1)
+        return np.stack([self._context.motion(row, batch) for row in rows.tolist()], axis=1)

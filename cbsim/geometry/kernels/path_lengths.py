@@ -1,18 +1,36 @@
-"""Lengths of the paths of bodies between steps, of two straight pieces each."""
+"""Paths of bodies between steps, as two straight pieces each: durations of the pieces, and lengths of the paths."""
 
 from __future__ import annotations
 
 from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inner, kernel
 
-__all__ = ["ALIGNED", "SLACK", "path_lengths_into"]
+__all__ = ["SLACK", "durations_into", "path_lengths_into"]
 
 SLACK = 1e-6  # fraction of a step, for rounding of times
 ALIGNED = 1e-6  # fraction of the path's length that it may deviate from a straight line
 
 
 @kernel
-def path_lengths_into(motion, columns, times, before, lengths):
+def durations_into(times, places, velocities, out):
+    """Compute how long both pieces of each step last.
+
+    Parameters
+    ----------
+    times : (n + 1,) [s]
+    places, velocities : (n + 1, 2) [m], [m/s]
+    out : (n, 2) [s], out
+        0 and the whole step where no two pieces fit.
+    """
+    for k in range(out.shape[0]):
+        here, there = places[k], places[k + 1]
+        before, after = velocities[k], velocities[k + 1]
+        step, x, y = times[k + 1] - times[k], there[0] - here[0], there[1] - here[1]
+        out[k, 0], out[k, 1] = pieces_of(step, x, y, before[0], before[1], after[0], after[1])
+
+
+@kernel
+def path_lengths_into(motion, times, before, lengths):
     """Compute the lengths of paths in each step: from the place before it to a corner, and on to the place after it.
 
     The corner is where a straight piece at the velocity before the step meets one at the velocity after it; without
@@ -20,24 +38,22 @@ def path_lengths_into(motion, columns, times, before, lengths):
 
     Parameters
     ----------
-    motion : (n, bodies, 13)
+    motion : (n, m, 13)
         Position, orientation, velocity, angular velocity.
-    columns : (m,) int64
-        Bodies that are asked for.
     times : (n,) [s]
     before : (m, 6), in and out
         Time, position and horizontal velocity before the first step; the time is nan where none is known. Those of the
         last step on return.
     lengths : (m, n) [m], out
     """
-    for m in range(columns.shape[0]):
-        body, last = columns[m], before[m]
+    for m in range(motion.shape[1]):
+        last = before[m]
         if math.isnan(last[0]):
-            hold(motion[0, body], times[0], last)
+            hold(motion[0, m], times[0], last)
         for k in range(motion.shape[0]):
-            here, step = motion[k, body], times[k] - last[0]
-            x, y, u, v = here[0] - last[1], here[1] - last[2], here[7], here[8]
-            a = time_to_corner(step, x, y, last[4], last[5], u, v)
+            here, step = motion[k, m], times[k] - last[0]
+            x, y = here[0] - last[1], here[1] - last[2]
+            a, _ = pieces_of(step, x, y, last[4], last[5], here[7], here[8])
             p, q = a * last[4], a * last[5]
             level = math.sqrt(p * p + q * q) + math.sqrt((x - p) * (x - p) + (y - q) * (y - q))
             lengths[m, k] = math.hypot(level, here[2] - last[3])
@@ -53,8 +69,8 @@ def hold(here, time, out):
 
 
 @inner
-def time_to_corner(step, x, y, u, v, p, q):
-    """Time [s] from the beginning of a step on way (x, y) [m] to its corner, given both velocities; 0 if none fits."""
+def pieces_of(step, x, y, u, v, p, q):
+    """Durations [s] of both pieces of a step on way (x, y) [m], given both velocities; 0 and all of it if none fit."""
     turn, fast, slow = u * q - v * p, math.hypot(u, v), math.hypot(p, q)
     if abs(turn) > ALIGNED * fast * slow:
         a, b = (x * q - y * p) / turn, (u * y - v * x) / turn
@@ -62,14 +78,14 @@ def time_to_corner(step, x, y, u, v, p, q):
         # on one line: when the speed changes from one to the other
         along = max(fast, slow)
         if not along > 0.0:
-            return 0.0
+            return 0.0, step
         east, north = (u / along, v / along) if fast >= slow else (p / along, q / along)
         change = (u - p) * east + (v - q) * north
         if change == 0.0 or abs(x * north - y * east) > ALIGNED * math.hypot(x, y):
-            return 0.0
+            return 0.0, step
         a = (x * east + y * north - (p * east + q * north) * step) / change
         b = step - a
     # not so for nan, too
     if a >= -SLACK * step and b >= -SLACK * step and a + b <= (1.0 + SLACK) * step:
-        return min(max(a, 0.0), step)
-    return 0.0
+        return min(max(a, 0.0), step), min(max(b, 0.0), step)
+    return 0.0, step
