@@ -14,14 +14,18 @@ from cbsim.world.events.tables import (
     DELAY,
     IS_ABSENT,
     IS_ON_ITS_WAY,
+    LINK,
     ORDER,
     ORDER_RATE,
     PACE,
     PRESENCE,
     SEGMENT,
+    STEPS_BACK,
 )
 
 __all__ = ["bound_guided", "move_guided"]
+
+BACKWARDS = 1.0  # [m/s] of somebody who makes room, at most
 
 
 @inlined
@@ -53,6 +57,21 @@ def advance_along(constants, segment, last, time, way):
 
 
 @inner
+def step_back(constants, row, until, step, position):
+    """Move somebody who makes room back along the segment that they are on, no faster than they go on it."""
+    segment, time = int(row[SEGMENT]), until - row[DELAY]
+    u, w = constants.segment_velocity[segment, 0], constants.segment_velocity[segment, 1]
+    pace = math.sqrt(u * u + w * w)
+    if pace == 0.0:
+        return
+    time = max(time - step * min(BACKWARDS / pace, 1.0), constants.segment_start[segment])
+    row[DELAY] = until - time
+    segment_position_into(
+        *(constants.segment_start, constants.segment_origin, constants.segment_velocity, segment, time), position
+    )
+
+
+@inner
 def move_guided(constants, state, until):
     """Move all guided bodies to the end of a step [s]."""
     step = constants.step
@@ -64,6 +83,8 @@ def move_guided(constants, state, until):
         x, y = position[0], position[1]
         if row[PRESENCE] == IS_ON_ITS_WAY and row[PACE] == 0.0 and row[ORDER] == 0.0:
             row[DELAY] += step  # it keeps every bit of its pose
+            if row[LINK] == STEPS_BACK:
+                step_back(constants, row, until, step, position)
         elif row[PRESENCE] == IS_ON_ITS_WAY:
             segment = int(row[SEGMENT])
             # an ordered speed shifts its own time along the same trajectory: the way stays that of the file

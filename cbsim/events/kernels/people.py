@@ -1,19 +1,38 @@
 """People who come to a crosswalk: they wait at the kerb for a gap of 3 s, unless they are bold.
 
-Nobody walks into a vehicle that stands in the way, or is slow.
+Nobody walks into a vehicle that stands in the way, or is slow, or onto the ground of one that turns round.
 """
 
 from __future__ import annotations
 
+from cbsim.events.kernels.making_room import (
+    GOES_ON,
+    MAKES_ROOM,
+    is_any_turning,
+    part_inside,
+    room_for_standing,
+    room_for_turns,
+    turns_across,
+)
 from cbsim.geometry.kernels import elementary as math
 from cbsim.geometry.kernels.rotation import heading_of
 from cbsim.jit import inlined, inner
-from cbsim.world.events.tables import DELAY, IS_ON_ITS_WAY, LINK, ORDER, ORDER_RATE, PACE, PRESENCE, SEGMENT
-from cbsim.world.packed.kernels import constants_of, people_of, shapes_of
+from cbsim.world.events.tables import (
+    DELAY,
+    IS_ON_ITS_WAY,
+    LINK,
+    ORDER,
+    ORDER_RATE,
+    PACE,
+    PRESENCE,
+    SEGMENT,
+    STEPS_BACK,
+    WAITS,
+)
+from cbsim.world.packed.kernels import constants_of, people_of, road_of, shapes_of
 
 __all__ = ["walk"]
 
-WAITS = -2.0  # value of `LINK` of somebody who waits at the kerb, or before a vehicle
 KERB = 0.3  # [m] before the crosswalk
 GAP = 3.0  # [s]
 MOVES = 0.5  # [m/s]
@@ -77,10 +96,13 @@ def is_over(shapes, state, body, x, y, dx, dy):
 
 
 @inner
-def stands_ahead(constants, shapes, state, row, body, pace):
-    """Whether a vehicle that is slow is, or comes, where somebody would walk in this step, or a little further on."""
+def stands_ahead(constants, shapes, state, row, body, pace, sign):
+    """Whether a vehicle that is slow is, or comes, where somebody would walk in this step, or a little further on.
+
+    `sign` is -1 for who would go back.
+    """
     segment = int(row[SEGMENT])
-    u, w = constants.segment_velocity[segment, 0], constants.segment_velocity[segment, 1]
+    u, w = sign * constants.segment_velocity[segment, 0], sign * constants.segment_velocity[segment, 1]
     size, ahead_of = math.sqrt(u * u + w * w), constants.step + LOOKS
     reach = pace * ahead_of + IN_FRONT
     if size == 0.0:
@@ -117,15 +139,6 @@ def stands_ahead(constants, shapes, state, row, body, pace):
 
 
 @inlined
-def part_inside(begin, way, half, first, last):
-    """Part of a way on which a coordinate is less than half a width from 0, within a part."""
-    if abs(way) < 1e-12:
-        return (first, last) if abs(begin) < half else (1.0, 0.0)
-    one, two = (-half - begin) / way, (half - begin) / way
-    return max(first, min(one, two)), min(last, max(one, two))
-
-
-@inlined
 def comes_to(constants, row, place, time):
     """Whether somebody comes to the kerb before a crosswalk in the step that begins at a time [s]."""
     station, pace = station_of(constants, row, time)
@@ -136,23 +149,33 @@ def comes_to(constants, row, place, time):
 def walk(pack, state, time):
     """Let people wait at the kerb and before slow vehicles, or go on, in the step that begins at a time [s]."""
     constants, shapes, people = constants_of(pack), shapes_of(pack), people_of(pack)
-    c = 0
+    if people.walkers.shape[0] == 0:
+        return
+    road, c, turns = road_of(pack), 0, is_any_turning(state.intent)
     for walker in range(people.walkers.shape[0]):
         guided = people.walkers[walker, 0]
         row, body = state.guided[guided], constants.guided_body[guided]
-        waits, is_bold = row[LINK] == WAITS, people.walkers[walker, 1] != 0
+        waits, is_bold = row[LINK] in (WAITS, STEPS_BACK), people.walkers[walker, 1] != 0
         # orders of events go before: who has one neither waits nor goes on by itself
         may_walk = row[PRESENCE] == IS_ON_ITS_WAY and (row[ORDER] < 0.0 or waits)
         _, pace = station_of(constants, row, time)
-        free = not may_walk or not stands_ahead(constants, shapes, state, row, body, pace)
+        free, does = not may_walk or not stands_ahead(constants, shapes, state, row, body, pace, 1.0), GOES_ON
+        is_held = not free or row[LINK] == STEPS_BACK
+        if may_walk and turns:
+            does = room_for_turns(road, constants, state, row, body, pace * (constants.step + LOOKS), is_held)
+        if may_walk and is_held:
+            does = max(does, room_for_standing(road, constants, shapes, state, row, body))
+        goes_back = does == MAKES_ROOM and not stands_ahead(constants, shapes, state, row, body, pace, -1.0)
+        free = free and (does == GOES_ON or (does == MAKES_ROOM and not goes_back))
         # crossings of a walker are adjacent, in the order of walkers
         while c < people.crossings.shape[0] and people.crossings[c] == walker:
-            if free and may_walk and not is_bold and comes_to(constants, row, people.places[c], time):
-                free = is_free(constants, shapes, state, people.places[c])
+            place = people.places[c]
+            if free and may_walk and not is_bold and comes_to(constants, row, place, time):
+                free = is_free(constants, shapes, state, place) and not (turns and turns_across(road, state, place))
             c += 1
         if not may_walk:
             continue
         if not free:
-            row[ORDER], row[ORDER_RATE], row[LINK] = 0.0, math.inf, WAITS
+            row[ORDER], row[ORDER_RATE], row[LINK] = 0.0, math.inf, STEPS_BACK if goes_back else WAITS
         elif waits:
             row[ORDER], row[LINK] = -1.0, -1.0

@@ -60,12 +60,14 @@ __all__ = [
     "SPEED",
     "STATE",
     "STATION",
+    "STEPS_BACK",
     "SUBJECT",
     "TARGET",
     "TRANSITION",
     "TURN",
     "VEHICLE",
     "WAITING_FOR",
+    "WAITS",
     "WITHIN",
     "EventTables",
     "Events",
@@ -117,6 +119,8 @@ CAR_ORDER, CAR_RATE, CAR_LINK, CAR_LANE = range(4)
 # values of the last one: none ordered; else 1 for a change to the left and -1 for one to the right, twice that where
 # both gaps have to hold; or the lane of an ordered change that has been made, which is kept but for the way
 ANY_LANE, KEEPS_LANE = 0, 3
+# values of `LINK` of people who wait at the kerb or before a vehicle, or go back to make room for one that turns
+WAITS, STEPS_BACK = -2.0, -3.0
 # values of the presence
 IS_ABSENT, IS_ON_ITS_WAY, IS_PLACED = range(3)
 
