@@ -1,4 +1,4 @@
-"""People who make room for cars that turn round, and cars that wait for people: neither waits for the other for good."""
+"""People who make room for cars that turn round, which wait for them: neither waits for the other for good."""
 
 from __future__ import annotations
 

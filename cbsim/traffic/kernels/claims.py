@@ -57,6 +57,7 @@ KEPT = 1.0  # [s] by which a gap that has been taken may turn out to be shorter
 SURE, SLOWEST = 0.5, 6.0  # [s] more than that takes; [m/s] at least of those who have gone through an area
 HURRY, HURRIED = 60.0, 0.6  # [s] of waiting after which a critical gap is so much of what it was
 PASSED_OVER = 10.0  # [s] that one has been free to go and has not moved
+BEFORE = 2.0  # [m] before a body that does not drive in which a car comes to rest
 DETOUR = 10.0  # [s] of standing without room beyond after which another way is taken
 
 
@@ -133,7 +134,12 @@ def room_behind(entries, claims, closed, lanelet, base, clear, length, least, ca
         if rear < clear and (e < cars or rear + entries.stands[e, EXTENT] <= clear) and not (for_good and rear > 0.0):
             continue
         more = reach_of_turn(length) if for_good and turns else 0.0
-        return needed if rear - clear + pace * abs(pace) / (2.0 * AGAIN) >= length + more + needed else -1.0
+        room = rear - clear + pace * abs(pace) / (2.0 * AGAIN)
+        if e < cars and at + 1 < entries.first[lanelet + 1]:  # it comes no farther than to a body before it
+            ahead = entries.order[at + 1]
+            if ahead >= cars and stays_there(entries, closed, ahead):
+                room = min(room, base + entries.stands[ahead, SPOT] - BEFORE - entries.stands[e, EXTENT] - clear)
+        return needed if room >= length + more + needed else -1.0
     return needed
 
 

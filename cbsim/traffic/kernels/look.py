@@ -371,4 +371,6 @@ def look(road, crossings, seed, state, work, occupied, i, time, ahead_of, distan
     plan[SIDE_GAP], plan[SIDE_LEADER], plan[YIELDS] = side_gap, side_leader, math.inf
     plan[STOP], plan[LINE], plan[CHAIN], plan[CHAIN_END], plan[WAY_END] = stop, line, chain, chain_end, way_end
     queues.conflicts[i], queues.is_blocked[i] = conflict, 0
+    if phase == HIT and speed < STANDS:  # it never comes to any, and nobody has to let it go first
+        count = 0
     announce_ahead(crossings, claims, plan, i, speed, length, values[STRONGEST], ahead_of, distances, count)

@@ -22,7 +22,6 @@ from cbsim.world.traffic.tables import (
     BODY,
     CAR_LENGTH,
     CLAIM,
-    DRIVING,
     ENTRY,
     ENTRY_END,
     FRONT_AXLE,
@@ -170,6 +169,24 @@ def clear_of_conflicts(road, crossings, lanelet, station):
     return begin, end
 
 
+@inlined
+def stops_before(entries, at, place):
+    """Whether who is at a place of the order of entries stands, or comes to rest gently before a station [m]."""
+    e, pace = entries.order[at], entries.sorted_stands[at, PACE]
+    front = entries.stands[e, SPOT] + entries.stands[e, EXTENT]
+    # car following brakes by some 4 m/s² at most before what stands so far ahead (docs/theory/car_following.md §2)
+    return pace <= STANDS or front + 1.2 + pace * (1.0 + pace / 5.0) <= place
+
+
+@inner
+def leads_away(road, closed, work, i, target):
+    """Whether car i can go on from a lanelet to where it goes, through none that is closed."""
+    destination = work.destinations[i]
+    if destination >= 0 and road.hops[destination * road.lanelets.shape[0] + target] < 0:
+        return False
+    return not is_closed(closed, target) and not is_cut_off(road, closed, work, i, target)
+
+
 @inner
 def choose_turn(road, crossings, sides, demand, travel, intent, watch, work, i, static, others, tree):
     """Row of `Sides` to whose lanelet a car turns round after this step, since it is blocked; -1 for none.
@@ -211,6 +228,14 @@ def choose_turn(road, crossings, sides, demand, travel, intent, watch, work, i, 
     while True:
         if back > MOST_BACK or rear - back < 0.0:
             return -1
+        if rear - back < sides.spans[row, 0]:  # another lanelet runs beside it there
+            further = oncoming_row(sides, lanelet, rear - back)
+            if further < 0:
+                back += ASIDE
+                continue
+            row, target = further, sides.rows[further, 0]
+            if not leads_away(road, closed, work, i, target):
+                return -1
         x, y = on_lanelet(road, lanelet, rear - back)
         there, across = foot_on(road, target, map_beside(sides, row, rear - back), x, y)
         if is_free(road, crossings, entries, target, there - reach, there + length, -1):
@@ -223,16 +248,14 @@ def choose_turn(road, crossings, sides, demand, travel, intent, watch, work, i, 
     if not is_free(road, crossings, entries, lanelet, behind, max(rear + reach, station), i):
         return -1
     at = entries.ranks[i] - 1
-    # who drives up behind it has to be able to stop, but behind the first at a line, where all stop
-    if back > 0.0 and intent[i, PHASE] == DRIVING and at >= entries.first[lanelet]:
-        e, pace = entries.order[at], entries.sorted_stands[at, PACE]
-        if pace > STANDS and entries.stands[e, SPOT] + entries.stands[e, EXTENT] + pace * (0.2 + pace / 6.0) > behind:
-            return -1
+    # who drives up behind it, and on the other lane, has to be able to stop gently
+    if back > 0.0 and at >= entries.first[lanelet] and not stops_before(entries, at, behind):
+        return -1
     at = place_in_order(entries, target, there - reach) - 1
     if at >= entries.first[target] and entries.sorted_stands[at, PACE] > STANDS:
         e = entries.order[at]
-        if e < intent.shape[0] and intent[e, PHASE] == HIT:
-            return -1  # nobody knows where it comes to rest
+        if (e < intent.shape[0] and intent[e, PHASE] == HIT) or not stops_before(entries, at, there - reach):
+            return -1  # nobody knows where who has been hit comes to rest
     duration = DURATION + back / FASTEST
     if oncoming_in(road, sides, demand, entries, target, there - reach, True, tree) < duration:
         return -1
