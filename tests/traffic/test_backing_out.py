@@ -17,6 +17,7 @@ from cbsim.world.scene import Scene, Settings
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.traffic.tables import (
     ABSENT,
+    ACCELERATION,
     BACKING,
     BODY,
     CAR_LENGTH,
@@ -252,10 +253,28 @@ def held_up(made: World, place: np.ndarray) -> dict[int, str]:
         (24, 1),  # behind the corner, in the other direction
         (10, 3),  # within 0.1 m of the barrier
         (1, 0),  # in a fork, in the way of others
+        (17, 0),  # behind who has been hit before a junction
+        (2, 2),  # in a junction, behind who has taken the last room
+        (1, 3),
     ],
 )
 def test_who_stands_before_a_barrier_near_the_begin_of_a_road_goes_back(segment, seed):
     assert not held_up(*blocked(cbsim.load("town").scene.roadmap, segment, 0.08, 30, seed))
+
+
+@pytest.mark.parametrize(("segment", "seed"), [(10, 0), (15, 0), (1, 0), (16, 0)])
+def test_nobody_brakes_hard_for_who_turns_round(segment, seed):
+    made, _ = blocked(cbsim.load("town").scene.roadmap, segment, 0.08, 30, seed)
+    snapshot, turned = made.start, 0
+    advance(made, snapshot, 450)  # the barrier comes into the stopping distance of some
+    for _ in range(1000):
+        before = snapshot.columns.intent[:, PHASE].copy()
+        advance(made, snapshot, 1)
+        phases = snapshot.columns.intent[:, PHASE]
+        turned += int(np.sum((phases == TURNING) & (before == DRIVING)))
+        drives = (before != HIT) & (phases != HIT)
+        assert snapshot.columns.travel[drives, ACCELERATION].min() >= -4.5
+    assert turned > 0
 
 
 @pytest.mark.slow

@@ -233,9 +233,9 @@ def choose_turn(road, crossings, sides, demand, travel, intent, watch, work, i, 
             if further < 0:
                 back += ASIDE
                 continue
-            row, target = further, sides.rows[further, 0]
-            if not leads_away(road, closed, work, i, target):
+            if further != row and not leads_away(road, closed, work, i, sides.rows[further, 0]):
                 return -1
+            row, target = further, sides.rows[further, 0]
         x, y = on_lanelet(road, lanelet, rear - back)
         there, across = foot_on(road, target, map_beside(sides, row, rear - back), x, y)
         if is_free(road, crossings, entries, target, there - reach, there + length, -1):
