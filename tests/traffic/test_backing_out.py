@@ -184,7 +184,7 @@ def test_a_queue_that_has_closed_up_before_a_barrier_turns_round_from_its_end(se
     assert longest < PATIENCE
 
 
-def has_way(made: World, place: np.ndarray) -> Callable[[int, float], bool]:
+def has_way(made: World, place: np.ndarray, *, reverses: bool = True) -> Callable[[int, float], bool]:
     """Whether somebody on a lanelet at a station can come to most others round a barrier, in reverse and by turns."""
     road, around, sides = made.traffic.road, made.traffic.surroundings, made.traffic.sides
     count, cuts = len(road.lanelets), np.full(len(road.lanelets), np.inf)
@@ -199,7 +199,8 @@ def has_way(made: World, place: np.ndarray) -> Callable[[int, float], bool]:
         last = 2 * lanelet + int(cuts[lanelet] < np.inf)
         for following in around.successors[around.successor_offsets[lanelet] : around.successor_offsets[lanelet + 1]]:
             onward[last].add(2 * int(following))
-            onward[2 * int(following)].add(last)  # in reverse
+            if reverses:
+                onward[2 * int(following)].add(last)
         for row in range(sides.offsets[lanelet], sides.offsets[lanelet + 1]):
             (begin, end), other = sides.spans[row], int(sides.rows[row, 0])
             places = sides.places[sides.place_offsets[row] : sides.place_offsets[row + 1]]
@@ -230,9 +231,9 @@ def blocked(roadmap: RoadMap, segment: int, share: float, count: int, seed: int 
     return made, np.array(place[:2])
 
 
-def held_up(made: World, place: np.ndarray) -> dict[int, str]:
+def held_up(made: World, place: np.ndarray, *, reverses: bool = True) -> dict[int, str]:
     """Who moves less than half a metre in two minutes though there is a way round a barrier; touches are a failure."""
-    snapshot, rows, goes_on = made.start, made.traffic.road.car_rows[:, BODY], has_way(made, place)
+    snapshot, rows, goes_on = made.start, made.traffic.road.car_rows[:, BODY], has_way(made, place, reverses=reverses)
     places, since, found = snapshot.columns.position[rows, :2].copy(), np.zeros(len(rows)), dict[int, str]()
     for second in range(400):
         # it may come down on somebody, who stands for good then
@@ -297,3 +298,11 @@ def test_a_barrier_at_ten_places_of_the_final_holds_nobody_up(segment, request):
         request.applymarker(pytest.mark.xfail(strict=True, reason="there is no room to turn between the ends of lanes"))
     roadmap = build(network_of(shared(*FINAL)))
     assert not held_up(*blocked(roadmap, segment, 0.3, 100))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("segment", [16, 17, 18, 19, 20, 21, 22, 23])
+def test_a_barrier_across_a_road_of_one_way_holds_up_only_those_who_have_come_into_it(segment):
+    """There is no lane to turn round to; who has another way ahead, from before a fork, takes it."""
+    roadmap = build(network_of(shared(*FINAL)))
+    assert not held_up(*blocked(roadmap, segment, 0.3, 100), reverses=False)
