@@ -287,17 +287,18 @@ def test_a_barrier_that_comes_down_on_each_road_of_the_city_in_turn_holds_nobody
 
 SEGMENTS = (7, 8, 10, 11, 12, 13, 14, 15, 24, 25)
 """Roads of the final with lanes in both directions; on others nobody can turn round."""
-SHORT = {13, 14}
-"""Where somebody stands whose way to reverse is a metre too short, or whose lane has a conflict there."""
+CROWDED = {(13, 1), (14, 1), (14, 7)}
+"""Roads and seeds where the first of a queue waits for all others, who turn round from its end, some 24 s each."""
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("seed", [1, 7])
 @pytest.mark.parametrize("segment", SEGMENTS)
-def test_a_barrier_at_ten_places_of_the_final_holds_nobody_up(segment, request):
-    if segment in SHORT:
-        request.applymarker(pytest.mark.xfail(strict=True, reason="there is no room to turn between the ends of lanes"))
+def test_a_barrier_at_ten_places_of_the_final_holds_nobody_up(segment, seed, request):
+    if (segment, seed) in CROWDED:
+        request.applymarker(pytest.mark.xfail(strict=True, reason="who is first turns after some 130 s"))
     roadmap = build(network_of(shared(*FINAL)))
-    assert not held_up(*blocked(roadmap, segment, 0.3, 100))
+    assert not held_up(*blocked(roadmap, segment, 0.3, 100, seed))
 
 
 @pytest.mark.slow
