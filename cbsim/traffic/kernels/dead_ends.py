@@ -27,7 +27,7 @@ from cbsim.world.traffic.tables import (
 __all__ = ["is_any_closed", "stands_in_fork", "stop_before_dead_end"]
 
 NEXT_ONES = 3  # lanelets ahead that are looked at
-IN_THE_WAY = 10.0  # [s] of standing behind a fork after which one goes on
+IN_THE_WAY = 12.0  # [s] of standing behind a fork after which one goes on; others are told of the body before, after 10
 HARDEST = 3.0  # [m/s²] with which one stops there at most
 
 
