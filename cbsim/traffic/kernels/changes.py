@@ -21,12 +21,11 @@ from cbsim.traffic.kernels.look import (
     SIDE_GAP,
     SIDE_LEADER,
     STOP,
-    WAY_END,
     YIELDS,
     behind_fork,
     rest_of,
 )
-from cbsim.traffic.kernels.merging import accelerate_behind, moves_up
+from cbsim.traffic.kernels.mandatory import goes_on, has_lane_behind, must_change, wanted_change, wanted_row
 from cbsim.traffic.kernels.neighbours import follows, has_no_conflicts, leader_from, place_in_order, worst_behind
 from cbsim.traffic.kernels.passing import PASS_SPEED, see_oncoming
 from cbsim.traffic.kernels.sideways import (
@@ -42,16 +41,13 @@ from cbsim.traffic.kernels.sideways import (
     side_row,
 )
 from cbsim.traffic.kernels.way import following, point_ahead
-from cbsim.traffic.kernels.workspace import EXTENT, PACE, SPOT
+from cbsim.traffic.kernels.workspace import EXTENT, SPOT
+from cbsim.traffic.kernels.zipper import make_room
 from cbsim.world.traffic.tables import (
-    BESIDE,
     CAR_LENGTH,
-    EXTRAS,
-    FORKS,
     FRONT_AXLE,
     GOAL,
     LANELET,
-    LEFT,
     LENGTH,
     LIMIT,
     MAY_CROSS,
@@ -67,32 +63,18 @@ from cbsim.world.traffic.tables import (
     SLOPE,
     SPEED,
     STATION,
-    WANDER,
-    WANDER_END,
 )
 
-__all__ = ["change_over", "choose_change", "end_at_change", "has_neighbour", "see_aside", "wanted_change"]
+__all__ = ["change_over", "choose_change", "has_neighbour", "see_aside"]
 
 SAFE = 2.0  # [m/s²] of braking that a change may ask of either
 POLITENESS, THRESHOLD = 0.2, 0.1  # of MOBIL: weight of others; [m/s²] of advantage
-COURTESY = 1.0  # [m/s²] that it may cost to let somebody change who has to
 ADAPTS = 1.0  # [m/s²] of braking with which who has to change falls back behind the car that it will follow
 BEFORE_LINE = 40.0  # [m] before a line or a conflict in which nobody changes who does not have to
 CRAWLS, BRAKES = 1.0, 4.5  # [m/s], and [m/s²] of who is ahead on the lane that one comes from
 AT_FORK = 20.0  # [m] behind a car up to which it looks for those who leave the other lane at a fork
 SLOW = 4.0  # [m/s] below which one changes only where one has to
-LAST = 18.0  # [m] before the end of a lane in which one stands who has to change
-
-
-@inlined
-def wanted_change(road, sides, destination, lanelet):
-    """Neighbour that a car has to change to, -1 where it need not."""
-    if sides.changes_at_ends.shape[0] == 0 or destination == -2:
-        return -1
-    if destination >= 0:
-        k = destination * road.lanelets.shape[0] + lanelet
-        return sides.changes[k] if sides.changes.shape[0] > 0 else -1
-    return sides.changes_at_ends[lanelet]
+QUEUE = 10.0  # [m] ahead within which one stands who has to change there as well
 
 
 @inlined
@@ -102,51 +84,6 @@ def has_neighbour(sides, lanelet):
         if (sides.rows[row, 1] & SAME) != 0:
             return True
     return False
-
-
-@inlined
-def goes_on(road, destination, lanelet):
-    """Whether a car comes to where it goes by the next lanelet, too."""
-    if destination >= 0:
-        return road.hops[destination * road.lanelets.shape[0] + lanelet] >= 0
-    return road.links[lanelet, WANDER] < road.links[lanelet, WANDER_END]
-
-
-@inlined
-def wanted_row(sides, lanelet, station, wanted):
-    """Row of the neighbour on the side of the one that is wished for, as it is at a station; -1 for none."""
-    for row in range(sides.offsets[lanelet], sides.offsets[lanelet + 1]):
-        if sides.rows[row, 0] == wanted and (sides.rows[row, 1] & SAME) != 0:
-            return side_row(sides, lanelet, station, (sides.rows[row, 1] & LEFT) != 0)
-    return -1
-
-
-@inner
-def end_at_change(road, sides, travel, intent, plan, ways, i, destination):
-    """Let a car stop before the end of its way where it has to change lanes: its way does not end there."""
-    base, k, has_end = -travel[i, STATION], 0, destination >= 0
-    # where the destination comes first on the way, nothing has to be changed
-    if has_end and int(road.destinations[destination, 0]) == intent[i, LANELET]:
-        has_end = base + road.destinations[destination, 1] < 0.0  # one that is behind is come to by another round
-        if not has_end:
-            return
-    while k + 1 < ways.lanelets.shape[1] and ways.lanelets[i, k + 1] >= 0:
-        base += road.lanelets[ways.lanelets[i, k], LENGTH]
-        k += 1
-        if destination >= 0 and int(road.destinations[destination, 0]) == ways.lanelets[i, k]:
-            return  # the way ends there
-    lanelet = ways.lanelets[i, k]
-    wanted = wanted_change(road, sides, destination, lanelet)
-    if wanted < 0:
-        return
-    # the farthest station at which the other lane is still beside this one
-    last = 0.0
-    for row in range(sides.offsets[lanelet], sides.offsets[lanelet + 1]):
-        if sides.rows[row, 0] == wanted:
-            last = max(last, sides.spans[row, 1])
-    plan[WAY_END] = math.inf
-    length = road.car_sizes[i, CAR_LENGTH]  # at least the whole car comes to the lanelet
-    plan[STOP] = min(plan[STOP], base + max(last - LAST, length + 1.0) - length)
 
 
 @inner
@@ -210,10 +147,8 @@ def evaluate(road, crossings, sides, seed, state, work, i, row, tree, dt):
         Advantage by MOBIL [m/s²].
     own : float
         Acceleration there [m/s²].
-    other : int
-        Entry of who would be behind, -1 for nobody.
-    theirs, gap : float
-        Acceleration of that one [m/s²], and the gap to it [m].
+    theirs : float
+        Acceleration of who would be behind [m/s²], infinite for nobody.
     """
     travel, intent, drawn, plans, entries = state.travel, state.intent, work.drawn, work.plan, work.entries
     destination = work.destinations[i]
@@ -223,7 +158,7 @@ def evaluate(road, crossings, sides, seed, state, work, i, row, tree, dt):
     allowed = (sides.rows[row, 1] & (SAME | MAY_CROSS)) == SAME | MAY_CROSS
     allowed = allowed and sides.spans[row, 1] - sides.spans[row, 0] >= ROOM
     if not allowed or station < 0.0 or station + length > road.lanelets[target, LENGTH]:
-        return -1.0, 0.0, 0.0, -1, 0.0, 0.0
+        return -1.0, 0.0, 0.0, 0.0
     # what it would follow there: the next one on the lane, or somebody who has just left that lane at a fork
     gap, leader = leader_from(road, seed, intent, entries, i, destination, target, station, station + length)
     desired = plan[DESIRED]
@@ -249,7 +184,7 @@ def evaluate(road, crossings, sides, seed, state, work, i, row, tree, dt):
             now = follows(drawn, plans, entries, cars, follower, rest, speed, dt)
             then = follows(drawn, plans, entries, cars, follower, rest + length + plan[GAP], plan[LEADER], dt)
             gain += POLITENESS * (then - now)
-    return station, gain, own, other, theirs, behind
+    return station, gain, own, theirs
 
 
 @inner
@@ -258,14 +193,12 @@ def has_ground(road, crossings, seed, travel, intent, plan, i, destination, targ
     length, run = road.car_sizes[i, CAR_LENGTH], run_of(travel[i, SPEED], across)
     if min(plan[LINE], plan[CHAIN]) < run:
         return False
-    # at the end of the other lanelet there must be a lane beside again
-    if station + length + run > road.lanelets[target, LENGTH]:
-        beyond, _ = following(road, seed, i, intent[i, SERIAL], destination, target, intent[i, GOAL])
-        if beyond >= 0 and (road.links[beyond, EXTRAS] & (FORKS | BESIDE)) != BESIDE:
-            return False  # behind a fork, and in a junction, there is no lane beside
+    end = station + length + run
+    if end > road.lanelets[target, LENGTH] and not has_lane_behind(road, seed, intent, i, destination, target):
+        return False
     lanelet, own = intent[i, LANELET], travel[i, STATION]
     return has_no_conflicts(
-        road, crossings, seed, intent, i, destination, target, station - 2.0, station + length + run
+        road, crossings, seed, intent, i, destination, target, station - 2.0, end
     ) and has_no_conflicts(
         road,
         crossings,
@@ -279,6 +212,16 @@ def has_ground(road, crossings, seed, travel, intent, plan, i, destination, targ
     )
 
 
+@inlined
+def queues_to_change(road, sides, travel, intent, work, i, wanted):
+    """Whether a car stands or creeps behind somebody who has to change to the same lane, and is let in first."""
+    lanelet, at = intent[i, LANELET], work.entries.ranks[i] + 1
+    if travel[i, SPEED] > SLOW or work.plan[i, GAP] > QUEUE or at >= work.entries.first[lanelet + 1]:
+        return False
+    e = work.entries.order[at]
+    return e < intent.shape[0] and wanted_change(road, sides, work.destinations[e], lanelet) == wanted
+
+
 @inner
 def choose_change(road, crossings, sides, seed, state, work, i, tree, dt, wanted):
     """Row of `Sides` by which a car changes lanes after this step, -1 for none; and its station there [m].
@@ -288,7 +231,10 @@ def choose_change(road, crossings, sides, seed, state, work, i, tree, dt, wanted
     travel, intent, destination = state.travel, state.intent, work.destinations[i]
     lanelet, plan, own_station, best = intent[i, LANELET], work.plan[i], travel[i, STATION], -1
     place, most = 0.0, THRESHOLD
-    if wanted >= 0 and travel[i, SPEED] < SLOW and goes_on(road, destination, lanelet):
+    is_due = wanted >= 0 and (
+        must_change(road, sides, destination, lanelet) if destination >= 0 else not goes_on(road, destination, lanelet)
+    )
+    if wanted >= 0 and travel[i, SPEED] < SLOW and not is_due:
         return best, place  # in a queue one goes on and merges
     if wanted < 0 and min(plan[LINE], plan[CHAIN]) <= BEFORE_LINE:
         return best, place
@@ -302,7 +248,7 @@ def choose_change(road, crossings, sides, seed, state, work, i, tree, dt, wanted
             beside = sides.spans[row, 0] <= own_station <= sides.spans[row, 1]
             if not (beside and stays_on_way(road, sides, destination, sides.rows[row, 0])):
                 continue
-        station, gain, own, other, theirs, gap = evaluate(road, crossings, sides, seed, state, work, i, row, tree, dt)
+        station, gain, own, theirs = evaluate(road, crossings, sides, seed, state, work, i, row, tree, dt)
         if station < 0.0:
             continue
         # safe for itself and for the new follower; of those by choice the one of most advantage
@@ -311,7 +257,8 @@ def choose_change(road, crossings, sides, seed, state, work, i, tree, dt, wanted
                 best, place, most = row, station, gain
         elif wanted >= 0:
             plan[YIELDS] = min(plan[YIELDS], max(own, -ADAPTS))
-            let_in(work.drawn, work.plan, work.entries, intent.shape[0], other, theirs, gap, dt)
+            if not queues_to_change(road, sides, travel, intent, work, i, wanted):
+                make_room(road, sides, work, sides.rows[row, 0], station, travel[i, SPEED], dt)
     if best < 0:
         return best, place
     across, speed = across_to(road, sides, best, lanelet, own_station), travel[i, SPEED]
@@ -333,19 +280,6 @@ def stays_on_way(road, sides, destination, target):
     if destination >= 0:
         return road.hops[destination * road.lanelets.shape[0] + target] >= 0
     return True
-
-
-@inlined
-def let_in(drawn, plans, entries, cars, other, theirs, gap, dt):
-    """Let somebody change who has to, where that costs the one behind at most 1 m/s², and no hard braking."""
-    if other < 0 or other >= cars or gap <= 0.0:
-        return
-    plan, pace = plans[other], entries.stands[other, PACE]
-    # as it drives now: in a queue a gap is small to the model by which changes are judged, but startles nobody
-    now = accelerate_behind(drawn[other], pace, plan[DESIRED], plan[GAP], plan[LEADER], moves_up(plan, pace), dt)
-    eased = max(theirs, -SAFE)
-    if now - eased <= COURTESY:
-        plan[YIELDS] = min(plan[YIELDS], eased)
 
 
 @inner

@@ -33,7 +33,9 @@ from cbsim.world.traffic.tables import (
     LAST_GOAL,
     LENGTH,
     LIMIT,
+    LONGER,
     MAY_CROSS,
+    MUST,
     NEXT,
     PAUSING,
     PHASE,
@@ -126,7 +128,7 @@ def is_cut_off(road, closed, work, i, lanelet):
             if one == int(road.destinations[destination, 0]):
                 return False
             beside = work.routes.changes[destination * count + one] if work.routes.changes.shape[0] > 0 else -1
-            one = beside if beside >= 0 else road.hops[destination * count + one]
+            one = beside % MUST if beside >= 0 else road.hops[destination * count + one]
         else:
             first = road.links[one, WANDER]
             one = road.wanders[first] if road.links[one, WANDER_END] > first else -1
@@ -211,12 +213,8 @@ def find_ways(base, around, sides, work, destination):
     if destination < 0 or routes.known[destination] == version:
         return
     routes.known[destination] = version
-    count, end, times, costs = (
-        base.lanelets.shape[0],
-        int(base.destinations[destination, 0]),
-        routes.times,
-        routes.costs,
-    )
+    count, end = base.lanelets.shape[0], int(base.destinations[destination, 0])
+    times, costs = routes.times, routes.costs
     for lanelet in range(count):
         times[lanelet] = math.inf
     times[end] = 0.0
@@ -236,7 +234,8 @@ def find_ways(base, around, sides, work, destination):
         routes.hops[destination * count + lanelet] = onward
         if routes.changes.shape[0] > 0:
             changes = across <= least + EVEN_TIMES and lanelet != end
-            routes.changes[destination * count + lanelet] = beside if changes else -1
+            must = MUST if least - across > LONGER else 0
+            routes.changes[destination * count + lanelet] = beside + must if changes else -1
 
 
 @inlined

@@ -6,7 +6,7 @@ from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined, inner
 from cbsim.traffic.kernels.backing import hold_junction
 from cbsim.traffic.kernels.branches import numbered
-from cbsim.traffic.kernels.changes import end_at_change, see_aside
+from cbsim.traffic.kernels.changes import see_aside
 from cbsim.traffic.kernels.claims import UNTURNED, arbitrate, join, order_waiting, see_room
 from cbsim.traffic.kernels.clear_crosswalks import keep_crosswalks_clear
 from cbsim.traffic.kernels.dead_ends import is_any_closed, stop_before_dead_end
@@ -34,6 +34,7 @@ from cbsim.traffic.kernels.look import (
     clear_conflict,
     look,
 )
+from cbsim.traffic.kernels.mandatory import end_at_change
 from cbsim.traffic.kernels.merging import accelerate_behind, follow_merging, moves_up
 from cbsim.traffic.kernels.others import announce_others, free_others, see_arrivals
 from cbsim.traffic.kernels.parking import wait_outside
@@ -137,8 +138,9 @@ def decide(network, zones, state, crosswalks, work, scratch, time, count, dt, ke
         if sides.rows.shape[0] > 0:
             if is_closed_somewhere:
                 stop_before_dead_end(road, sides, travel, intent, work, i)
-            if plan[WAY_END] < math.inf:  # the way may go on in another lane, to which it has to change by there
-                end_at_change(road, sides, travel, intent, plan, ways, i, destinations[i])
+            # the way may go on in another lane, to which it has to change by there
+            if plan[WAY_END] < math.inf or (destinations[i] >= 0 and sides.changes.shape[0] > 0):
+                end_at_change(road, crossings, sides, seed, state, work, i, destinations[i])
             if is_aside(travel[i]):
                 see_aside(road, sides, travel, intent, plan, entries, ways, i)
             elif (road.links[intent[i, LANELET], EXTRAS] & BESIDE) != 0 and may_block(
