@@ -20,12 +20,20 @@ from cbsim.traffic.kernels.look import (
     LINE,
     SIDE_GAP,
     SIDE_LEADER,
+    STANDS,
     STOP,
     YIELDS,
     behind_fork,
     rest_of,
 )
-from cbsim.traffic.kernels.mandatory import goes_on, has_lane_behind, must_change, wanted_change, wanted_row
+from cbsim.traffic.kernels.mandatory import (
+    goes_on,
+    has_lane_behind,
+    is_lane_shut,
+    must_change,
+    wanted_change,
+    wanted_row,
+)
 from cbsim.traffic.kernels.neighbours import follows, has_no_conflicts, leader_from, place_in_order, worst_behind
 from cbsim.traffic.kernels.passing import PASS_SPEED, see_oncoming
 from cbsim.traffic.kernels.sideways import (
@@ -41,7 +49,7 @@ from cbsim.traffic.kernels.sideways import (
     side_row,
 )
 from cbsim.traffic.kernels.way import following, point_ahead
-from cbsim.traffic.kernels.workspace import EXTENT, SPOT
+from cbsim.traffic.kernels.workspace import EXTENT, PACE, SPOT
 from cbsim.traffic.kernels.zipper import make_room
 from cbsim.world.traffic.tables import (
     CAR_LENGTH,
@@ -170,6 +178,8 @@ def evaluate(road, crossings, sides, seed, state, work, i, row, tree, dt):
     own_values = values[HEADWAY], values[LEAST], values[STRONGEST], values[COMFORTABLE]
     own = follow(int(values[MODEL]), speed, desired, gap, leader, own_values, dt) if gap > 0.0 else -math.inf
     other, theirs, behind = worst_behind(road, sides, drawn, plans, entries, cars, target, station, speed, tree, dt)
+    if other >= 0 and behind > SPARE and entries.stands[other, PACE] <= STANDS:
+        theirs = max(theirs, 0.0)  # who stands has not to brake, however close
     # MOBIL's incentive: its own gain, and politeness times those of the new follower and of the old one
     gain = own - follow(int(values[MODEL]), speed, desired, plan[GAP], plan[LEADER], own_values, dt)
     if other >= 0 and gap > 0.0 and behind > 0.0:
@@ -223,19 +233,19 @@ def queues_to_change(road, sides, travel, intent, work, i, wanted):
 
 
 @inner
-def choose_change(road, crossings, sides, seed, state, work, i, tree, dt, wanted):
+def choose_change(road, crossings, sides, seed, state, work, i, tree, dt, wanted, is_due, static, others):
     """Row of `Sides` by which a car changes lanes after this step, -1 for none; and its station there [m].
 
-    Who has to change, and cannot yet, lets itself fall back, and asks the one behind to be let in.
+    Who has to change, and cannot yet, lets itself fall back, and asks those behind to be let in. With `is_due`,
+    something stands in its way.
     """
     travel, intent, destination = state.travel, state.intent, work.destinations[i]
     lanelet, plan, own_station, best = intent[i, LANELET], work.plan[i], travel[i, STATION], -1
     place, most = 0.0, THRESHOLD
-    is_due = wanted >= 0 and (
-        must_change(road, sides, destination, lanelet) if destination >= 0 else not goes_on(road, destination, lanelet)
-    )
-    if wanted >= 0 and travel[i, SPEED] < SLOW and not is_due:
-        return best, place  # in a queue one goes on and merges
+    if wanted >= 0 and not is_due and travel[i, SPEED] < SLOW and goes_on(road, destination, lanelet):
+        # in a queue one goes on and merges, unless other ways take far longer
+        if destination < 0 or not must_change(road, sides, destination, lanelet):
+            return best, place
     if wanted < 0 and min(plan[LINE], plan[CHAIN]) <= BEFORE_LINE:
         return best, place
     first, last = sides.offsets[lanelet], sides.offsets[lanelet + 1]
@@ -248,6 +258,8 @@ def choose_change(road, crossings, sides, seed, state, work, i, tree, dt, wanted
             beside = sides.spans[row, 0] <= own_station <= sides.spans[row, 1]
             if not (beside and stays_on_way(road, sides, destination, sides.rows[row, 0])):
                 continue
+        if not is_due and is_lane_shut(sides, state, work, i, row, wanted >= 0, static, others):
+            continue
         station, gain, own, theirs = evaluate(road, crossings, sides, seed, state, work, i, row, tree, dt)
         if station < 0.0:
             continue

@@ -28,13 +28,14 @@ from cbsim.traffic.kernels.look import (
     LINE,
     SIDE_GAP,
     SIDE_LEADER,
+    STANDS,
     STOP,
     WAY_END,
     YIELDS,
     clear_conflict,
     look,
 )
-from cbsim.traffic.kernels.mandatory import end_at_change
+from cbsim.traffic.kernels.mandatory import SEEN, end_at_change, mind_body_ahead
 from cbsim.traffic.kernels.merging import accelerate_behind, follow_merging, moves_up
 from cbsim.traffic.kernels.others import announce_others, free_others, see_arrivals
 from cbsim.traffic.kernels.parking import wait_outside
@@ -47,6 +48,7 @@ from cbsim.world.traffic.tables import (
     BACKING,
     BESIDE,
     CROSSING,
+    DRIVING,
     EXTRAS,
     HIT,
     JUNCTION,
@@ -140,13 +142,15 @@ def decide(network, zones, state, crosswalks, work, scratch, time, count, dt, ke
                 stop_before_dead_end(road, sides, travel, intent, work, i)
             # the way may go on in another lane, to which it has to change by there
             if plan[WAY_END] < math.inf or (destinations[i] >= 0 and sides.changes.shape[0] > 0):
-                end_at_change(road, crossings, sides, seed, state, work, i, destinations[i])
+                end_at_change(road, crossings, sides, demand, seed, state, work, i, destinations[i])
             if is_aside(travel[i]):
                 see_aside(road, sides, travel, intent, plan, entries, ways, i)
             elif (road.links[intent[i, LANELET], EXTRAS] & BESIDE) != 0 and may_block(
                 entries, travel, intent, entries.ranks[i] + 1, intent[i, LANELET]
             ):
                 mind_blocker(road, sides, travel, intent, watch, work, i, begin, count)
+            elif plan[LEADER] <= STANDS and plan[GAP] < SEEN and intent[i, PHASE] == DRIVING:
+                mind_body_ahead(road, sides, state, work, i, begin, count)
         if state.parking.shape[0] > 0 and wait_outside(
             road, zones, state.parking, travel, plan, drawn[i], i, destinations[i], dt, time
         ):

@@ -355,6 +355,13 @@ def look(road, crossings, seed, state, work, occupied, i, time, ahead_of, distan
                     row = first + intent[i, GOAL]
                     if row == last or road.goals[row, 1] > 0.0:
                         stop = min(stop, ahead)
+                elif gap == math.inf and end - length - ahead < SMALL:  # it leaves at the end, behind who is next there
+                    beyond, _ = next_on_way(road, seed, intent, ways, i, destination, lanelet, k, forks)
+                    if beyond >= 0:
+                        first = entries.first[beyond]
+                        gap, leader, beside, pace = leaders_on(road, crossings, entries, beyond, first, end, length)
+                        if rest_of(beside, pace) < rest_of(side_gap, side_leader):
+                            side_gap, side_leader = beside, pace
                 break
         # far enough, unless what it has claimed, and the room behind that, lie further
         if end > horizon and not ((claimed > 0 or clear < math.inf) and end < horizon + 2.0 * LONGEST):

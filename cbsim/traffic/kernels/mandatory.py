@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined, inner
-from cbsim.traffic.kernels.look import STOP, WAY_END
+from cbsim.traffic.kernels.look import GAP, STANDS, STOP, WAY_END
 from cbsim.traffic.kernels.neighbours import has_no_conflicts, place_in_order
-from cbsim.traffic.kernels.sideways import map_beside, run_of, side_row
+from cbsim.traffic.kernels.passing import crossable_row, first_not_passing, stands_for_good, stop_at, way_before
+from cbsim.traffic.kernels.sideways import SPARE, across_to, map_beside, run_of, side_row
 from cbsim.traffic.kernels.way import following
-from cbsim.traffic.kernels.workspace import SPOT
+from cbsim.traffic.kernels.workspace import PACE, SPOT
 from cbsim.world.traffic.tables import (
     BESIDE,
     CAR_LENGTH,
@@ -16,10 +17,15 @@ from cbsim.world.traffic.tables import (
     FORKS,
     GOAL,
     HIT,
+    LANELET,
     LEFT,
     LENGTH,
+    MAY_CROSS,
     MUST,
+    ORIGIN,
+    ORIGIN_STATION,
     PHASE,
+    RATE,
     SAME,
     SERIAL,
     SPEED,
@@ -28,12 +34,27 @@ from cbsim.world.traffic.tables import (
     WANDER_END,
 )
 
-__all__ = ["end_at_change", "goes_on", "has_lane_behind", "must_change", "wanted_change", "wanted_row"]
+__all__ = [
+    "SEEN",
+    "end_at_change",
+    "flow_appears",
+    "goes_on",
+    "has_lane_behind",
+    "is_lane_shut",
+    "lane_past_body",
+    "mind_body_ahead",
+    "must_change",
+    "wanted_change",
+    "wanted_row",
+]
 
 LAST, LAST_TO_RIGHT = 18.0, 26.0  # [m] before the end of a lane, where one stands who has to change
 HARDEST = 3.0  # [m/s²] with which one stops there at most, where one can go on as well
 PASSED = 1.0  # [m] beyond that place at which one goes on
 NEXT_ONES = 4  # lanelets ahead on which one may change as well
+BEYOND_BODY = 15.0  # [m] up to which nobody stands beside a body that is passed
+SEEN = 100.0  # [m] up to which a body on a lane is a reason to leave it, and not to change to it
+APART = 120.0  # [m] from where a flow appears up to which nobody changes to that lane
 LANE = 3.7  # [m] to the centreline of the next lane
 
 
@@ -97,12 +118,91 @@ def has_lane_behind(road, seed, intent, i, destination, target):
 
 
 @inner
-def can_change_at(road, crossings, sides, seed, intent, entries, i, destination, row, station):
+def lane_past_body(road, sides, state, work, i, static, others):
+    """Lanelet to which a car changes past a body that stands on its own, -1 for none, or where one is there, too."""
+    travel, intent, watch, entries, plan = state.travel, state.intent, state.watch, work.entries, work.plan[i]
+    lanelet, at = intent[i, LANELET], first_not_passing(work, travel, i, intent[i, LANELET])
+    if at >= entries.first[lanelet + 1] or plan[WAY_END] < plan[GAP]:
+        return -1
+    if not stands_for_good(work, travel, intent, watch, i, entries.order[at], static, others):
+        return -1
+    destination, station, spot = work.destinations[i], travel[i, STATION], entries.sorted_stands[at, SPOT]
+    for row in range(sides.offsets[lanelet], sides.offsets[lanelet + 1]):
+        target, fits = sides.rows[row, 0], (sides.rows[row, 1] & (SAME | MAY_CROSS)) == SAME | MAY_CROSS
+        if not fits or not sides.spans[row, 0] <= station <= spot <= sides.spans[row, 1]:
+            continue
+        # from there it has to come to where it goes
+        leads = goes_on(road, destination, target) or wanted_change(road, sides, destination, target) >= 0
+        first = place_in_order(entries, target, map_beside(sides, row, station))
+        end, is_free = map_beside(sides, row, spot) + BEYOND_BODY, True
+        while first < entries.first[target + 1] and entries.sorted_stands[first, SPOT] < end:
+            e = entries.order[first]
+            is_free = is_free and not stands_for_good(work, travel, intent, watch, i, e, static, others)
+            first += 1
+        if is_free and (leads or destination < 0):
+            return target
+    return -1
+
+
+@inner
+def mind_body_ahead(road, sides, state, work, i, static, others):
+    """Let a car that comes to a body on its next lanelets stop where it can change past it, as on its own lanelet."""
+    travel, entries = state.travel, work.entries
+    base, length = -travel[i, STATION], road.car_sizes[i, CAR_LENGTH]
+    for k in range(1, NEXT_ONES):
+        base += road.lanelets[work.ways.lanelets[i, k - 1], LENGTH]
+        lanelet = work.ways.lanelets[i, k]
+        if lanelet < 0 or base > SEEN:
+            return
+        at = entries.first[lanelet]
+        if at == entries.first[lanelet + 1]:
+            continue
+        e, row = entries.order[at], crossable_row(sides, lanelet, 1.0, True)
+        if row < 0 or not stands_for_good(work, travel, state.intent, state.watch, i, e, static, others):
+            return
+        ahead = base + entries.stands[e, SPOT] - length - way_before(across_to(road, sides, row, lanelet, 1.0), length)
+        # only if it has left the junction then
+        if ahead - SPARE >= base:
+            stop_at(work, travel, i, ahead - SPARE)
+        return
+
+
+@inner
+def is_lane_shut(sides, state, work, i, row, is_wanted, static, others):
+    """Whether a body stands for good next on the lane to which a car would change by a row.
+
+    Where the car has to change, only such a body counts that it comes by on its own lane.
+    """
+    entries, target, at_end = work.entries, sides.rows[row, 0], sides.spans[row, 1]
+    place = map_beside(sides, row, state.travel[i, STATION])
+    at = place_in_order(entries, target, place)
+    if at >= entries.first[target + 1] or abs(entries.sorted_stands[at, PACE]) > STANDS:
+        return False
+    spot = entries.sorted_stands[at, SPOT]
+    if spot > place + SEEN or (is_wanted and spot + BEYOND_BODY + LAST_TO_RIGHT > map_beside(sides, row, at_end)):
+        return False
+    return stands_for_good(work, state.travel, state.intent, state.watch, i, entries.order[at], static, others)
+
+
+@inlined
+def flow_appears(demand, target, station):
+    """Whether cars of a flow appear near a station of a lanelet."""
+    for p in range(demand.flows.shape[0]):
+        if demand.flows[p, RATE] > 0.0 and demand.pool_rows[p, ORIGIN] == target:
+            if abs(demand.flows[p, ORIGIN_STATION] - station) < APART:
+                return True
+    return False
+
+
+@inner
+def can_change_at(road, crossings, sides, demand, seed, intent, entries, i, destination, row, station):
     """Whether car i could begin to change by a row at a station of its rear, if others let it."""
     length, run, target = road.car_sizes[i, CAR_LENGTH], run_of(0.0, LANE), sides.rows[row, 0]
     place = map_beside(sides, row, station)
     end = place + length + run
     if end > road.lanelets[target, LENGTH] and not has_lane_behind(road, seed, intent, i, destination, target):
+        return False
+    if flow_appears(demand, target, place):
         return False
     # who will not go on makes no room
     at = place_in_order(entries, target, place - 2.0 * length)
@@ -115,7 +215,7 @@ def can_change_at(road, crossings, sides, seed, intent, entries, i, destination,
 
 
 @inner
-def end_at_change(road, crossings, sides, seed, state, work, i, destination):
+def end_at_change(road, crossings, sides, demand, seed, state, work, i, destination):
     """Let a car stop on its way where it has to have changed lanes; a lane that ends does not end its way there.
 
     It goes on where nobody can let it change, and where it comes by too fast to stop gently.
@@ -145,12 +245,20 @@ def end_at_change(road, crossings, sides, seed, state, work, i, destination):
     if row < 0:
         return
     # who changes to the right waits a length behind who changes to the left, so that they stand in nobody's way
-    last = max(last - (LAST if (sides.rows[row, 1] & LEFT) != 0 else LAST_TO_RIGHT), length + 1.0)
+    before, may_go_on = LAST if (sides.rows[row, 1] & LEFT) != 0 else LAST_TO_RIGHT, goes_on(road, destination, lanelet)
+    # it has to be there before it comes past its destination
+    if may_go_on and destination >= 0 and int(road.destinations[destination, 0]) == wanted:
+        last -= max(map_beside(sides, row, last) - road.destinations[destination, 1], 0.0)
+        if last - before < length + 1.0:
+            return
+    last = max(last - before, length + 1.0)
     stop = base + last - length  # at least the whole car comes to the lanelet
-    if goes_on(road, destination, lanelet):
+    if may_go_on:
         if stop < -PASSED or speed * speed > 2.0 * HARDEST * max(stop + PASSED, 0.0):
             return
-        if not can_change_at(road, crossings, sides, seed, intent, work.entries, i, destination, row, last - length):
+        if not can_change_at(
+            *(road, crossings, sides, demand, seed, intent, work.entries, i, destination, row, last - length)
+        ):
             return
     else:
         plan[WAY_END] = math.inf
