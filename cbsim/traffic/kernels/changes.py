@@ -178,7 +178,7 @@ def evaluate(road, crossings, sides, seed, state, work, i, row, tree, dt):
     own_values = values[HEADWAY], values[LEAST], values[STRONGEST], values[COMFORTABLE]
     own = follow(int(values[MODEL]), speed, desired, gap, leader, own_values, dt) if gap > 0.0 else -math.inf
     other, theirs, behind = worst_behind(road, sides, drawn, plans, entries, cars, target, station, speed, tree, dt)
-    if other >= 0 and behind > SPARE and entries.stands[other, PACE] <= STANDS:
+    if other >= 0 and behind > 0.0 and entries.stands[other, PACE] <= STANDS:
         theirs = max(theirs, 0.0)  # who stands has not to brake, however close
     # MOBIL's incentive: its own gain, and politeness times those of the new follower and of the old one
     gain = own - follow(int(values[MODEL]), speed, desired, plan[GAP], plan[LEADER], own_values, dt)

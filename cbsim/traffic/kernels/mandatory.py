@@ -36,6 +36,7 @@ from cbsim.world.traffic.tables import (
 
 __all__ = [
     "SEEN",
+    "can_change_past",
     "end_at_change",
     "flow_appears",
     "goes_on",
@@ -55,6 +56,7 @@ NEXT_ONES = 4  # lanelets ahead on which one may change as well
 BEYOND_BODY = 15.0  # [m] up to which nobody stands beside a body that is passed
 SEEN = 100.0  # [m] up to which a body on a lane is a reason to leave it, and not to change to it
 APART = 120.0  # [m] from where a flow appears up to which nobody changes to that lane
+NEAR = 1.0  # [m] from the begin of a lanelet at which there are lanes beside it
 LANE = 3.7  # [m] to the centreline of the next lane
 
 
@@ -118,30 +120,51 @@ def has_lane_behind(road, seed, intent, i, destination, target):
 
 
 @inner
+def is_free_past(sides, state, work, i, row, begin, spot, static, others):
+    """Whether one can go by the neighbour of a row from a station up to beyond a body at another one."""
+    entries, target = work.entries, sides.rows[row, 0]
+    if (sides.rows[row, 1] & (SAME | MAY_CROSS)) != SAME | MAY_CROSS:
+        return False
+    if not sides.spans[row, 0] <= begin + NEAR <= spot <= sides.spans[row, 1]:
+        return False
+    at, end = place_in_order(entries, target, map_beside(sides, row, begin)), map_beside(sides, row, spot) + BEYOND_BODY
+    while at < entries.first[target + 1] and entries.sorted_stands[at, SPOT] < end:
+        if stands_for_good(work, state.travel, state.intent, state.watch, i, entries.order[at], static, others):
+            return False
+        at += 1
+    return True
+
+
+@inner
 def lane_past_body(road, sides, state, work, i, static, others):
     """Lanelet to which a car changes past a body that stands on its own, -1 for none, or where one is there, too."""
-    travel, intent, watch, entries, plan = state.travel, state.intent, state.watch, work.entries, work.plan[i]
-    lanelet, at = intent[i, LANELET], first_not_passing(work, travel, i, intent[i, LANELET])
+    travel, entries, plan, destination = state.travel, work.entries, work.plan[i], work.destinations[i]
+    lanelet, station = state.intent[i, LANELET], travel[i, STATION]
+    at = first_not_passing(work, travel, i, lanelet)
     if at >= entries.first[lanelet + 1] or plan[WAY_END] < plan[GAP]:
         return -1
-    if not stands_for_good(work, travel, intent, watch, i, entries.order[at], static, others):
+    if not stands_for_good(work, travel, state.intent, state.watch, i, entries.order[at], static, others):
         return -1
-    destination, station, spot = work.destinations[i], travel[i, STATION], entries.sorted_stands[at, SPOT]
     for row in range(sides.offsets[lanelet], sides.offsets[lanelet + 1]):
-        target, fits = sides.rows[row, 0], (sides.rows[row, 1] & (SAME | MAY_CROSS)) == SAME | MAY_CROSS
-        if not fits or not sides.spans[row, 0] <= station <= spot <= sides.spans[row, 1]:
-            continue
+        target = sides.rows[row, 0]
         # from there it has to come to where it goes
         leads = goes_on(road, destination, target) or wanted_change(road, sides, destination, target) >= 0
-        first = place_in_order(entries, target, map_beside(sides, row, station))
-        end, is_free = map_beside(sides, row, spot) + BEYOND_BODY, True
-        while first < entries.first[target + 1] and entries.sorted_stands[first, SPOT] < end:
-            e = entries.order[first]
-            is_free = is_free and not stands_for_good(work, travel, intent, watch, i, e, static, others)
-            first += 1
-        if is_free and (leads or destination < 0):
+        if (leads or destination < 0) and is_free_past(
+            *(sides, state, work, i, row, station, entries.sorted_stands[at, SPOT], static, others)
+        ):
             return target
     return -1
+
+
+@inner
+def can_change_past(road, sides, state, work, i, lanelet, at, static, others):
+    """Whether car i, once on a lanelet ahead, has room to change past the body at a place of its order."""
+    spot, length = work.entries.sorted_stands[at, SPOT], road.car_sizes[i, CAR_LENGTH]
+    for row in range(sides.offsets[lanelet], sides.offsets[lanelet + 1]):
+        if is_free_past(sides, state, work, i, row, 0.0, spot, static, others):
+            if spot - length > way_before(across_to(road, sides, row, lanelet, NEAR), length):
+                return True
+    return False
 
 
 @inner
@@ -157,31 +180,34 @@ def mind_body_ahead(road, sides, state, work, i, static, others):
         at = entries.first[lanelet]
         if at == entries.first[lanelet + 1]:
             continue
-        e, row = entries.order[at], crossable_row(sides, lanelet, 1.0, True)
+        e, row = entries.order[at], crossable_row(sides, lanelet, NEAR, True)
         if row < 0 or not stands_for_good(work, travel, state.intent, state.watch, i, e, static, others):
             return
-        ahead = base + entries.stands[e, SPOT] - length - way_before(across_to(road, sides, row, lanelet, 1.0), length)
-        # only if it has left the junction then
-        if ahead - SPARE >= base:
-            stop_at(work, travel, i, ahead - SPARE)
+        ahead = entries.stands[e, SPOT] - length - way_before(across_to(road, sides, row, lanelet, NEAR), length)
+        if ahead > -SPARE:  # it has left the junction then
+            stop_at(work, travel, i, base + max(ahead - SPARE, 0.2))
         return
 
 
 @inner
 def is_lane_shut(sides, state, work, i, row, is_wanted, static, others):
-    """Whether a body stands for good next on the lane to which a car would change by a row.
+    """Whether a body stands for good ahead on the lane to which a car would change by a row.
 
     Where the car has to change, only such a body counts that it comes by on its own lane.
     """
-    entries, target, at_end = work.entries, sides.rows[row, 0], sides.spans[row, 1]
+    entries, target = work.entries, sides.rows[row, 0]
     place = map_beside(sides, row, state.travel[i, STATION])
+    end = place + SEEN
+    if is_wanted:
+        end = min(end, map_beside(sides, row, sides.spans[row, 1]) - BEYOND_BODY - LAST_TO_RIGHT)
     at = place_in_order(entries, target, place)
-    if at >= entries.first[target + 1] or abs(entries.sorted_stands[at, PACE]) > STANDS:
-        return False
-    spot = entries.sorted_stands[at, SPOT]
-    if spot > place + SEEN or (is_wanted and spot + BEYOND_BODY + LAST_TO_RIGHT > map_beside(sides, row, at_end)):
-        return False
-    return stands_for_good(work, state.travel, state.intent, state.watch, i, entries.order[at], static, others)
+    while at < entries.first[target + 1] and entries.sorted_stands[at, SPOT] < end:
+        if abs(entries.sorted_stands[at, PACE]) <= STANDS and stands_for_good(
+            *(work, state.travel, state.intent, state.watch, i, entries.order[at], static, others)
+        ):
+            return True
+        at += 1
+    return False
 
 
 @inlined
