@@ -258,14 +258,15 @@ def choose_change(road, crossings, sides, seed, state, work, i, tree, dt, wanted
             beside = sides.spans[row, 0] <= own_station <= sides.spans[row, 1]
             if not (beside and stays_on_way(road, sides, destination, sides.rows[row, 0])):
                 continue
-        if not is_due and is_lane_shut(sides, state, work, i, row, wanted >= 0, static, others):
+        if wanted >= 0 and not is_due and is_lane_shut(sides, state, work, i, row, True, static, others):
             continue
         station, gain, own, theirs = evaluate(road, crossings, sides, seed, state, work, i, row, tree, dt)
         if station < 0.0:
             continue
         # safe for itself and for the new follower; of those by choice the one of most advantage
         if own >= -SAFE and theirs >= -SAFE:
-            if wanted >= 0 or gain > most:
+            # looked at last, since few changes are worth while
+            if wanted >= 0 or (gain > most and not is_lane_shut(sides, state, work, i, row, False, static, others)):
                 best, place, most = row, station, gain
         elif wanted >= 0:
             plan[YIELDS] = min(plan[YIELDS], max(own, -ADAPTS))

@@ -35,7 +35,7 @@ from cbsim.traffic.kernels.look import (
     clear_conflict,
     look,
 )
-from cbsim.traffic.kernels.mandatory import SEEN, end_at_change, mind_body_ahead
+from cbsim.traffic.kernels.mandatory import SEEN, end_at_change, is_first, mind_body_ahead
 from cbsim.traffic.kernels.merging import accelerate_behind, follow_merging, moves_up
 from cbsim.traffic.kernels.others import announce_others, free_others, see_arrivals
 from cbsim.traffic.kernels.parking import wait_outside
@@ -48,7 +48,6 @@ from cbsim.world.traffic.tables import (
     BACKING,
     BESIDE,
     CROSSING,
-    DRIVING,
     EXTRAS,
     HIT,
     JUNCTION,
@@ -149,7 +148,7 @@ def decide(network, zones, state, crosswalks, work, scratch, time, count, dt, ke
                 entries, travel, intent, entries.ranks[i] + 1, intent[i, LANELET]
             ):
                 mind_blocker(road, sides, travel, intent, watch, work, i, begin, count)
-            elif plan[LEADER] <= STANDS and plan[GAP] < SEEN and intent[i, PHASE] == DRIVING:
+            elif plan[LEADER] <= STANDS and plan[GAP] < SEEN and is_first(entries, intent[i, LANELET], i):
                 mind_body_ahead(road, sides, state, work, i, begin, count)
         if state.parking.shape[0] > 0 and wait_outside(
             road, zones, state.parking, travel, plan, drawn[i], i, destinations[i], dt, time

@@ -6,7 +6,7 @@ from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inner
 from cbsim.traffic.kernels.changes import choose_change, has_neighbour
 from cbsim.traffic.kernels.dead_ends import is_any_closed
-from cbsim.traffic.kernels.look import GAP, LEADER, STANDS
+from cbsim.traffic.kernels.look import GAP, LEADER, STANDS, STOP
 from cbsim.traffic.kernels.mandatory import SEEN, flow_appears, lane_past_body, wanted_change
 from cbsim.traffic.kernels.orders import keeps_lane, ordered_side
 from cbsim.traffic.kernels.passing import PASSES, choose_pass, may_block
@@ -98,7 +98,8 @@ def choose_changes(road, crossings, sides, demand, seed, state, work, scratch, t
             wanted = sides.rows[row, 0] if row >= 0 else wanted
         # a body that stands in its lane makes it change as well, where the next lane is free
         plan, is_due = work.plan[i], False
-        if is_free and side == 0 and plan[LEADER] <= STANDS and plan[GAP] < SEEN:
+        # it means to stop for that
+        if is_free and side == 0 and plan[STOP] < math.inf and plan[LEADER] <= STANDS and plan[GAP] < SEEN:
             if may_block(entries, travel, intent, entries.ranks[i] + 1, lanelet):
                 beside = lane_past_body(road, sides, state, work, i, static, others)
                 is_due = beside >= 0

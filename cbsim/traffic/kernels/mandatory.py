@@ -13,6 +13,7 @@ from cbsim.traffic.kernels.workspace import PACE, SPOT
 from cbsim.world.traffic.tables import (
     BESIDE,
     CAR_LENGTH,
+    DRIVING,
     EXTRAS,
     FORKS,
     GOAL,
@@ -41,6 +42,7 @@ __all__ = [
     "flow_appears",
     "goes_on",
     "has_lane_behind",
+    "is_first",
     "is_lane_shut",
     "lane_past_body",
     "mind_body_ahead",
@@ -167,10 +169,18 @@ def can_change_past(road, sides, state, work, i, lanelet, at, static, others):
     return False
 
 
+@inlined
+def is_first(entries, lanelet, i):
+    """Whether nobody is ahead of a car on its own lanelet."""
+    return entries.ranks[i] + 1 >= entries.first[lanelet + 1]
+
+
 @inner
 def mind_body_ahead(road, sides, state, work, i, static, others):
     """Let a car that comes to a body on its next lanelets stop where it can change past it, as on its own lanelet."""
     travel, entries = state.travel, work.entries
+    if state.intent[i, PHASE] != DRIVING:
+        return
     base, length = -travel[i, STATION], road.car_sizes[i, CAR_LENGTH]
     for k in range(1, NEXT_ONES):
         base += road.lanelets[work.ways.lanelets[i, k - 1], LENGTH]
@@ -180,8 +190,11 @@ def mind_body_ahead(road, sides, state, work, i, static, others):
         at = entries.first[lanelet]
         if at == entries.first[lanelet + 1]:
             continue
-        e, row = entries.order[at], crossable_row(sides, lanelet, NEAR, True)
-        if row < 0 or not stands_for_good(work, travel, state.intent, state.watch, i, e, static, others):
+        e = entries.order[at]
+        if not stands_for_good(work, travel, state.intent, state.watch, i, e, static, others):
+            return
+        row = crossable_row(sides, lanelet, NEAR, True)
+        if row < 0:
             return
         ahead = entries.stands[e, SPOT] - length - way_before(across_to(road, sides, row, lanelet, NEAR), length)
         if ahead > -SPARE:  # it has left the junction then
