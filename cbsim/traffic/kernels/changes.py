@@ -233,7 +233,7 @@ def queues_to_change(road, sides, travel, intent, work, i, wanted):
 
 
 @inner
-def choose_change(road, crossings, sides, seed, state, work, i, tree, dt, wanted, is_due, static, others):
+def choose_change(road, crossings, sides, seed, state, work, i, tree, dt, wanted, is_due, others):
     """Row of `Sides` by which a car changes lanes after this step, -1 for none; and its station there [m].
 
     Who has to change, and cannot yet, lets itself fall back, and asks those behind to be let in. With `is_due`,
@@ -258,7 +258,7 @@ def choose_change(road, crossings, sides, seed, state, work, i, tree, dt, wanted
             beside = sides.spans[row, 0] <= own_station <= sides.spans[row, 1]
             if not (beside and stays_on_way(road, sides, destination, sides.rows[row, 0])):
                 continue
-        if wanted >= 0 and not is_due and is_lane_shut(sides, state, work, i, row, True, static, others):
+        if wanted >= 0 and not is_due and is_lane_shut(sides, state, work, i, row, True, work.counts[0], others):
             continue
         station, gain, own, theirs = evaluate(road, crossings, sides, seed, state, work, i, row, tree, dt)
         if station < 0.0:
@@ -266,7 +266,9 @@ def choose_change(road, crossings, sides, seed, state, work, i, tree, dt, wanted
         # safe for itself and for the new follower; of those by choice the one of most advantage
         if own >= -SAFE and theirs >= -SAFE:
             # looked at last, since few changes are worth while
-            if wanted >= 0 or (gain > most and not is_lane_shut(sides, state, work, i, row, False, static, others)):
+            if wanted >= 0 or (
+                gain > most and not is_lane_shut(sides, state, work, i, row, False, work.counts[0], others)
+            ):
                 best, place, most = row, station, gain
         elif wanted >= 0:
             plan[YIELDS] = min(plan[YIELDS], max(own, -ADAPTS))

@@ -28,30 +28,26 @@ from cbsim.traffic.kernels.look import (
     LINE,
     SIDE_GAP,
     SIDE_LEADER,
-    STANDS,
     STOP,
     WAY_END,
     YIELDS,
     clear_conflict,
     look,
+    see_beyond_end,
 )
-from cbsim.traffic.kernels.mandatory import SEEN, end_at_change, is_first, mind_body_ahead
+from cbsim.traffic.kernels.mandatory import end_at_change, mind_bodies
 from cbsim.traffic.kernels.merging import accelerate_behind, follow_merging, moves_up
 from cbsim.traffic.kernels.others import announce_others, free_others, see_arrivals
 from cbsim.traffic.kernels.parking import wait_outside
-from cbsim.traffic.kernels.passing import may_block, mind_blocker
 from cbsim.traffic.kernels.prefetching import prefetch_rows
 from cbsim.traffic.kernels.sideways import is_aside, is_turning
 from cbsim.traffic.kernels.way import destination_of, keep_way
 from cbsim.world.traffic.tables import (
     ARRIVAL,
     BACKING,
-    BESIDE,
     CROSSING,
-    EXTRAS,
     HIT,
     JUNCTION,
-    LANELET,
     MERGES,
     NEXT,
     PAUSING,
@@ -134,22 +130,19 @@ def decide(network, zones, state, crosswalks, work, scratch, time, count, dt, ke
                 hold_junction(road, crossings, claims, intent[i, NEXT], i)
             continue
         look(road, crossings, seed, state, work, occupied, i, time, ahead_of, distances)
+        if plan[WAY_END] < math.inf and plan[GAP] == math.inf:
+            see_beyond_end(road, crossings, seed, state, work, i)
         if spans.shape[0] > 0:
             keep_crosswalks_clear(road, crossings, spans, travel, intent, work, i)
         if sides.rows.shape[0] > 0:
             if is_closed_somewhere:
                 stop_before_dead_end(road, sides, travel, intent, work, i)
-            # the way may go on in another lane, to which it has to change by there
-            if plan[WAY_END] < math.inf or (destinations[i] >= 0 and sides.changes.shape[0] > 0):
+            if plan[WAY_END] < math.inf or (destinations[i] >= 0 and sides.changes.shape[0] > 0):  # by another lane
                 end_at_change(road, crossings, sides, demand, seed, state, work, i, destinations[i])
             if is_aside(travel[i]):
                 see_aside(road, sides, travel, intent, plan, entries, ways, i)
-            elif (road.links[intent[i, LANELET], EXTRAS] & BESIDE) != 0 and may_block(
-                entries, travel, intent, entries.ranks[i] + 1, intent[i, LANELET]
-            ):
-                mind_blocker(road, sides, travel, intent, watch, work, i, begin, count)
-            elif plan[LEADER] <= STANDS and plan[GAP] < SEEN and is_first(entries, intent[i, LANELET], i):
-                mind_body_ahead(road, sides, state, work, i, begin, count)
+            else:
+                mind_bodies(road, sides, state, work, i, begin, count)
         if state.parking.shape[0] > 0 and wait_outside(
             road, zones, state.parking, travel, plan, drawn[i], i, destinations[i], dt, time
         ):

@@ -106,9 +106,7 @@ def choose_changes(road, crossings, sides, demand, seed, state, work, scratch, t
                 wanted = beside if is_due else wanted
         is_forced, may = row >= 0 and abs(side) == 1, decides and not keeps_lane(order, i)
         if is_free and not is_forced and (wanted >= 0 or (may and has_neighbour(sides, lanelet))):
-            row, place = choose_change(
-                road, crossings, sides, seed, state, work, i, tree, dt, wanted, is_due, static, others
-            )
+            row, place = choose_change(road, crossings, sides, seed, state, work, i, tree, dt, wanted, is_due, others)
         if row >= 0:
             what = row if is_forced or not flow_appears(demand, sides.rows[row, 0], place) else -1
             decides = False

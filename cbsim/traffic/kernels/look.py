@@ -69,6 +69,7 @@ __all__ = [
     "look",
     "not_passed",
     "rest_of",
+    "see_beyond_end",
     "travel_time",
 ]
 
@@ -355,13 +356,6 @@ def look(road, crossings, seed, state, work, occupied, i, time, ahead_of, distan
                     row = first + intent[i, GOAL]
                     if row == last or road.goals[row, 1] > 0.0:
                         stop = min(stop, ahead)
-                elif gap == math.inf and end - length - ahead < SMALL:  # it leaves at the end, behind who is next there
-                    beyond, _ = next_on_way(road, seed, intent, ways, i, destination, lanelet, k, forks)
-                    if beyond >= 0:
-                        first = entries.first[beyond]
-                        gap, leader, beside, pace = leaders_on(road, crossings, entries, beyond, first, end, length)
-                        if rest_of(beside, pace) < rest_of(side_gap, side_leader):
-                            side_gap, side_leader = beside, pace
                 break
         # far enough, unless what it has claimed, and the room behind that, lie further
         if end > horizon and not ((claimed > 0 or clear < math.inf) and end < horizon + 2.0 * LONGEST):
@@ -379,3 +373,25 @@ def look(road, crossings, seed, state, work, occupied, i, time, ahead_of, distan
     plan[STOP], plan[LINE], plan[CHAIN], plan[CHAIN_END], plan[WAY_END] = stop, line, chain, chain_end, way_end
     queues.conflicts[i], queues.is_blocked[i] = conflict, 0
     announce_ahead(crossings, claims, plan, i, speed, length, values[STRONGEST], ahead_of, distances, count)
+
+
+@inner
+def see_beyond_end(road, crossings, seed, state, work, i):
+    """Let a car that leaves at the end of a lanelet, with nobody ahead on its way, see who is next behind that."""
+    plan, destination, ways, entries = work.plan[i], work.destinations[i], work.ways, work.entries
+    if destination < 0 or road.car_rows[i, FIRST_GOAL] >= 0:
+        return
+    lanelet, length, base, k = state.intent[i, LANELET], road.car_sizes[i, CAR_LENGTH], -state.travel[i, STATION], 0
+    forks, last = ways.forks[i], int(road.destinations[destination, 0])
+    while True:
+        end = base + road.lanelets[lanelet, LENGTH]
+        beyond, forks = next_on_way(road, seed, state.intent, ways, i, destination, lanelet, k, forks)
+        if beyond < 0 or lanelet == last:
+            break
+        base, lanelet, k = end, beyond, k + 1
+    if beyond < 0 or end - length - plan[WAY_END] > SMALL:
+        return
+    gap, leader, beside, pace = leaders_on(road, crossings, entries, beyond, entries.first[beyond], end, length)
+    plan[GAP], plan[LEADER] = gap, leader
+    if rest_of(beside, pace) < rest_of(plan[SIDE_GAP], plan[SIDE_LEADER]):
+        plan[SIDE_GAP], plan[SIDE_LEADER] = beside, pace

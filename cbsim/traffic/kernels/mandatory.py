@@ -4,9 +4,17 @@ from __future__ import annotations
 
 from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined, inner
-from cbsim.traffic.kernels.look import GAP, STANDS, STOP, WAY_END
+from cbsim.traffic.kernels.look import GAP, LEADER, STANDS, STOP, WAY_END
 from cbsim.traffic.kernels.neighbours import has_no_conflicts, place_in_order
-from cbsim.traffic.kernels.passing import crossable_row, first_not_passing, stands_for_good, stop_at, way_before
+from cbsim.traffic.kernels.passing import (
+    crossable_row,
+    first_not_passing,
+    may_block,
+    mind_blocker,
+    stands_for_good,
+    stop_at,
+    way_before,
+)
 from cbsim.traffic.kernels.sideways import SPARE, across_to, map_beside, run_of, side_row
 from cbsim.traffic.kernels.way import following
 from cbsim.traffic.kernels.workspace import PACE, SPOT
@@ -42,10 +50,9 @@ __all__ = [
     "flow_appears",
     "goes_on",
     "has_lane_behind",
-    "is_first",
     "is_lane_shut",
     "lane_past_body",
-    "mind_body_ahead",
+    "mind_bodies",
     "must_change",
     "wanted_change",
     "wanted_row",
@@ -169,12 +176,6 @@ def can_change_past(road, sides, state, work, i, lanelet, at, static, others):
     return False
 
 
-@inlined
-def is_first(entries, lanelet, i):
-    """Whether nobody is ahead of a car on its own lanelet."""
-    return entries.ranks[i] + 1 >= entries.first[lanelet + 1]
-
-
 @inner
 def mind_body_ahead(road, sides, state, work, i, static, others):
     """Let a car that comes to a body on its next lanelets stop where it can change past it, as on its own lanelet."""
@@ -200,6 +201,18 @@ def mind_body_ahead(road, sides, state, work, i, static, others):
         if ahead > -SPARE:  # it has left the junction then
             stop_at(work, travel, i, base + max(ahead - SPARE, 0.2))
         return
+
+
+@inlined
+def mind_bodies(road, sides, state, work, i, static, others):
+    """Let a car stop so far behind a body on its lanelet, or ahead on its way, that it can pass it."""
+    entries, plan, lanelet = work.entries, work.plan[i], state.intent[i, LANELET]
+    at = entries.ranks[i] + 1
+    if (road.links[lanelet, EXTRAS] & BESIDE) != 0 and may_block(entries, state.travel, state.intent, at, lanelet):
+        mind_blocker(road, sides, state.travel, state.intent, state.watch, work, i, static, others)
+    # nobody is ahead on its own lanelet
+    elif plan[LEADER] <= STANDS and plan[GAP] < SEEN and at >= entries.first[lanelet + 1]:
+        mind_body_ahead(road, sides, state, work, i, static, others)
 
 
 @inner
