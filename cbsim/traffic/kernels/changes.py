@@ -24,6 +24,7 @@ from cbsim.traffic.kernels.look import (
     STOP,
     YIELDS,
     behind_fork,
+    bend_speed,
     rest_of,
 )
 from cbsim.traffic.kernels.mandatory import (
@@ -81,6 +82,7 @@ ADAPTS = 1.0  # [m/s²] of braking with which who has to change falls back behin
 BEFORE_LINE = 40.0  # [m] before a line or a conflict in which nobody changes who does not have to
 CRAWLS, BRAKES = 1.0, 4.5  # [m/s], and [m/s²] of who is ahead on the lane that one comes from
 AT_FORK = 20.0  # [m] behind a car up to which it looks for those who leave the other lane at a fork
+SHARP = 5.0  # [m/s] that bends allow at least where one changes: in sharper ones the rear swings out
 SLOW = 4.0  # [m/s] below which one changes only where one has to
 QUEUE = 10.0  # [m] ahead within which one stands who has to change there as well
 
@@ -98,16 +100,18 @@ def has_neighbour(sides, lanelet):
 def see_beside(road, sides, travel, entries, ways, i):
     """Gap to and speed of who is next on the lane that a car is leaving; beside it nobody is seen [m], [m/s]."""
     one, length, left = travel[i], road.car_sizes[i, CAR_LENGTH], travel[i, OFFSET] > 0.0
-    base, k = -one[STATION], 0
+    base, k, searched = -one[STATION], 0, -1
     while k < ways.lanelets.shape[1] and base < length + one[RUN]:
         lanelet = ways.lanelets[i, k]
         if lanelet < 0:
             break
         row = side_row(sides, lanelet, max(-base, 0.0), left)
-        if row >= 0 and (sides.rows[row, 1] & SAME) != 0:
+        # a lanelet that runs beside several of its own has been searched to its end, and holds the car itself
+        if row >= 0 and (sides.rows[row, 1] & SAME) != 0 and sides.rows[row, 0] != searched:
             other, here = sides.rows[row, 0], map_beside(sides, row, max(-base, 0.0))
-            # on its own lanelet from its rear on, on the next ones from their begin
-            at = place_in_order(entries, other, here + 0.01 if base <= 0.0 else -1.0)
+            searched = other
+            # from beside its rear on: the lane beside may have begun before the lanelet that comes next
+            at = place_in_order(entries, other, here - max(base, 0.0) + 0.01)
             if at < entries.first[other + 1]:
                 e = entries.order[at]
                 return max(base, 0.0) + entries.stands[e, SPOT] - here - length, entries.sorted_stands[at, 1]
@@ -134,7 +138,10 @@ def see_aside(road, sides, travel, intent, plan, entries, ways, i):
         if able > CRAWLS:
             plan[DESIRED] = min(plan[DESIRED], able)
         if able < math.inf:  # it may have to stop behind who is ahead there
-            plan[STOP] = min(plan[STOP], gap - SPARE + 0.5 * leader * leader / BRAKES)
+            stop = gap - SPARE + 0.5 * leader * leader / BRAKES
+            if one[SPEED] < CRAWLS:  # who creeps past the place comes to rest as gently as from any other
+                stop = max(stop, 0.5 * one[SPEED] * one[SPEED] / BRAKES)
+            plan[STOP] = min(plan[STOP], stop)
         return
     # it passes somebody against an oncoming lane
     gap, leader = see_oncoming(road, sides, travel, entries, i, row)
@@ -199,7 +206,7 @@ def evaluate(road, crossings, sides, seed, state, work, i, row, tree, dt):
 
 @inner
 def has_ground(road, crossings, seed, travel, intent, plan, i, destination, target, station, across):
-    """Whether a car can shift without coming into a conflict area, to a line, or to the end of the way."""
+    """Whether a car can shift clear of conflict areas, lines, sharp bends and the end of its way."""
     length, run = road.car_sizes[i, CAR_LENGTH], run_of(travel[i, SPEED], across)
     if min(plan[LINE], plan[CHAIN]) < run:
         return False
@@ -207,6 +214,9 @@ def has_ground(road, crossings, seed, travel, intent, plan, i, destination, targ
     if end > road.lanelets[target, LENGTH] and not has_lane_behind(road, seed, intent, i, destination, target):
         return False
     lanelet, own = intent[i, LANELET], travel[i, STATION]
+    # from its rear on: what bends allow includes braking for those that come
+    if bend_speed(road, lanelet, own) < SHARP or bend_speed(road, target, station) < SHARP:
+        return False
     return has_no_conflicts(
         road, crossings, seed, intent, i, destination, target, station - 2.0, end
     ) and has_no_conflicts(

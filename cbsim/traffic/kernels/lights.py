@@ -5,10 +5,11 @@ from __future__ import annotations
 from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined, inner
 
-__all__ = ["must_stop_at_light"]
+__all__ = ["BEFORE_LINE", "must_stop_at_light"]
 
 YELLOW, RED = 1, 2  # values of `cbsim.road.signals.SignalState`
 RESTS = 0.1  # [m/s]
+BEFORE_LINE = 0.5  # [m] where a car means to stop before a line, and before a conflict area
 BRAKES = 3.0  # [m/s²] with which one stops for yellow, where that is enough
 
 
@@ -40,4 +41,5 @@ def must_stop_at_light(crossings, shown, lanelet, time, ahead, speed):
     if crossings.signal_offsets[lanelet] == crossings.signal_offsets[lanelet + 1]:
         return False
     state = state_at(crossings, shown, lanelet, time)
-    return state == RED or (state == YELLOW and (speed < RESTS or speed * speed <= 2.0 * BRAKES * ahead))
+    rest = ahead - BEFORE_LINE
+    return state == RED or (state == YELLOW and (speed < RESTS or speed * speed <= 2.0 * BRAKES * rest))

@@ -9,6 +9,7 @@ from cbsim.traffic.kernels.centreline import piece_at
 from cbsim.traffic.kernels.crosswalks import place_to_stop
 from cbsim.traffic.kernels.drivers import COMFORTABLE, FACTOR, LEAST, MISTAKES, RUNS_STOPS, STRONGEST, uniform, word_of
 from cbsim.traffic.kernels.drivers import SPEED as OWN_SPEED
+from cbsim.traffic.kernels.lights import BEFORE_LINE
 from cbsim.traffic.kernels.way import next_on_way
 from cbsim.traffic.kernels.workspace import EXTENT, PACE, SPOT
 from cbsim.world.traffic.tables import (
@@ -62,6 +63,7 @@ __all__ = [
     "WAY_END",
     "YIELDS",
     "behind_fork",
+    "bend_speed",
     "clear_conflict",
     "go_through",
     "hold",
@@ -78,7 +80,6 @@ __all__ = [
 # their end [m]; distance of the front from the end of the way [m]; gap to who is next on the other ways of forks, and
 # its speed, as long as widths overlap; most acceleration that leaves room for who changes lanes [m/s²]
 GAP, LEADER, DESIRED, STOP, LINE, CHAIN, CHAIN_END, WAY_END, SIDE_GAP, SIDE_LEADER, YIELDS = range(11)
-BEFORE_LINE = 0.5  # [m] where a car means to stop before a line, and before a conflict area
 SMALL = 1.0  # [m] along the lane: people
 BESIDE = 0.1  # [m] behind its front at which somebody small is beside a car
 PASSED = 0.3  # [m] beyond a line at which it has been passed
@@ -226,6 +227,13 @@ def leaders_on(road, crossings, entries, lanelet, at, base, length):
         if rest_of(ahead, there) < rest_of(gap, leader):
             beside, pace = ahead, there
     return gap, leader, beside, pace
+
+
+@inlined
+def bend_speed(road, lanelet, station):
+    """Speed that the bends of a lanelet allow at a station, braking comfortably before those that come [m/s]."""
+    piece, u = piece_at(road, lanelet, station)
+    return math.sqrt(max(road.pieces[piece, SQUARE] + u * road.pieces[piece, CHANGE], SLOWEST * SLOWEST))
 
 
 @inlined

@@ -294,8 +294,8 @@ def end_at_change(road, crossings, sides, demand, seed, state, work, i, destinat
     for other in range(sides.offsets[lanelet], sides.offsets[lanelet + 1]):
         if sides.rows[other, 0] == wanted and sides.spans[other, 1] > last:
             last, row = sides.spans[other, 1], other
-    if row < 0:
-        return
+    if row < 0 or base + last < 0.0:
+        return  # where that lane is no longer beside it, its way ends where its own lane does
     # who changes to the right waits a length behind who changes to the left, so that they stand in nobody's way
     before, may_go_on = LAST if (sides.rows[row, 1] & LEFT) != 0 else LAST_TO_RIGHT, goes_on(road, destination, lanelet)
     # it has to be there before it comes past its destination
