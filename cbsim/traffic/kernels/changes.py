@@ -8,23 +8,24 @@ from __future__ import annotations
 
 from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined, inner
-from cbsim.traffic.kernels.centreline import foot_on
+from cbsim.traffic.kernels.centreline import foot_on, piece_at
 from cbsim.traffic.kernels.drivers import COMFORTABLE, FACTOR, HEADWAY, LEAST, MODEL, STRONGEST
 from cbsim.traffic.kernels.drivers import SPEED as OWN_SPEED
 from cbsim.traffic.kernels.following import follow
 from cbsim.traffic.kernels.look import (
     CHAIN,
+    CHANGE,
     DESIRED,
     GAP,
     LEADER,
     LINE,
     SIDE_GAP,
     SIDE_LEADER,
+    SQUARE,
     STANDS,
     STOP,
     YIELDS,
     behind_fork,
-    bend_speed,
     rest_of,
 )
 from cbsim.traffic.kernels.mandatory import (
@@ -202,6 +203,13 @@ def evaluate(road, crossings, sides, seed, state, work, i, row, tree, dt):
             then = follows(drawn, plans, entries, cars, follower, rest + length + plan[GAP], plan[LEADER], dt)
             gain += POLITENESS * (then - now)
     return station, gain, own, theirs
+
+
+@inlined
+def bend_speed(road, lanelet, station):
+    """Speed that the bends of a lanelet allow at a station, braking comfortably before those that come [m/s]."""
+    piece, u = piece_at(road, lanelet, station)
+    return math.sqrt(max(road.pieces[piece, SQUARE] + u * road.pieces[piece, CHANGE], 0.0))
 
 
 @inner

@@ -63,7 +63,6 @@ __all__ = [
     "WAY_END",
     "YIELDS",
     "behind_fork",
-    "bend_speed",
     "clear_conflict",
     "go_through",
     "hold",
@@ -227,13 +226,6 @@ def leaders_on(road, crossings, entries, lanelet, at, base, length):
         if rest_of(ahead, there) < rest_of(gap, leader):
             beside, pace = ahead, there
     return gap, leader, beside, pace
-
-
-@inlined
-def bend_speed(road, lanelet, station):
-    """Speed that the bends of a lanelet allow at a station, braking comfortably before those that come [m/s]."""
-    piece, u = piece_at(road, lanelet, station)
-    return math.sqrt(max(road.pieces[piece, SQUARE] + u * road.pieces[piece, CHANGE], SLOWEST * SLOWEST))
 
 
 @inlined

@@ -251,12 +251,11 @@ def _with_turns(
 
 def _is_against(points: Floats, owners: Ints, one: int, other: int) -> bool:
     """Tell whether two rows run against each other at samples of them that are closer than two cars that pass."""
-    gap = points[other] - points[one]
-    ways = []
+    gap, ways = points[other] - points[one], []
     for sample in (one, other):
         last = sample + 1 == len(owners) or owners[sample + 1] != owners[sample]
         ways.append(points[sample] - points[sample - 1] if last else points[sample + 1] - points[sample])
-    return bool(gap @ gap < ASIDE * ASIDE and ways[0] @ ways[1] < 0.0)
+    return bool((gap * gap).sum() < ASIDE * ASIDE and (ways[0] * ways[1]).sum() < 0.0)
 
 
 def _bends(curvatures: Floats, stations: Floats, offsets: Ints) -> Floats:
