@@ -50,14 +50,13 @@ __all__ = ["DETOUR", "UNTURNED", "arbitrate", "find_detour", "join", "order_wait
 UNTURNED = 1 << 30  # place in the order of arrival of who has not arrived
 JUDGES, JUDGES_EACH, MOST_JUDGED = 0.8, 0.8, 3  # [s] that one needs to see whose turn it is, and for each who waits too
 PATIENCE = 5.0  # [s] of standing after which the one who stands longest goes first
-AGAIN = 4.0  # [m/s²] with which who drives behind the conflicts is expected to come to rest
+AGAIN, BEFORE = 4.0, 2.0  # [m/s²] with which who drives behind conflicts is taken to come to rest; [m] before a body
 LEAVES = 2.5  # [s] before others leave a conflict area in which who waits for them decides whether the gap will do
 FROM_REST = 1.0  # [s] to a conflict that critical gaps, which are those of cars at rest, include
 KEPT = 1.0  # [s] by which a gap that has been taken may turn out to be shorter
 SURE, SLOWEST = 0.5, 6.0  # [s] more than that takes; [m/s] at least of those who have gone through an area
 HURRY, HURRIED = 60.0, 0.6  # [s] of waiting after which a critical gap is so much of what it was
 PASSED_OVER = 10.0  # [s] that one has been free to go and has not moved
-BEFORE = 2.0  # [m] before a body that does not drive in which a car comes to rest
 DETOUR = 10.0  # [s] of standing without room beyond after which another way is taken
 
 
@@ -135,10 +134,9 @@ def room_behind(entries, claims, closed, lanelet, base, clear, length, least, ca
             continue
         more = reach_of_turn(length) if for_good and turns else 0.0
         room = rear - clear + pace * abs(pace) / (2.0 * AGAIN)
-        if e < cars and at + 1 < entries.first[lanelet + 1]:  # it comes no farther than to a body before it
-            ahead = entries.order[at + 1]
-            if ahead >= cars and stays_there(entries, closed, ahead):
-                room = min(room, base + entries.stands[ahead, SPOT] - BEFORE - entries.stands[e, EXTENT] - clear)
+        ahead = entries.order[at + 1] if e < cars and at + 1 < entries.first[lanelet + 1] else -1
+        if ahead >= cars and stays_there(entries, closed, ahead):  # it comes no farther than to a body before it
+            room = min(room, base + entries.stands[ahead, SPOT] - BEFORE - entries.stands[e, EXTENT] - clear)
         return needed if room >= length + more + needed else -1.0
     return needed
 
