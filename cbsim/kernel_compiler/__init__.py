@@ -54,6 +54,7 @@ __all__ = [
     "EntryPoint",
     "Inlined",
     "ScalarEntryPoint",
+    "Shared",
     "Vectorized",
     "View",
 ]
@@ -63,6 +64,7 @@ DeviceFunction: Any = implementation.DeviceFunction
 EntryPoint: Any = implementation.EntryPoint
 Inlined: Any = implementation.Inlined
 ScalarEntryPoint: Any = implementation.ScalarEntryPoint
+Shared: Any = implementation.Shared
 Vectorized: Any = implementation.Vectorized
 View: Any = implementation.View
 IS_PLAIN = implementation.__name__.endswith("plain")
