@@ -67,7 +67,7 @@ def linearize(
     reports : (1 or steps, REPORT) float64
         Reports of steps; ITERATIONS and ATTEMPTS summed over all steps from one state.
     """
-    h, mode, total, options = settings[STEP_LENGTH], settings[WARM], 0.0, Options(settings, counts)
+    h, mode, total, options = settings[STEP_LENGTH], settings[WARM], 0.0, Options(settings, counts, False)
     for n in range(len(by_state)):
         z, report = states[n if apart else 0], reports[n if apart else 0]
         if apart or n == 0:
@@ -78,7 +78,7 @@ def linearize(
         warm = 1.0 if not apart and (mode == CONTINUED or (mode != COLD and n > 0)) else 0.0
         k = min(n, len(inputs) - 1)
         make_steps(
-            model, work, touching, z, inputs[k : k + 1], external, options, 1, h, warm, False, trajectory[:0], report
+            model, work, touching, z, inputs[k : k + 1], external, options, 1, h, warm, trajectory[:0], report
         )  # fmt: skip
         total += report[ITERATIONS]
         report[ITERATIONS] = total

@@ -199,15 +199,15 @@ def _follow_path(model, work, settings, counts, impulse, hover, least, h, report
 
 
 @inner
-def _step_in_parts(model, work, touching, z, loads, options, before, warm, parts, first, last, ends, report):
+def _step_in_parts(model, work, touching, z, loads, options, before, warm, parts, first, last, report):
     """Make a step in equal parts, each stage in the first of the modes ``first`` to ``last`` that succeeds.
 
     A part has one stage, or five at fourth order, the middle one backwards (docs/theory/integrator.md §6). Contacts may
     fail in a backward stage; after such a failure parts have one stage. The resulting velocities are those of the last
-    stage of a whole step, the state that after the last stage made. Unless it ``ends``, a step is solved only.
+    stage of a whole step, the state that after the last stage made. A step that does not end is solved only.
     """
     counts, h, total = options.counts, options.settings[STEP_LENGTH], 0.0
-    part, stages = h / parts, 5 if ends and counts[ORDER] == 4 and (parts == 1 or not touching) else 1
+    part, stages = h / parts, 5 if options.ends and counts[ORDER] == 4 and (parts == 1 or not touching) else 1
     length = part
     for stage in range(stages * parts):
         if stages == 5:
@@ -215,10 +215,15 @@ def _step_in_parts(model, work, touching, z, loads, options, before, warm, parts
         for mode in range(first, last + 1):
             done = solve_step(model, work, touching, z, loads, options, before, length, warm, mode, report)
             total += report[ITERATIONS]
-            if ends and touching and done and _turns_too_far(model.links, model.link, work.link_work, z, length):
+            if (
+                options.ends
+                and touching
+                and done
+                and _turns_too_far(model.links, model.link, work.link_work, z, length)
+            ):
                 report[STATUS], done = TURNED_TOO_FAR, False
             if done:
-                if ends:
+                if options.ends:
                     finish(model.links, model.link, work.link_work, z, length)
                     if touching:
                         add_impulses(model.contact_link, model.contact, work.contact_work, stage == 0)
@@ -237,22 +242,22 @@ def _step_in_parts(model, work, touching, z, loads, options, before, warm, parts
 
 
 @inner
-def _step(model, work, touching, z, loads, options, before, warm, ends, report):
+def _step(model, work, touching, z, loads, options, before, warm, report):
     """Make one step by the first attempt that succeeds; the state is unchanged if none does."""
     total = 0.0
     # the step before ended with its last stage
-    if ends and options.counts[ORDER] == 4:
+    if options.ends and options.counts[ORDER] == 4:
         before, warm = before * OUTER, 0.0
     copy(z, work.spare)
     # −1: warm; 0: cold; 1: along a path; 2 and on: in 2, 4, … parts, each of them cold and then along a path
-    for attempt in range(-1, RELAXED + 1 + (HALVINGS if ends else 0)):
+    for attempt in range(-1, RELAXED + 1 + (HALVINGS if options.ends else 0)):
         if (attempt == PLAIN and warm == 0.0) or (attempt == RELAXED and not touching):
             continue
         parts = 1 << max(0, attempt - RELAXED)
         first = RELAXED if attempt == RELAXED else PLAIN
         last = RELAXED if attempt >= RELAXED and touching else PLAIN
         start = warm if attempt < 0 else 0.0
-        done = _step_in_parts(model, work, touching, z, loads, options, before, start, parts, first, last, ends, report)
+        done = _step_in_parts(model, work, touching, z, loads, options, before, start, parts, first, last, report)
         total += report[ITERATIONS]
         if done:
             break
@@ -262,11 +267,11 @@ def _step(model, work, touching, z, loads, options, before, warm, ends, report):
 
 
 @shared
-def make_steps(model, work, touching, z, inputs, external, options, steps, before, warm, ends, trajectory, report):
+def make_steps(model, work, touching, z, inputs, external, options, steps, before, warm, trajectory, report):
     """Make steps with the contacts of the mechanism, the first after one of length ``before``.
 
-    Unless it ``ends``, a step is solved in the first way that succeeds, and z remains that at its node 2: halves of a
-    step are a different map than the one that is differentiated.
+    A step that does not end is solved in the first way that succeeds, and z remains that at its node 2; halves of a step
+    are a different map than the one that is differentiated.
 
     Both overloads of `advance` and `linearize` share this. Without colliders, it is called once for all steps, of which
     the shortest take no longer than ten calls, else for each step, which takes longer by its contacts or gradients.
@@ -276,7 +281,7 @@ def make_steps(model, work, touching, z, inputs, external, options, steps, befor
         if len(trajectory) > 0:
             copy(z, trajectory[n])
         loads = Loads(inputs[min(n, len(inputs) - 1)], external)
-        _step(model, work, touching, z, loads, options, before, warm, ends, report)
+        _step(model, work, touching, z, loads, options, before, warm, report)
         total += report[ITERATIONS]
         report[STEP_REACHED] = n
         if report[STATUS] != SOLVED:
@@ -322,7 +327,7 @@ def _step_with_colliders(
             report[STATUS] = OUT_OF_ROOM
             break
         seen, part = _with_contacts(model, colliders), _workspace_for(work, colliders)
-        make_steps(seen, part, touching, z, inputs, external, options, 1, before, warm, True, trajectory[:0], report)
+        make_steps(seen, part, touching, z, inputs, external, options, 1, before, warm, trajectory[:0], report)
         total += report[ITERATIONS]
         if report[STATUS] == SOLVED:
             if blows >= BLOWS or not exceeded_margin(model, colliders, z, settings):
@@ -365,7 +370,7 @@ def advance(model, work, touching, colliders, z, inputs, external, settings, cou
     report : (REPORT,) or (states · REPORT,) float64
         Of the last step of a state; ITERATIONS and ATTEMPTS summed over all steps.
     """
-    h, mode, options = settings[STEP_LENGTH], settings[WARM], Options(settings, counts)
+    h, mode, options = settings[STEP_LENGTH], settings[WARM], Options(settings, counts, True)
     states, bodies = len(report) // REPORT, len(external)
     for i in range(states):
         state, told = z[i * bodies : (i + 1) * bodies], report[i * REPORT : (i + 1) * REPORT]
@@ -375,9 +380,7 @@ def advance(model, work, touching, colliders, z, inputs, external, settings, cou
         # 0: the first step begins with velocities of node 2 itself
         before, warm = 0.0 if mode == NODAL else h, 1.0 if mode == CONTINUED else 0.0
         if colliders is None:
-            make_steps(
-                model, work, touching, state, rows, external, options, steps, before, warm, True, trajectory, told
-            )
+            make_steps(model, work, touching, state, rows, external, options, steps, before, warm, trajectory, told)
         else:
             total = 0.0
             for n in range(steps):
