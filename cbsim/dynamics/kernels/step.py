@@ -270,7 +270,7 @@ def _step(model, work, touching, z, loads, options, before, warm, report):
 def make_steps(model, work, touching, z, inputs, external, options, steps, before, warm, trajectory, report):
     """Make steps with the contacts of the mechanism, the first after one of length ``before``.
 
-    A step that does not end is solved in the first way that succeeds, and z remains that at its node 2; halves of a step
+    A step that does not end is solved in the first way that succeeds, and z remains that at its node 2: halves of it
     are a different map than the one that is differentiated.
 
     Both overloads of `advance` and `linearize` share this. Without colliders, it is called once for all steps, of which
