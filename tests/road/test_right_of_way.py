@@ -303,8 +303,8 @@ def test_lanes_that_lie_on_each_other_without_an_exit_are_a_conflict_like_any_ot
 
 
 def test_parallel_lanes_of_a_segment_and_ways_that_part_are_no_conflict() -> None:
-    site = Site(metric=True).lane("1.1", straight(100.0)).lane("1.2", straight(100.0, x=1.5, back=True))
-    site.lane("1.3", straight(100.0, x=3.0), exits=[("1.3.3", "2.1.1"), ("1.3.3", "2.2.1")])
+    site = Site(metric=True).lane("1.1", straight(100.0)).lane("1.2", straight(100.0, x=2.0, back=True))
+    site.lane("1.3", straight(100.0, x=4.0), exits=[("1.3.3", "2.1.1"), ("1.3.3", "2.2.1")])
     site.lane("2.1", [(20.0, 70.0), (60.0, 70.0)]).lane("2.2", [(20.0, 74.0), (60.0, 74.0)])
     conflicts = conflicts_of(build(site.network()))
     found = table(conflicts)
@@ -325,6 +325,19 @@ def test_oncoming_lanes_that_are_drawn_over_each_other_are_a_conflict() -> None:
     assert ends[0] == pytest.approx(100.0, abs=0.5)
     assert 10.0 < begins[0] < 35.0
     assert ends[1] == pytest.approx(100.0 - begins[0], abs=4.0)
+
+
+def test_oncoming_lanes_are_a_conflict_where_they_leave_no_room_for_two_cars() -> None:
+    def spans(least: float) -> list[list[float]]:
+        site = Site(metric=True).lane("1.1", [(0.0, y) for y in (0.0, 50.0, 100.0, 150.0)])
+        site.lane("1.2", [(-4.0, 150.0), (-4.0, 100.0), (-least, 75.0), (-4.0, 50.0), (-4.0, 0.0)])
+        conflicts = conflicts_of(build(site.network()))
+        return np.concatenate([conflicts.begins, conflicts.ends], axis=1).tolist()
+
+    assert spans(2.2) == []
+    ((begin, other, end, other_end),) = spans(0.9)
+    assert 60.0 < begin < 75.0 < end < 90.0
+    assert 60.0 < other < 75.0 < other_end < 90.0
 
 
 def test_a_connector_shorter_than_a_car_leaves_the_fork_a_fork() -> None:

@@ -24,6 +24,7 @@ from cbsim.world.traffic.tables import (
     LENGTH,
     LIMIT,
     MAY_CROSS,
+    MUST,
     PHASE,
     ROOM,
     SAME,
@@ -79,7 +80,7 @@ def check_ways(made: World, snapshot: Snapshot) -> int:
         for here in range(count):
             if here == end or not np.isfinite(least[here]):
                 continue
-            there = int(changes[here] if changes[here] >= 0 else hops[here])
+            there = int(changes[here] % MUST if changes[here] >= 0 else hops[here])
             assert edges[here, there] + least[there] == pytest.approx(least[here], abs=1e-5)
     return len(known)
 

@@ -44,6 +44,7 @@ STEPS = (0.05, 0.1, 1.0)  # [s]
 LONGEST_PART = 0.1  # [s] of a step
 LEAST_GAP = 0.5  # [m] between two who merge, as they are projected on one lanelet
 TOGETHER = 0.5  # [s] between arrivals that count as one
+ROUNDING = 1e-9  # [s] of sums of steps
 
 
 class Watch:
@@ -87,7 +88,7 @@ class Watch:
             waiting = np.flatnonzero(waits & self.waited & (work.queues.is_blocked == 0) & ~stuck)
             for car in served.tolist():
                 mine = self._ways(int(claims[car]) - 1)
-                for other in waiting[arrivals[waiting] < arrivals[car] - TOGETHER].tolist():
+                for other in waiting[arrivals[waiting] < arrivals[car] - TOGETHER - ROUNDING].tolist():
                     entry = int(work.queues.conflicts[other])
                     theirs = self._ways(entry) if entry >= 0 else {}
                     since = f"there since {arrivals[car]:.1f} s, goes before {other}, since {arrivals[other]:.1f} s"

@@ -12,12 +12,25 @@ from cbsim.errors import FileError, ModelError
 from cbsim.models import read_file
 from cbsim.paths import Files
 from cbsim.recording.recording import Recording
+from cbsim.road.lanelets import build_lanelets
+from cbsim.road.roadmap import build
 from cbsim.simulation.advance import advance
 from cbsim.spec.road import RoadNetwork
 from cbsim.spec.traffic import Pool
-from cbsim.traffic.kernels.look import GAP, SIDE_GAP
+from cbsim.traffic.kernels.look import CHAIN_END, GAP, SIDE_GAP
+from cbsim.traffic.kernels.workspace import CarWorkspace
 from cbsim.world.snapshot import Snapshot
-from cbsim.world.traffic.tables import JUNCTION, WAITING
+from cbsim.world.traffic.tables import (
+    ACCELERATION,
+    BODY,
+    ENTRY,
+    ENTRY_END,
+    JUNCTION,
+    LANELET,
+    LENGTH,
+    STATION,
+    WAITING,
+)
 from cbsim.world.world import World
 from tests.common import shared, shared_files
 from tests.traffic.sites import workspace, world
@@ -35,9 +48,15 @@ CROWDED = (  # networks of the competition and of teams on which two hundred car
     "VAIL_rndf_20091020.txt",
     "alameda_rndf.txt",
     "demo_rndf.txt",
+    "arbiter-sample_roads__Sample2.rndf",
+    "arbiter-sample_roads__Sample4.rndf",
+    "RoadA.rndf",
+    "swri_site_visit.rndf",
+    "outside_prc_gen.rndf",
 )
 PATIENCE = 120.0  # [s]
 QUEUED = 3.0  # [m] behind somebody
+HARDEST = 4.5  # [m/s²] of braking
 
 
 def network_of(path: Path) -> RoadNetwork:
@@ -82,7 +101,7 @@ def held_up(made: World, snapshot: Snapshot, active: set[int]) -> list[str]:
             continue
         row, side = int(crossings.entry_rows[entry]), int(crossings.entry_sides[entry])
         junction = int(crossings.rules[row, JUNCTION])
-        if junction not in held | active:
+        if not chain_of(made, snapshot, work, car) & (held | active):
             others = f"{work.claims.holder[row, 1 - side]} is in it, {work.claims.comer[row, 1 - side]} comes"
             found.append(f"car {car} has stood for {waits[car]:.0f} s at junction {junction}; {others}")
     active.clear()
@@ -90,12 +109,28 @@ def held_up(made: World, snapshot: Snapshot, active: set[int]) -> list[str]:
     return found
 
 
+def chain_of(made: World, snapshot: Snapshot, work: CarWorkspace, car: int) -> set[int]:
+    """Junctions of the conflicts that a car has to claim together: those of turns have one of their own each."""
+    road, crossings, found = made.traffic.road, made.traffic.crossings, set[int]()
+    base = -float(snapshot.columns.travel[car, STATION])
+    for lanelet in work.ways.lanelets[car].tolist():
+        if lanelet < 0 or base > work.plan[car, CHAIN_END]:
+            break
+        for entry in range(road.links[lanelet, ENTRY], road.links[lanelet, ENTRY_END]):
+            if 0.0 < base + crossings.entry_spans[entry, 1] <= work.plan[car, CHAIN_END] + 1e-9:
+                found.add(int(crossings.rules[crossings.entry_rows[entry], JUNCTION]))
+        base += float(road.lanelets[lanelet, LENGTH])
+    return found
+
+
 def hold_traffic_to_its_promises(network: RoadNetwork, count: int, duration: float) -> None:
     made, active = crowded(network, count), set[int]()
     snapshot = made.start
     for _ in range(round(duration / 10.0)):
-        _, _, contacts = advance(made, snapshot, 200)
-        assert not len(contacts)
+        for _ in range(50):
+            _, _, contacts = advance(made, snapshot, 4)
+            assert not len(contacts)
+            assert snapshot.columns.travel[:, ACCELERATION].min() >= -HARDEST
         assert not held_up(made, snapshot, active)
 
 
@@ -115,6 +150,24 @@ def test_nobody_touches_anybody_on_a_real_network(path):
 )
 def test_two_hundred_cars_drive_for_half_an_hour(path):
     hold_traffic_to_its_promises(network_of(path), 200, 1800.0)
+
+
+@pytest.mark.slow
+def test_cars_in_a_ring_that_is_shorter_than_their_claims_go_on():
+    """Two lanes of 7.5 m that overlap, with a dead end at either side."""
+    network = network_of(shared("rndf", "utexas", "prc_small.rndf"))
+    made = crowded(network, 200)
+    snapshot, ring = made.start, {n for n, name in enumerate(build_lanelets(build(network)).names) if name[:2] == "2."}
+    advance(made, snapshot, 3000)
+    bodies = made.traffic.road.car_rows[:, BODY]
+    turns = len(build_lanelets(build(network)).names)  # rows of turns come last
+    rows = snapshot.columns.intent[:, LANELET].tolist()
+    inside = [car for car, row in enumerate(rows) if row in ring or row >= turns]
+    before = snapshot.columns.position[bodies[inside]].copy()
+    advance(made, snapshot, 600)
+    moved = np.abs(snapshot.columns.position[bodies[inside]] - before).max(axis=1)
+    assert inside
+    assert moved.min() > 0.5
 
 
 @pytest.mark.slow

@@ -24,6 +24,8 @@ Bools = NDArray[np.bool_]
 
 ROOM = 20.0  # [m] of lanelets side by side in which a change over is planned
 REACH = 25.0  # [m] from the end of a lane to the start of the one by which a car turns round
+ASIDE = 2.0  # [m] between the centrelines of two cars that pass each other
+AHEAD = 2.0  # [m] ahead of the end of a lane up to which an oncoming one in line with it may begin
 
 
 class Turn(NamedTuple):
@@ -42,7 +44,10 @@ class Turn(NamedTuple):
 
 
 def find_turns(lanelets: Lanelets) -> list[Turn]:
-    """Ways by which cars turn round: from the end of a lane that leads nowhere to the nearest oncoming start of one."""
+    """Ways by which cars turn round: from the end of a lane that leads nowhere to the nearest oncoming start of one.
+
+    Not to an oncoming lane that begins straight ahead: there a car would turn in the way of the one that turned before.
+    """
     ends = [
         row
         for row in range(len(lanelets))
@@ -58,12 +63,31 @@ def find_turns(lanelets: Lanelets) -> list[Turn]:
         gaps = places - place
         distance = np.sqrt(gaps[:, 0] * gaps[:, 0] + gaps[:, 1] * gaps[:, 1])
         oncoming = np.abs(wrap(headings - heading)) > np.radians(135.0)
-        fitting = np.flatnonzero(oncoming & (distance < REACH))
+        ahead = gaps[:, 1] * math.cos(heading) - gaps[:, 0] * math.sin(heading)
+        aside = np.abs(gaps[:, 0] * math.cos(heading) + gaps[:, 1] * math.sin(heading))
+        fitting = np.flatnonzero(oncoming & (distance < REACH) & ((ahead <= AHEAD) | (aside >= ASIDE)))
         if len(fitting):
             best = int(fitting[np.argmin(distance[fitting])])
-            curve = _hermite(place, heading, places[best], float(headings[best]), float(distance[best]))
+            curve = _turn(place, heading, places[best], float(headings[best]), float(ahead[best]))
             found.append(Turn(row, int(lanes[best]), curve))
     return found
+
+
+def _turn(start: Floats, heading: float, goal: Floats, arrival: float, ahead: float) -> Floats:
+    """Sample a turn from pose to pose, about 1 m apart: a curve between places level with each other.
+
+    Where one is more than 2 m ahead of the other [m], a straight line leads to it or from it: a curve between them
+    would come so close to itself that cars which follow each other touch.
+    """
+    if abs(ahead) <= AHEAD:
+        gap = goal - start
+        return _hermite(start, heading, goal, arrival, math.sqrt(float(gap[0] * gap[0] + gap[1] * gap[1])))
+    shares = (np.arange(int(np.ceil(abs(ahead)))) / np.ceil(abs(ahead)))[:, None]
+    if ahead > 0.0:
+        level = start + ahead * np.array([-math.sin(heading), math.cos(heading)])
+        return np.concatenate([start + shares * (level - start), _turn(level, heading, goal, arrival, 0.0)])
+    level = goal + ahead * np.array([-math.sin(arrival), math.cos(arrival)])
+    return np.concatenate([_turn(start, heading, level, arrival, 0.0), goal + (shares[::-1] * (level - goal))])
 
 
 def _hermite(start: Floats, heading: float, goal: Floats, arrival: float, distance: float) -> Floats:

@@ -23,7 +23,7 @@ Bools = NDArray[np.bool_]
 
 JOIN = 1.0  # [m] distance on both lanelets up to which overlaps form one place
 AT_END = 0.75  # [m] distance from an end of a lanelet up to which an overlap reaches it
-OVER = 0.75  # [m] between the centrelines of oncoming lanes of a segment that are drawn over each other
+OVER = 1.9  # [m] between the centrelines of oncoming lanes of a segment on which two cars would touch: 1.8 and a bit
 PASS = 2.2  # [m] between them, before and behind that, up to which two cars can't pass each other
 PARALLEL = math.cos(np.radians(45.0))  # difference from equal or opposite directions up to which lanes are parallel
 

@@ -8,25 +8,34 @@ from __future__ import annotations
 
 from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined, inner
-from cbsim.traffic.kernels.centreline import foot_on
+from cbsim.traffic.kernels.centreline import foot_on, piece_at
 from cbsim.traffic.kernels.drivers import COMFORTABLE, FACTOR, HEADWAY, LEAST, MODEL, STRONGEST
 from cbsim.traffic.kernels.drivers import SPEED as OWN_SPEED
 from cbsim.traffic.kernels.following import follow
 from cbsim.traffic.kernels.look import (
     CHAIN,
+    CHANGE,
     DESIRED,
     GAP,
     LEADER,
     LINE,
     SIDE_GAP,
     SIDE_LEADER,
+    SQUARE,
+    STANDS,
     STOP,
-    WAY_END,
     YIELDS,
     behind_fork,
     rest_of,
 )
-from cbsim.traffic.kernels.merging import accelerate_behind, moves_up
+from cbsim.traffic.kernels.mandatory import (
+    goes_on,
+    has_lane_behind,
+    is_lane_shut,
+    must_change,
+    wanted_change,
+    wanted_row,
+)
 from cbsim.traffic.kernels.neighbours import follows, has_no_conflicts, leader_from, place_in_order, worst_behind
 from cbsim.traffic.kernels.passing import PASS_SPEED, see_oncoming
 from cbsim.traffic.kernels.sideways import (
@@ -43,15 +52,12 @@ from cbsim.traffic.kernels.sideways import (
 )
 from cbsim.traffic.kernels.way import following, point_ahead
 from cbsim.traffic.kernels.workspace import EXTENT, PACE, SPOT
+from cbsim.traffic.kernels.zipper import make_room
 from cbsim.world.traffic.tables import (
-    BESIDE,
     CAR_LENGTH,
-    EXTRAS,
-    FORKS,
     FRONT_AXLE,
     GOAL,
     LANELET,
-    LEFT,
     LENGTH,
     LIMIT,
     MAY_CROSS,
@@ -67,32 +73,19 @@ from cbsim.world.traffic.tables import (
     SLOPE,
     SPEED,
     STATION,
-    WANDER,
-    WANDER_END,
 )
 
-__all__ = ["change_over", "choose_change", "end_at_change", "has_neighbour", "see_aside", "wanted_change"]
+__all__ = ["change_over", "choose_change", "has_neighbour", "see_aside"]
 
 SAFE = 2.0  # [m/s²] of braking that a change may ask of either
 POLITENESS, THRESHOLD = 0.2, 0.1  # of MOBIL: weight of others; [m/s²] of advantage
-COURTESY = 1.0  # [m/s²] that it may cost to let somebody change who has to
 ADAPTS = 1.0  # [m/s²] of braking with which who has to change falls back behind the car that it will follow
 BEFORE_LINE = 40.0  # [m] before a line or a conflict in which nobody changes who does not have to
 CRAWLS, BRAKES = 1.0, 4.5  # [m/s], and [m/s²] of who is ahead on the lane that one comes from
 AT_FORK = 20.0  # [m] behind a car up to which it looks for those who leave the other lane at a fork
+SHARP = 5.0  # [m/s] that bends allow at least where one changes: in sharper ones the rear swings out
 SLOW = 4.0  # [m/s] below which one changes only where one has to
-LAST = 18.0  # [m] before the end of a lane in which one stands who has to change
-
-
-@inlined
-def wanted_change(road, sides, destination, lanelet):
-    """Neighbour that a car has to change to, -1 where it need not."""
-    if sides.changes_at_ends.shape[0] == 0 or destination == -2:
-        return -1
-    if destination >= 0:
-        k = destination * road.lanelets.shape[0] + lanelet
-        return sides.changes[k] if sides.changes.shape[0] > 0 else -1
-    return sides.changes_at_ends[lanelet]
+QUEUE = 10.0  # [m] ahead within which one stands who has to change there as well
 
 
 @inlined
@@ -104,65 +97,22 @@ def has_neighbour(sides, lanelet):
     return False
 
 
-@inlined
-def goes_on(road, destination, lanelet):
-    """Whether a car comes to where it goes by the next lanelet, too."""
-    if destination >= 0:
-        return road.hops[destination * road.lanelets.shape[0] + lanelet] >= 0
-    return road.links[lanelet, WANDER] < road.links[lanelet, WANDER_END]
-
-
-@inlined
-def wanted_row(sides, lanelet, station, wanted):
-    """Row of the neighbour on the side of the one that is wished for, as it is at a station; -1 for none."""
-    for row in range(sides.offsets[lanelet], sides.offsets[lanelet + 1]):
-        if sides.rows[row, 0] == wanted and (sides.rows[row, 1] & SAME) != 0:
-            return side_row(sides, lanelet, station, (sides.rows[row, 1] & LEFT) != 0)
-    return -1
-
-
-@inner
-def end_at_change(road, sides, travel, intent, plan, ways, i, destination):
-    """Let a car stop before the end of its way where it has to change lanes: its way does not end there."""
-    base, k, has_end = -travel[i, STATION], 0, destination >= 0
-    # where the destination comes first on the way, nothing has to be changed
-    if has_end and int(road.destinations[destination, 0]) == intent[i, LANELET]:
-        has_end = base + road.destinations[destination, 1] < 0.0  # one that is behind is come to by another round
-        if not has_end:
-            return
-    while k + 1 < ways.lanelets.shape[1] and ways.lanelets[i, k + 1] >= 0:
-        base += road.lanelets[ways.lanelets[i, k], LENGTH]
-        k += 1
-        if destination >= 0 and int(road.destinations[destination, 0]) == ways.lanelets[i, k]:
-            return  # the way ends there
-    lanelet = ways.lanelets[i, k]
-    wanted = wanted_change(road, sides, destination, lanelet)
-    if wanted < 0:
-        return
-    # the farthest station at which the other lane is still beside this one
-    last = 0.0
-    for row in range(sides.offsets[lanelet], sides.offsets[lanelet + 1]):
-        if sides.rows[row, 0] == wanted:
-            last = max(last, sides.spans[row, 1])
-    plan[WAY_END] = math.inf
-    length = road.car_sizes[i, CAR_LENGTH]  # at least the whole car comes to the lanelet
-    plan[STOP] = min(plan[STOP], base + max(last - LAST, length + 1.0) - length)
-
-
 @inner
 def see_beside(road, sides, travel, entries, ways, i):
     """Gap to and speed of who is next on the lane that a car is leaving; beside it nobody is seen [m], [m/s]."""
     one, length, left = travel[i], road.car_sizes[i, CAR_LENGTH], travel[i, OFFSET] > 0.0
-    base, k = -one[STATION], 0
+    base, k, searched = -one[STATION], 0, -1
     while k < ways.lanelets.shape[1] and base < length + one[RUN]:
         lanelet = ways.lanelets[i, k]
         if lanelet < 0:
             break
         row = side_row(sides, lanelet, max(-base, 0.0), left)
-        if row >= 0 and (sides.rows[row, 1] & SAME) != 0:
+        # a lanelet that runs beside several of its own has been searched to its end, and holds the car itself
+        if row >= 0 and (sides.rows[row, 1] & SAME) != 0 and sides.rows[row, 0] != searched:
             other, here = sides.rows[row, 0], map_beside(sides, row, max(-base, 0.0))
-            # on its own lanelet from its rear on, on the next ones from their begin
-            at = place_in_order(entries, other, here + 0.01 if base <= 0.0 else -1.0)
+            searched = other
+            # from beside its rear on: the lane beside may have begun before the lanelet that comes next
+            at = place_in_order(entries, other, here - max(base, 0.0) + 0.01)
             if at < entries.first[other + 1]:
                 e = entries.order[at]
                 return max(base, 0.0) + entries.stands[e, SPOT] - here - length, entries.sorted_stands[at, 1]
@@ -189,7 +139,10 @@ def see_aside(road, sides, travel, intent, plan, entries, ways, i):
         if able > CRAWLS:
             plan[DESIRED] = min(plan[DESIRED], able)
         if able < math.inf:  # it may have to stop behind who is ahead there
-            plan[STOP] = min(plan[STOP], gap - SPARE + 0.5 * leader * leader / BRAKES)
+            stop = gap - SPARE + 0.5 * leader * leader / BRAKES
+            if one[SPEED] < CRAWLS:  # who creeps past the place comes to rest as gently as from any other
+                stop = max(stop, 0.5 * one[SPEED] * one[SPEED] / BRAKES)
+            plan[STOP] = min(plan[STOP], stop)
         return
     # it passes somebody against an oncoming lane
     gap, leader = see_oncoming(road, sides, travel, entries, i, row)
@@ -210,10 +163,8 @@ def evaluate(road, crossings, sides, seed, state, work, i, row, tree, dt):
         Advantage by MOBIL [m/s²].
     own : float
         Acceleration there [m/s²].
-    other : int
-        Entry of who would be behind, -1 for nobody.
-    theirs, gap : float
-        Acceleration of that one [m/s²], and the gap to it [m].
+    theirs : float
+        Acceleration of who would be behind [m/s²], infinite for nobody.
     """
     travel, intent, drawn, plans, entries = state.travel, state.intent, work.drawn, work.plan, work.entries
     destination = work.destinations[i]
@@ -223,7 +174,7 @@ def evaluate(road, crossings, sides, seed, state, work, i, row, tree, dt):
     allowed = (sides.rows[row, 1] & (SAME | MAY_CROSS)) == SAME | MAY_CROSS
     allowed = allowed and sides.spans[row, 1] - sides.spans[row, 0] >= ROOM
     if not allowed or station < 0.0 or station + length > road.lanelets[target, LENGTH]:
-        return -1.0, 0.0, 0.0, -1, 0.0, 0.0
+        return -1.0, 0.0, 0.0, 0.0
     # what it would follow there: the next one on the lane, or somebody who has just left that lane at a fork
     gap, leader = leader_from(road, seed, intent, entries, i, destination, target, station, station + length)
     desired = plan[DESIRED]
@@ -235,6 +186,8 @@ def evaluate(road, crossings, sides, seed, state, work, i, row, tree, dt):
     own_values = values[HEADWAY], values[LEAST], values[STRONGEST], values[COMFORTABLE]
     own = follow(int(values[MODEL]), speed, desired, gap, leader, own_values, dt) if gap > 0.0 else -math.inf
     other, theirs, behind = worst_behind(road, sides, drawn, plans, entries, cars, target, station, speed, tree, dt)
+    if other >= 0 and behind > 0.0 and entries.stands[other, PACE] <= STANDS:
+        theirs = max(theirs, 0.0)  # who stands has not to brake, however close
     # MOBIL's incentive: its own gain, and politeness times those of the new follower and of the old one
     gain = own - follow(int(values[MODEL]), speed, desired, plan[GAP], plan[LEADER], own_values, dt)
     if other >= 0 and gap > 0.0 and behind > 0.0:
@@ -249,23 +202,31 @@ def evaluate(road, crossings, sides, seed, state, work, i, row, tree, dt):
             now = follows(drawn, plans, entries, cars, follower, rest, speed, dt)
             then = follows(drawn, plans, entries, cars, follower, rest + length + plan[GAP], plan[LEADER], dt)
             gain += POLITENESS * (then - now)
-    return station, gain, own, other, theirs, behind
+    return station, gain, own, theirs
+
+
+@inlined
+def bend_speed(road, lanelet, station):
+    """Speed that the bends of a lanelet allow at a station, braking comfortably before those that come [m/s]."""
+    piece, u = piece_at(road, lanelet, station)
+    return math.sqrt(max(road.pieces[piece, SQUARE] + u * road.pieces[piece, CHANGE], 0.0))
 
 
 @inner
 def has_ground(road, crossings, seed, travel, intent, plan, i, destination, target, station, across):
-    """Whether a car can shift without coming into a conflict area, to a line, or to the end of the way."""
+    """Whether a car can shift clear of conflict areas, lines, sharp bends and the end of its way."""
     length, run = road.car_sizes[i, CAR_LENGTH], run_of(travel[i, SPEED], across)
     if min(plan[LINE], plan[CHAIN]) < run:
         return False
-    # at the end of the other lanelet there must be a lane beside again
-    if station + length + run > road.lanelets[target, LENGTH]:
-        beyond, _ = following(road, seed, i, intent[i, SERIAL], destination, target, intent[i, GOAL])
-        if beyond >= 0 and (road.links[beyond, EXTRAS] & (FORKS | BESIDE)) != BESIDE:
-            return False  # behind a fork, and in a junction, there is no lane beside
+    end = station + length + run
+    if end > road.lanelets[target, LENGTH] and not has_lane_behind(road, seed, intent, i, destination, target):
+        return False
     lanelet, own = intent[i, LANELET], travel[i, STATION]
+    # from its rear on: what bends allow includes braking for those that come
+    if bend_speed(road, lanelet, own) < SHARP or bend_speed(road, target, station) < SHARP:
+        return False
     return has_no_conflicts(
-        road, crossings, seed, intent, i, destination, target, station - 2.0, station + length + run
+        road, crossings, seed, intent, i, destination, target, station - 2.0, end
     ) and has_no_conflicts(
         road,
         crossings,
@@ -279,17 +240,30 @@ def has_ground(road, crossings, seed, travel, intent, plan, i, destination, targ
     )
 
 
+@inlined
+def queues_to_change(road, sides, travel, intent, work, i, wanted):
+    """Whether a car stands or creeps behind somebody who has to change to the same lane, and is let in first."""
+    lanelet, at = intent[i, LANELET], work.entries.ranks[i] + 1
+    if travel[i, SPEED] > SLOW or work.plan[i, GAP] > QUEUE or at >= work.entries.first[lanelet + 1]:
+        return False
+    e = work.entries.order[at]
+    return e < intent.shape[0] and wanted_change(road, sides, work.destinations[e], lanelet) == wanted
+
+
 @inner
-def choose_change(road, crossings, sides, seed, state, work, i, tree, dt, wanted):
+def choose_change(road, crossings, sides, seed, state, work, i, tree, dt, wanted, is_due, others):
     """Row of `Sides` by which a car changes lanes after this step, -1 for none; and its station there [m].
 
-    Who has to change, and cannot yet, lets itself fall back, and asks the one behind to be let in.
+    Who has to change, and cannot yet, lets itself fall back, and asks those behind to be let in. With `is_due`,
+    something stands in its way.
     """
     travel, intent, destination = state.travel, state.intent, work.destinations[i]
     lanelet, plan, own_station, best = intent[i, LANELET], work.plan[i], travel[i, STATION], -1
     place, most = 0.0, THRESHOLD
-    if wanted >= 0 and travel[i, SPEED] < SLOW and goes_on(road, destination, lanelet):
-        return best, place  # in a queue one goes on and merges
+    if wanted >= 0 and not is_due and travel[i, SPEED] < SLOW and goes_on(road, destination, lanelet):
+        # in a queue one goes on and merges, unless other ways take far longer
+        if destination < 0 or not must_change(road, sides, destination, lanelet):
+            return best, place
     if wanted < 0 and min(plan[LINE], plan[CHAIN]) <= BEFORE_LINE:
         return best, place
     first, last = sides.offsets[lanelet], sides.offsets[lanelet + 1]
@@ -302,16 +276,22 @@ def choose_change(road, crossings, sides, seed, state, work, i, tree, dt, wanted
             beside = sides.spans[row, 0] <= own_station <= sides.spans[row, 1]
             if not (beside and stays_on_way(road, sides, destination, sides.rows[row, 0])):
                 continue
-        station, gain, own, other, theirs, gap = evaluate(road, crossings, sides, seed, state, work, i, row, tree, dt)
+        if wanted >= 0 and not is_due and is_lane_shut(sides, state, work, i, row, True, work.counts[0], others):
+            continue
+        station, gain, own, theirs = evaluate(road, crossings, sides, seed, state, work, i, row, tree, dt)
         if station < 0.0:
             continue
         # safe for itself and for the new follower; of those by choice the one of most advantage
         if own >= -SAFE and theirs >= -SAFE:
-            if wanted >= 0 or gain > most:
+            # looked at last, since few changes are worth while
+            if wanted >= 0 or (
+                gain > most and not is_lane_shut(sides, state, work, i, row, False, work.counts[0], others)
+            ):
                 best, place, most = row, station, gain
         elif wanted >= 0:
             plan[YIELDS] = min(plan[YIELDS], max(own, -ADAPTS))
-            let_in(work.drawn, work.plan, work.entries, intent.shape[0], other, theirs, gap, dt)
+            if not queues_to_change(road, sides, travel, intent, work, i, wanted):
+                make_room(road, sides, work, sides.rows[row, 0], station, travel[i, SPEED], dt)
     if best < 0:
         return best, place
     across, speed = across_to(road, sides, best, lanelet, own_station), travel[i, SPEED]
@@ -333,19 +313,6 @@ def stays_on_way(road, sides, destination, target):
     if destination >= 0:
         return road.hops[destination * road.lanelets.shape[0] + target] >= 0
     return True
-
-
-@inlined
-def let_in(drawn, plans, entries, cars, other, theirs, gap, dt):
-    """Let somebody change who has to, where that costs the one behind at most 1 m/s², and no hard braking."""
-    if other < 0 or other >= cars or gap <= 0.0:
-        return
-    plan, pace = plans[other], entries.stands[other, PACE]
-    # as it drives now: in a queue a gap is small to the model by which changes are judged, but startles nobody
-    now = accelerate_behind(drawn[other], pace, plan[DESIRED], plan[GAP], plan[LEADER], moves_up(plan, pace), dt)
-    eased = max(theirs, -SAFE)
-    if now - eased <= COURTESY:
-        plan[YIELDS] = min(plan[YIELDS], eased)
 
 
 @inner

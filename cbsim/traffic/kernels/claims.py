@@ -345,7 +345,8 @@ def may_enter(road, crossings, seed, state, work, i, judging, takes, dt):
         base += road.lanelets[lanelet, LENGTH]
         lanelet, forks = next_on_way(road, seed, intent, ways, i, destination, lanelet, k, forks)
         k += 1
-        if lanelet < 0:
+        # on a way round that is shorter than its chain, a claim ends before the lanelet on which it is
+        if lanelet < 0 or lanelet == intent[i, LANELET]:
             break
     return sign * last
 

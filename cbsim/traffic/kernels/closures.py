@@ -11,6 +11,7 @@ from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined, inner
 from cbsim.traffic.kernels.drivers import COMFORTABLE, LEAST
 from cbsim.traffic.kernels.look import CHAIN, CHAIN_END, STANDS, STOP
+from cbsim.traffic.kernels.mandatory import can_change_past
 from cbsim.traffic.kernels.passing import NO_QUEUE, STOOD, first_not_passing, stands_for_good
 from cbsim.traffic.kernels.sideways import is_aside, reach_of_turn
 from cbsim.traffic.kernels.way import AHEAD, destination_of, following
@@ -33,7 +34,9 @@ from cbsim.world.traffic.tables import (
     LAST_GOAL,
     LENGTH,
     LIMIT,
+    LONGER,
     MAY_CROSS,
+    MUST,
     NEXT,
     PAUSING,
     PHASE,
@@ -126,7 +129,7 @@ def is_cut_off(road, closed, work, i, lanelet):
             if one == int(road.destinations[destination, 0]):
                 return False
             beside = work.routes.changes[destination * count + one] if work.routes.changes.shape[0] > 0 else -1
-            one = beside if beside >= 0 else road.hops[destination * count + one]
+            one = beside % MUST if beside >= 0 else road.hops[destination * count + one]
         else:
             first = road.links[one, WANDER]
             one = road.wanders[first] if road.links[one, WANDER_END] > first else -1
@@ -211,12 +214,8 @@ def find_ways(base, around, sides, work, destination):
     if destination < 0 or routes.known[destination] == version:
         return
     routes.known[destination] = version
-    count, end, times, costs = (
-        base.lanelets.shape[0],
-        int(base.destinations[destination, 0]),
-        routes.times,
-        routes.costs,
-    )
+    count, end = base.lanelets.shape[0], int(base.destinations[destination, 0])
+    times, costs = routes.times, routes.costs
     for lanelet in range(count):
         times[lanelet] = math.inf
     times[end] = 0.0
@@ -236,7 +235,8 @@ def find_ways(base, around, sides, work, destination):
         routes.hops[destination * count + lanelet] = onward
         if routes.changes.shape[0] > 0:
             changes = across <= least + EVEN_TIMES and lanelet != end
-            routes.changes[destination * count + lanelet] = beside if changes else -1
+            must = MUST if least - across > LONGER else 0
+            routes.changes[destination * count + lanelet] = beside + must if changes else -1
 
 
 @inlined
@@ -295,11 +295,12 @@ def is_queue(road, entries, lanelet, at):
 
 
 @inner
-def blocked_lanelet(road, travel, intent, watch, work, i, static, others):
+def blocked_lanelet(road, sides, state, work, i, static, others):
     """Lanelet on which a body stands that car i cannot pass, -1 for none.
 
     On its own lanelet it has looked whether it can pass, where that is allowed at all.
     """
+    travel, intent, watch = state.travel, state.intent, state.watch
     lanelet = intent[i, LANELET]
     length, plan = road.car_sizes[i, CAR_LENGTH], work.plan[i]
     # base: way left from its front
@@ -331,7 +332,7 @@ def blocked_lanelet(road, travel, intent, watch, work, i, static, others):
             e = entries.order[at]
             is_near = base + entries.stands[e, SPOT] < far and not is_queue(road, entries, one, at)
             if is_near and stands_for_good(work, travel, intent, watch, i, e, static, others):
-                return one
+                return -1 if can_change_past(road, sides, state, work, i, one, at, static, others) else one
             break
         base += road.lanelets[one, LENGTH]
     return -1
@@ -366,7 +367,7 @@ def close_and_open(road, network, state, work, static, others):
             continue
         if entries.where[i] < 0 or is_aside(travel[i]):
             continue
-        lanelet = blocked_lanelet(road, travel, intent, state.watch, work, i, static, others)
+        lanelet = blocked_lanelet(road, network[2], state, work, i, static, others)
         if lanelet < 0 or is_closed(closed, lanelet):
             continue
         for row in range(closed.shape[0]):

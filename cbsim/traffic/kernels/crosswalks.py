@@ -6,7 +6,7 @@ import numpy as np
 
 from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined, inner
-from cbsim.traffic.kernels.lights import must_stop_at_light
+from cbsim.traffic.kernels.lights import place_at_light
 from cbsim.world.packed.kernels import people_of
 from cbsim.world.traffic.tables import EXTRAS, SIGNALS
 
@@ -73,4 +73,4 @@ def place_to_stop(road, crossings, lights, lanelet, time, base, end, length, spe
     ahead = end - length
     if road.links[lanelet, EXTRAS] & SIGNALS == 0:
         return math.inf
-    return ahead if ahead > -passed and must_stop_at_light(crossings, shown, lanelet, time, ahead, speed) else math.inf
+    return place_at_light(crossings, shown, lanelet, time, ahead, speed) if ahead > -passed else math.inf

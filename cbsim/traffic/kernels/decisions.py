@@ -6,7 +6,7 @@ from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined, inner
 from cbsim.traffic.kernels.backing import hold_junction
 from cbsim.traffic.kernels.branches import numbered
-from cbsim.traffic.kernels.changes import end_at_change, see_aside
+from cbsim.traffic.kernels.changes import see_aside
 from cbsim.traffic.kernels.claims import UNTURNED, arbitrate, join, order_waiting, see_room
 from cbsim.traffic.kernels.clear_crosswalks import keep_crosswalks_clear
 from cbsim.traffic.kernels.dead_ends import is_any_closed, stop_before_dead_end
@@ -33,23 +33,21 @@ from cbsim.traffic.kernels.look import (
     YIELDS,
     clear_conflict,
     look,
+    see_beyond_end,
 )
+from cbsim.traffic.kernels.mandatory import end_at_change, mind_bodies
 from cbsim.traffic.kernels.merging import accelerate_behind, follow_merging, moves_up
 from cbsim.traffic.kernels.others import announce_others, free_others, see_arrivals
 from cbsim.traffic.kernels.parking import wait_outside
-from cbsim.traffic.kernels.passing import may_block, mind_blocker
 from cbsim.traffic.kernels.prefetching import prefetch_rows
 from cbsim.traffic.kernels.sideways import is_aside, is_turning
 from cbsim.traffic.kernels.way import destination_of, keep_way
 from cbsim.world.traffic.tables import (
     ARRIVAL,
     BACKING,
-    BESIDE,
     CROSSING,
-    EXTRAS,
     HIT,
     JUNCTION,
-    LANELET,
     MERGES,
     NEXT,
     PAUSING,
@@ -132,19 +130,19 @@ def decide(network, zones, state, crosswalks, work, scratch, time, count, dt, ke
                 hold_junction(road, crossings, claims, intent[i, NEXT], i)
             continue
         look(road, crossings, seed, state, work, occupied, i, time, ahead_of, distances)
+        if plan[WAY_END] < math.inf and plan[GAP] == math.inf:
+            see_beyond_end(road, crossings, seed, state, work, i)
         if spans.shape[0] > 0:
             keep_crosswalks_clear(road, crossings, spans, travel, intent, work, i)
         if sides.rows.shape[0] > 0:
             if is_closed_somewhere:
                 stop_before_dead_end(road, sides, travel, intent, work, i)
-            if plan[WAY_END] < math.inf:  # the way may go on in another lane, to which it has to change by there
-                end_at_change(road, sides, travel, intent, plan, ways, i, destinations[i])
+            if plan[WAY_END] < math.inf or (destinations[i] >= 0 and sides.changes.shape[0] > 0):  # by another lane
+                end_at_change(road, crossings, sides, demand, seed, state, work, i, destinations[i])
             if is_aside(travel[i]):
                 see_aside(road, sides, travel, intent, plan, entries, ways, i)
-            elif (road.links[intent[i, LANELET], EXTRAS] & BESIDE) != 0 and may_block(
-                entries, travel, intent, entries.ranks[i] + 1, intent[i, LANELET]
-            ):
-                mind_blocker(road, sides, travel, intent, watch, work, i, begin, count)
+            else:
+                mind_bodies(road, sides, state, work, i, begin, count)
         if state.parking.shape[0] > 0 and wait_outside(
             road, zones, state.parking, travel, plan, drawn[i], i, destinations[i], dt, time
         ):

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from cbsim.geometry.kernels import elementary as math
-from cbsim.jit import inlined, inner
-from cbsim.traffic.kernels.changes import choose_change, has_neighbour, wanted_change
+from cbsim.jit import inner
+from cbsim.traffic.kernels.changes import choose_change, has_neighbour
 from cbsim.traffic.kernels.dead_ends import is_any_closed
+from cbsim.traffic.kernels.look import GAP, LEADER, STANDS, STOP
+from cbsim.traffic.kernels.mandatory import SEEN, flow_appears, lane_past_body, wanted_change
 from cbsim.traffic.kernels.orders import keeps_lane, ordered_side
 from cbsim.traffic.kernels.passing import PASSES, choose_pass, may_block
 from cbsim.traffic.kernels.prefetching import prefetch_side
@@ -21,10 +23,7 @@ from cbsim.world.traffic.tables import (
     LANELET,
     LENGTH,
     MOVED,
-    ORIGIN,
-    ORIGIN_STATION,
     PHASE,
-    RATE,
     SAME,
     STATION,
     STOPPED,
@@ -35,7 +34,7 @@ __all__ = ["CHANGES", "choose_changes"]
 
 BEAT = 0.5  # [s] between two decisions of a car
 CHANGES = 64  # that are decided on in one step, others in the next
-APART = 120.0  # [m] between two who change to the same lane at the same time, and to where a flow appears
+APART = 120.0  # [m] between two who change to the same lane at the same time
 
 
 @inner
@@ -53,16 +52,6 @@ def is_apart(sides, places, targets, chosen, target, station):
             if sides.predecessors[k] == target:
                 return False
     return True
-
-
-@inlined
-def flow_appears(demand, target, station):
-    """Whether cars of a flow appear near a station of a lanelet."""
-    for p in range(demand.flows.shape[0]):
-        if demand.flows[p, RATE] > 0.0 and demand.pool_rows[p, ORIGIN] == target:
-            if abs(demand.flows[p, ORIGIN_STATION] - station) < APART:
-                return True
-    return False
 
 
 @inner
@@ -107,9 +96,17 @@ def choose_changes(road, crossings, sides, demand, seed, state, work, scratch, t
         if side != 0:
             row, place = ordered_row(road, sides, travel, i, lanelet, side > 0)
             wanted = sides.rows[row, 0] if row >= 0 else wanted
+        # a body that stands in its lane makes it change as well, where the next lane is free
+        plan, is_due = work.plan[i], False
+        # it means to stop for that
+        if is_free and side == 0 and plan[STOP] < math.inf and plan[LEADER] <= STANDS and plan[GAP] < SEEN:
+            if may_block(entries, travel, intent, entries.ranks[i] + 1, lanelet):
+                beside = lane_past_body(road, sides, state, work, i, static, others)
+                is_due = beside >= 0
+                wanted = beside if is_due else wanted
         is_forced, may = row >= 0 and abs(side) == 1, decides and not keeps_lane(order, i)
         if is_free and not is_forced and (wanted >= 0 or (may and has_neighbour(sides, lanelet))):
-            row, place = choose_change(road, crossings, sides, seed, state, work, i, tree, dt, wanted)
+            row, place = choose_change(road, crossings, sides, seed, state, work, i, tree, dt, wanted, is_due, others)
         if row >= 0:
             what = row if is_forced or not flow_appears(demand, sides.rows[row, 0], place) else -1
             decides = False

@@ -1,15 +1,16 @@
-"""Traffic lights: the state at the end of a lanelet, and whether to stop for it."""
+"""Traffic lights: the state at the end of a lanelet, and where to stop for it."""
 
 from __future__ import annotations
 
 from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined, inner
 
-__all__ = ["must_stop_at_light"]
+__all__ = ["BEFORE_LINE", "place_at_light"]
 
 YELLOW, RED = 1, 2  # values of `cbsim.road.signals.SignalState`
 RESTS = 0.1  # [m/s]
-BRAKES = 3.0  # [m/s²] with which one stops for yellow, where that is enough
+BEFORE_LINE = 0.5  # [m] where a car means to stop before a line, and before a conflict area
+BRAKES, HARDEST = 3.0, 4.5  # [m/s²] with which one stops for yellow, where that is enough, and at most
 
 
 @inner
@@ -35,9 +36,20 @@ def state_at(crossings, shown, lanelet, time):
 
 
 @inlined
-def must_stop_at_light(crossings, shown, lanelet, time, ahead, speed):
-    """Whether one that is so far before the end of a lanelet [m] must stop there: for red, for yellow if 3 m/s² do."""
+def place_at_light(crossings, shown, lanelet, time, ahead, speed):
+    """Distance at which one that is so far before the end of a lanelet [m] stops for a light, infinite for going on.
+
+    Returns
+    -------
+    float
+        Of the front from the line, before which one means to stop by `BEFORE_LINE` [m]: for red, and for yellow if
+        3 m/s² do. One that has just less than that before it turned yellow stops nearer to the line.
+    """
     if crossings.signal_offsets[lanelet] == crossings.signal_offsets[lanelet + 1]:
-        return False
+        return math.inf
     state = state_at(crossings, shown, lanelet, time)
-    return state == RED or (state == YELLOW and (speed < RESTS or speed * speed <= 2.0 * BRAKES * ahead))
+    if state == RED:
+        return ahead
+    if state == YELLOW and (speed < RESTS or speed * speed <= 2.0 * BRAKES * ahead):
+        return max(ahead, BEFORE_LINE + 0.5 * speed * speed / HARDEST)
+    return math.inf

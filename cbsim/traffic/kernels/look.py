@@ -9,6 +9,7 @@ from cbsim.traffic.kernels.centreline import piece_at
 from cbsim.traffic.kernels.crosswalks import place_to_stop
 from cbsim.traffic.kernels.drivers import COMFORTABLE, FACTOR, LEAST, MISTAKES, RUNS_STOPS, STRONGEST, uniform, word_of
 from cbsim.traffic.kernels.drivers import SPEED as OWN_SPEED
+from cbsim.traffic.kernels.lights import BEFORE_LINE
 from cbsim.traffic.kernels.way import next_on_way
 from cbsim.traffic.kernels.workspace import EXTENT, PACE, SPOT
 from cbsim.world.traffic.tables import (
@@ -69,6 +70,7 @@ __all__ = [
     "look",
     "not_passed",
     "rest_of",
+    "see_beyond_end",
     "travel_time",
 ]
 
@@ -77,7 +79,6 @@ __all__ = [
 # their end [m]; distance of the front from the end of the way [m]; gap to who is next on the other ways of forks, and
 # its speed, as long as widths overlap; most acceleration that leaves room for who changes lanes [m/s²]
 GAP, LEADER, DESIRED, STOP, LINE, CHAIN, CHAIN_END, WAY_END, SIDE_GAP, SIDE_LEADER, YIELDS = range(11)
-BEFORE_LINE = 0.5  # [m] where a car means to stop before a line, and before a conflict area
 SMALL = 1.0  # [m] along the lane: people
 BESIDE = 0.1  # [m] behind its front at which somebody small is beside a car
 PASSED = 0.3  # [m] beyond a line at which it has been passed
@@ -372,3 +373,25 @@ def look(road, crossings, seed, state, work, occupied, i, time, ahead_of, distan
     plan[STOP], plan[LINE], plan[CHAIN], plan[CHAIN_END], plan[WAY_END] = stop, line, chain, chain_end, way_end
     queues.conflicts[i], queues.is_blocked[i] = conflict, 0
     announce_ahead(crossings, claims, plan, i, speed, length, values[STRONGEST], ahead_of, distances, count)
+
+
+@inner
+def see_beyond_end(road, crossings, seed, state, work, i):
+    """Let a car that leaves at the end of a lanelet, with nobody ahead on its way, see who is next behind that."""
+    plan, destination, ways, entries = work.plan[i], work.destinations[i], work.ways, work.entries
+    if destination < 0 or road.car_rows[i, FIRST_GOAL] >= 0:
+        return
+    lanelet, length, base, k = state.intent[i, LANELET], road.car_sizes[i, CAR_LENGTH], -state.travel[i, STATION], 0
+    forks, last = ways.forks[i], int(road.destinations[destination, 0])
+    while True:
+        end = base + road.lanelets[lanelet, LENGTH]
+        beyond, forks = next_on_way(road, seed, state.intent, ways, i, destination, lanelet, k, forks)
+        if beyond < 0 or lanelet == last:
+            break
+        base, lanelet, k = end, beyond, k + 1
+    if beyond < 0 or end - length - plan[WAY_END] > SMALL:
+        return
+    gap, leader, beside, pace = leaders_on(road, crossings, entries, beyond, entries.first[beyond], end, length)
+    plan[GAP], plan[LEADER] = gap, leader
+    if rest_of(beside, pace) < rest_of(plan[SIDE_GAP], plan[SIDE_LEADER]):
+        plan[SIDE_GAP], plan[SIDE_LEADER] = beside, pace

@@ -184,12 +184,12 @@ def stop_at(work, travel, i, distance):
 def mind_blocker(road, sides, travel, intent, watch, work, i, static, others):
     """Let a car stop so far behind a body that stands for good that it can pass it, where that is allowed at all."""
     entries, lanelet = work.entries, intent[i, LANELET]
-    at = first_not_passing(work, travel, i, lanelet)
-    if at >= entries.first[lanelet + 1] or is_aside(travel[i]) or intent[i, PHASE] != DRIVING:
+    at, end = first_not_passing(work, travel, i, lanelet), entries.first[lanelet + 1]
+    while at < end and entries.order[at] >= intent.shape[0] and entries.watched[entries.order[at]] < -1:
+        at += 1  # whoever is leaving this lane
+    if at >= end or is_aside(travel[i]) or intent[i, PHASE] != DRIVING:
         return
     e = entries.order[at]
-    if e < intent.shape[0] and intent[e, PHASE] not in (HIT, PAUSING):
-        return
     if not stands_for_good(work, travel, intent, watch, i, e, static, others):
         return
     # to the same direction first, then against the oncoming

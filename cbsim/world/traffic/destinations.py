@@ -13,7 +13,7 @@ from cbsim.errors import Location, ModelError
 from cbsim.spec.objects import Goal
 from cbsim.spec.road import PointId
 from cbsim.world.traffic.network import RoadTables
-from cbsim.world.traffic.tables import CHANGE_TIME, EVEN_TIMES, LENGTH, LIMIT
+from cbsim.world.traffic.tables import CHANGE_TIME, EVEN_TIMES, LENGTH, LIMIT, LONGER, MUST
 
 __all__ = ["Destinations", "ReactiveObject", "located"]
 
@@ -87,7 +87,8 @@ class Destinations:
         hops : ndarray of int, shape (destinations · lanelets,)
             Next lanelet from each to each destination, -1 where there is no way.
         changes : ndarray of int, shape (destinations · lanelets,) or (0,)
-            Neighbour to change to, -1 where there is none or the next lanelet is faster; empty without neighbours.
+            Neighbour to change to, -1 where there is none or the next lanelet is faster; `MUST` more where that takes
+            far longer; empty without neighbours.
         """
         shape = len(self.rows), len(self.tables.graph)
         hops, changes = np.full(shape, -1, np.int64), np.full(shape, -1, np.int64)
@@ -109,6 +110,8 @@ class Destinations:
                 best = np.flatnonzero((totals == least) & np.isfinite(totals))
                 rows, where = np.unique(sources[best], return_index=True)
                 table[number, rows] = targets[best[where]]
+                if table is changes:
+                    table[number, rows] += np.where(onward[rows] - totals[best[where]] > LONGER, MUST, 0)
                 onward[rows] = totals[best[where]]
             changes[number, lanelet] = -1
         return hops.reshape(-1), changes.reshape(-1) if len(self._changes) else np.zeros(0, np.int64)

@@ -37,6 +37,7 @@ COMFORTABLE = 1.5  # [m/s²] with which a bend is approached
 FASTEST = 100.0  # [m/s]
 CELL, CELLS = 8.0, 4_000_000  # [m] width of a cell of the grid of samples, and how many there may be
 TURN_SPEED = 3.0  # [m/s] on it
+ASIDE = 2.0  # [m] between the centrelines of two cars that pass each other
 LONGER = 1.0  # [m] by which conflicts of it are longer than the samples within the swept width tell
 
 
@@ -206,7 +207,7 @@ def _with_turns(
     """Add conflicts of the rows by which cars turn round, which yield to all, to those of the network.
 
     They are where samples of another row come within the width that a vehicle sweeps. The lanes from and to which one
-    turns follow each other and are in no conflict with it.
+    turns follow each other; they are in conflict with it only where it runs against them, too close for two cars.
     """
     old = (
         conflicts.pairs,
@@ -228,7 +229,7 @@ def _with_turns(
         for sample, hits in zip(samples.tolist(), tree.query_ball_point(points[samples], SWEPT_WIDTH), strict=True):
             for hit in hits:
                 other = int(owners[hit])
-                if other in (row, source, target) or other > row:
+                if other >= row or (other in (source, target) and not _is_against(points, owners, sample, hit)):
                     continue
                 here, there = float(stations[sample]), float(stations[hit])
                 span = near.setdefault(other, [here, here, there, there])
@@ -246,6 +247,15 @@ def _with_turns(
         yielding,
     )
     return tuple(np.concatenate(each) for each in zip(old, new, strict=True))  # type: ignore[return-value]
+
+
+def _is_against(points: Floats, owners: Ints, one: int, other: int) -> bool:
+    """Tell whether two rows run against each other at samples of them that are closer than two cars that pass."""
+    gap, ways = points[other] - points[one], []
+    for sample in (one, other):
+        last = sample + 1 == len(owners) or owners[sample + 1] != owners[sample]
+        ways.append(points[sample] - points[sample - 1] if last else points[sample + 1] - points[sample])
+    return bool((gap * gap).sum() < ASIDE * ASIDE and (ways[0] * ways[1]).sum() < 0.0)
 
 
 def _bends(curvatures: Floats, stations: Floats, offsets: Ints) -> Floats:

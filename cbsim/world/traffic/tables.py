@@ -54,10 +54,12 @@ __all__ = [
     "LEFT",
     "LENGTH",
     "LIMIT",
+    "LONGER",
     "MAY_CROSS",
     "MERGES",
     "MIX",
     "MOVED",
+    "MUST",
     "NEXT",
     "NO_TRAFFIC",
     "NO_ZONES",
@@ -135,6 +137,12 @@ FIRST_CAR, LAST_CAR, ORIGIN, FIRST_TARGET, LAST_TARGET = range(5)
 
 CHANGE_TIME = 5.0
 """Time that a change of lanes counts in a way [s]."""
+
+LONGER = 20.0
+"""Time that all other ways have to take longer where a change of lanes is not given up [s]."""
+
+MUST = 1 << 32
+"""What is added in `Sides.changes` where it is not."""
 
 CLOSED_TIME = 600.0
 """Time that a closed lanelet counts more in a way [s]."""
@@ -301,7 +309,7 @@ class Sides(NamedTuple):
     predecessor_offsets, predecessors : (lanelets + 1,), (k,) int64
         Lanelets that lead to each.
     changes : (destinations · lanelets,) int64
-        Neighbour to change to on the fastest way, -1 where it leads straight on.
+        Neighbour to change to on the fastest way, -1 where it leads straight on; `MUST` more where others are longer.
     changes_at_ends : (lanelets,) int64
         Neighbour to change to where one goes nowhere: from there one can go on for ever, -1 where there is none.
     """
