@@ -26,8 +26,17 @@ import llvmlite
 import numba
 from numba.core import config
 
-from cbsim.kernel_compiler import IS_PLAIN, DeviceFunction, EntryPoint, Inlined, ScalarEntryPoint, Vectorized, View
-from cbsim.kernel_compiler.cache import READ_ONLY
+from cbsim.kernel_compiler import (
+    IS_PLAIN,
+    DeviceFunction,
+    EntryPoint,
+    Inlined,
+    ScalarEntryPoint,
+    Shared,
+    Vectorized,
+    View,
+)
+from cbsim.kernel_compiler.entries import READ_ONLY
 from cbsim.kernel_compiler.messages import announce_compilation, warn_once
 from cbsim.kernel_compiler.target import compile_target
 
@@ -45,6 +54,7 @@ __all__ = [
     "multiply_high",
     "narrow",
     "prefetch",
+    "shared",
     "target_name",
     "view",
     "wide",
@@ -246,6 +256,14 @@ def inlined(function: F) -> F:
 def inner(function: F) -> F:
     """Compile a device function, which only kernels call, as part of each of them (see `cbsim.kernel_compiler`)."""
     return _compiled(DeviceFunction, function)
+
+
+def shared(function: F) -> F:
+    """Compile as `inner`, but once for all kernels that call it, which is never inlined, and without vectorising loops.
+
+    For large functions that several entry points link, and only where a call more takes no time worth counting.
+    """
+    return _compiled(Shared, function)
 
 
 def view(function: F) -> F:

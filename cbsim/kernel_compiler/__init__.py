@@ -14,6 +14,7 @@ Most of the remaining time is spent in numba's front end. These things are avoid
 - Of a tuple, a function is passed the fields that it or its callees use (`usage`).
 - Elements of arrays are read and written directly, variables are kept out of memory, and no references to the arguments
   of a function are counted (`instructions`).
+- A device function that several entry points link may be compiled for all of them, and called by its name (`shared`).
 - What is asked again and again is kept or asked more quickly: signatures of calls, attributes, hashes of types, types
   of constants, variables of statements, new entries of registries (`shortcuts`).
 - Passes run without events and timers, and nothing is prepared for warnings before each of the constraints on types.
@@ -54,6 +55,7 @@ __all__ = [
     "EntryPoint",
     "Inlined",
     "ScalarEntryPoint",
+    "Shared",
     "Vectorized",
     "View",
 ]
@@ -63,6 +65,7 @@ DeviceFunction: Any = implementation.DeviceFunction
 EntryPoint: Any = implementation.EntryPoint
 Inlined: Any = implementation.Inlined
 ScalarEntryPoint: Any = implementation.ScalarEntryPoint
+Shared: Any = implementation.Shared
 Vectorized: Any = implementation.Vectorized
 View: Any = implementation.View
 IS_PLAIN = implementation.__name__.endswith("plain")

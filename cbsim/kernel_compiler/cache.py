@@ -7,9 +7,6 @@ entry is a digest of its key, so no index is needed; a damaged entry is reported
 
 from __future__ import annotations
 
-import contextlib
-import pickle
-import uuid
 from collections.abc import Callable, Sequence
 from hashlib import blake2b
 from pathlib import Path
@@ -17,16 +14,14 @@ from typing import Any, ClassVar
 
 from numba.core import config
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, UserProvidedCacheLocator
-from numba.core.serialize import dumps
 
+from cbsim.kernel_compiler import shared
+from cbsim.kernel_compiler.entries import READ_ONLY, read_entry, write_entry
 from cbsim.kernel_compiler.messages import warn_once
 
-__all__ = ["PACKAGE", "READ_ONLY", "KernelCache", "cache_of", "module_folder"]
+__all__ = ["PACKAGE", "KernelCache", "SharedCache", "cache_of", "module_folder"]
 
-DIGEST = 32  # [bytes] of the digest at the start of a file, over the rest of it
 PACKAGE = Path(__file__).resolve().parents[1]
-READ_ONLY: list[Path] = []
-"""Folders that are searched before the user's cache and never written: code in the package, caches taken along."""
 
 
 def module_folder(function: Callable[..., Any]) -> str | None:
@@ -65,6 +60,23 @@ class FolderCacheImpl(CompileResultCacheImpl):
 
     _locator_classes: ClassVar[list[Any]] = [ModuleLocator]  # type: ignore[misc]
 
+    def reduce(self, cres: Any) -> Any:
+        """Return the content of an entry: shared functions that the code calls, and what numba keeps."""
+        return shared.places_of(cres.library), super().reduce(cres)
+
+    def rebuild(self, target_context: Any, payload: Any) -> Any:
+        """Load shared functions, then the code; None if one of them is missing."""
+        needed, own = payload
+        return super().rebuild(target_context, own) if shared.are_loaded(needed) else None
+
+
+class SharedCacheImpl(FolderCacheImpl):
+    """Location and content of the entries of a shared device function."""
+
+    def reduce(self, cres: Any) -> Any:
+        """Return the content of an entry."""
+        return shared.reduced(cres)
+
 
 class KernelCache(FunctionCache):
     """Cache of one kernel."""
@@ -84,6 +96,17 @@ class KernelCache(FunctionCache):
             super().save_overload(sig, data)
         except OSError as reason:
             warn_once(f"compiled kernels cannot be kept in '{self._cache_path}': {reason.strerror or reason}")
+
+
+class SharedCache(KernelCache):
+    """Cache of one shared device function."""
+
+    _impl_class = SharedCacheImpl
+
+    def place(self, sig: Any, target_context: Any) -> shared.Place:
+        """Return where the entry of an overload is, in any of the folders."""
+        path = self._cache_file.path(self._index_key(sig, target_context.codegen()))  # type: ignore[attr-defined]
+        return path.parent.name, path.name
 
 
 class Entries:
@@ -112,33 +135,15 @@ class Entries:
     def load(self, key: Any) -> Any:
         """Load an entry; None if it does not exist or cannot be trusted."""
         path = self.path(key)
-        found = (self._read(folder / path.name, key) for folder in (*self.others, self.folder))
-        return next((payload for payload in found if payload is not None), None)
-
-    @staticmethod
-    def _read(path: Path, key: Any) -> Any:
-        try:
-            content = path.read_bytes()
-        except OSError:
-            return None
-        if _digest(content[DIGEST:]) != content[:DIGEST]:
-            warn_once(f"the kernel cache is damaged ('{path}'); damaged entries are compiled again")
-            return None
-        stored, payload = pickle.loads(content[DIGEST:])
-        return payload if stored == key else None  # another key with the same text
+        for folder in (*self.others, self.folder):
+            entry = read_entry(folder / path.name)
+            if entry is not None and entry[0] == key:  # another key may have the same text
+                return entry[1]
+        return None
 
     def save(self, key: Any, payload: Any) -> None:
-        """Save an entry atomically; the digest reveals one that a power cut truncated."""
-        body = dumps((key, payload))
-        path = self.path(key)
-        draft = path.with_name(f"{path.name}.tmp.{uuid.uuid4().hex[:16]}")
-        try:
-            draft.write_bytes(_digest(body) + body)
-            draft.replace(path)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                draft.unlink()
-            raise
+        """Save an entry."""
+        write_entry(self.path(key), key, payload)
 
     def flush(self) -> None:
         """Delete all entries."""
@@ -146,14 +151,10 @@ class Entries:
             path.unlink(missing_ok=True)
 
 
-def cache_of(py_func: Callable[..., Any]) -> KernelCache | None:
+def cache_of(py_func: Callable[..., Any], kind: type[KernelCache] = KernelCache) -> Any:
     """Open the cache of a kernel; None, with a warning, if its folder is unusable."""
     try:
-        return KernelCache(py_func)
+        return kind(py_func)
     except RuntimeError as reason:  # numba found no folder
         warn_once(f"compiled kernels are not kept: {reason}")
         return None
-
-
-def _digest(body: bytes) -> bytes:
-    return blake2b(body, digest_size=DIGEST).digest()

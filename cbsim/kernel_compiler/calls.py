@@ -19,7 +19,17 @@ from numba.core.datamodel.packer import ArgPacker, _flatten, _Unflattener
 from numba.core.datamodel.registry import default_manager
 from numba.core.imputils import fix_returning_optional, impl_ret_new_ref
 
-__all__ = ["DATA", "SHAPE", "STRIDES", "call_of", "convention_of", "declare", "never_raises", "owns", "returns_as_is"]
+__all__ = [
+    "DATA",
+    "SHAPE",
+    "STRIDES",
+    "callable_by_kernels",
+    "convention_of",
+    "declare",
+    "never_raises",
+    "owns",
+    "returns_as_is",
+]
 
 MEMORY, _PARENT, ITEMS, ITEM_SIZE, DATA, SHAPE, STRIDES = range(7)  # fields of numba's arrays
 
@@ -219,6 +229,13 @@ def call_of(descriptor: Any, library: Any) -> Callable[..., Any]:
     make: Any = lower
     make.signature, make.libs = descriptor.argtypes, (library,)
     return lower
+
+
+def callable_by_kernels(context: Any, descriptor: Any, library: Any) -> object:
+    """Register how calls of a device function are lowered; return what stands in for the address that it lacks."""
+    key, implementation = object(), call_of(descriptor, library)
+    context._defns[key].append(implementation, implementation.signature)  # type: ignore[attr-defined]
+    return key
 
 
 def _room(builder: Any, kind: Any) -> Any:

@@ -12,7 +12,7 @@ from numba.core.registry import cpu_target
 
 from cbsim.kernel_compiler.target import compile_target
 
-__all__ = ["target_context"]
+__all__ = ["lasting_name", "target_context"]
 
 LONGEST_NAME = 120  # [characters]
 
@@ -37,6 +37,13 @@ def short_name(name: str, kinds: Any, *, abi_tags: Any = (), uid: Any = None) ->
         return whole
     digest = blake2b(whole.encode(), digest_size=8).hexdigest()
     return str(default_mangler(name, (), abi_tags=(digest,), uid=uid))
+
+
+def lasting_name(descriptor: Any) -> str:
+    """Return the name of a shared function, the same in every process: without numba's count of functions."""
+    name = f"{descriptor.modname}.{descriptor.qualname}"
+    digest = blake2b(repr(descriptor.argtypes).encode(), digest_size=16).hexdigest()
+    return str(default_mangler(name, (), abi_tags=(digest,)))
 
 
 @cache

@@ -17,14 +17,15 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
 from numba.core.sigutils import normalize_signature
 
-from cbsim.kernel_compiler import plain
-from cbsim.kernel_compiler.cache import cache_of
+from cbsim.kernel_compiler import plain, shared
+from cbsim.kernel_compiler.cache import SharedCache, cache_of
 from cbsim.kernel_compiler.codegen import target_context
 from cbsim.kernel_compiler.lowering import (
     DeviceLowering,
     EntryLowering,
     InlinedLowering,
     ScalarLowering,
+    SharedLowering,
     VectorizedLowering,
     ViewLowering,
     pipeline,
@@ -32,7 +33,16 @@ from cbsim.kernel_compiler.lowering import (
 from cbsim.kernel_compiler.messages import HOOK_MISSING, warn_once
 from cbsim.kernel_compiler.shortcuts import shortcuts
 
-__all__ = ["DeviceDispatcher", "DeviceFunction", "EntryPoint", "Inlined", "ScalarEntryPoint", "Vectorized", "View"]
+__all__ = [
+    "DeviceDispatcher",
+    "DeviceFunction",
+    "EntryPoint",
+    "Inlined",
+    "ScalarEntryPoint",
+    "Shared",
+    "Vectorized",
+    "View",
+]
 
 OPTIONS = {
     "nopython": True,
@@ -93,6 +103,30 @@ class ViewDispatcher(DeviceDispatcher):
 
     compiler_class = pipeline(ViewLowering)
     returns_views = True
+
+
+class SharedDispatcher(DeviceDispatcher):
+    """Dispatcher of a device function whose machine code is generated once and kept in the cache."""
+
+    compiler_class = pipeline(SharedLowering)
+
+    def compile(self, sig: Any) -> Any:
+        """Load machine code for the types of a call from the cache, or compile it."""
+        known = tuple(normalize_signature(sig)[0])
+        with global_compiler_lock:
+            if known not in self.overloads:
+                cache = cache_of(self.py_func, SharedCache)
+                place = cache.place(known, self.targetctx) if cache else ("", f"{self.py_func}{known}")
+                found = shared.load(place)
+                if found is not None:
+                    self.add_overload(found)
+                else:
+                    super().compile(sig)
+                    shared.register(place, self.overloads[known])
+                    if cache:
+                        cache.save_overload(known, self.overloads[known])
+        made: Any = self.overloads[known]
+        return made.entry_point
 
 
 class VectorizedDispatcher(DeviceDispatcher):
@@ -224,6 +258,12 @@ class Vectorized(DeviceFunction):
     """A device function with vectorised loops."""
 
     dispatcher_class = VectorizedDispatcher
+
+
+class Shared(DeviceFunction):
+    """A device function whose machine code several entry points call."""
+
+    dispatcher_class = SharedDispatcher
 
 
 class View(DeviceFunction):

@@ -19,9 +19,10 @@ from numba.core.lowering import Lower
 from numba.np.arrayobj import load_item, store_item
 
 from cbsim.kernel_compiler.calls import DATA, SHAPE, STRIDES, convention_of, declare, never_raises, owns, returns_as_is
+from cbsim.kernel_compiler.codegen import lasting_name
 from cbsim.kernel_compiler.variables import assignments_and_uses, index_tuples
 
-__all__ = ["DeviceLower", "KernelLower", "returns_views"]
+__all__ = ["DeviceLower", "KernelLower", "SharedLower", "returns_views"]
 
 SCALARS = (types.Number, types.Boolean)
 
@@ -296,6 +297,15 @@ class DeviceLower(KernelLower):
         """Lower the function, and note whether it can raise."""
         super().lower_normal_function(fndesc)
         self.library.raises = not never_raises(self.function)
+
+
+class SharedLower(DeviceLower):
+    """Lowers a shared device function."""
+
+    def setup_function(self, fndesc: Any) -> None:
+        """Declare the function by a name that callers in other processes know too."""
+        fndesc.mangled_name = lasting_name(fndesc)
+        super().setup_function(fndesc)
 
 
 def returns_views(function: Any) -> bool:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from llvmlite.binding import parse_assembly
+from llvmlite.binding import parse_assembly, parse_bitcode
 from numba.core.codegen import JITCodeLibrary
 from numba.core.environment import lookup_environment
 
 from cbsim.kernel_compiler.usage import Usage
 
-__all__ = ["DeviceLibrary", "EntryLibrary", "ScalarLibrary", "VectorizedLibrary"]
+__all__ = ["DeviceLibrary", "EntryLibrary", "ScalarLibrary", "SharedLibrary", "VectorizedLibrary"]
 
 ENVIRONMENT = "_ZN08NumbaEnv"  # prefix of the names of numba's environment variables
 
@@ -22,15 +22,19 @@ class LinkOnceLibrary(JITCodeLibrary):
         super().__init__(codegen, name)
         self._gathered: set[int] = set()
         self.defined: list[str] = []  # names of its own functions
+        self.shared: list[Any] = []  # libraries of shared functions that it calls
 
     def add_linking_library(self, library: Any) -> None:
         """Link a library and, if it is a device function's, everything that it needs in turn."""
         if id(library) in self._gathered:
             return
         self._gathered.add(id(library))
+        if isinstance(library, SharedLibrary):
+            self.shared.append(library)
+            return
         super().add_linking_library(library)
         if isinstance(library, DeviceLibrary):
-            for needed in library._linking_libraries:
+            for needed in (*library._linking_libraries, *library.shared):
                 self.add_linking_library(needed)
 
     def add_ir_module(self, ir_module: Any) -> None:
@@ -125,3 +129,27 @@ class ScalarLibrary(EntryLibrary):
     def optimise(self) -> None:
         """Optimise the whole module without vectorising its loops."""
         optimise(self, loop_vectorize=False)
+
+
+class SharedLibrary(ScalarLibrary):
+    """Machine code of a shared device function, of which callers link the name only."""
+
+    raises, counts, usage, packer = (
+        DeviceLibrary.raises,
+        DeviceLibrary.counts,
+        DeviceLibrary.usage,
+        DeviceLibrary.packer,
+    )
+    place: tuple[str, str]  # of its cache entry
+
+    @classmethod
+    def loaded(cls, codegen: Any, state: tuple[Any, ...]) -> SharedLibrary:
+        """Load machine code, as numba does for its own class of libraries."""
+        name, _, (code, stubs) = state
+        made: Any = cls(codegen, name)
+        made.enable_object_caching()
+        made._set_compiled_object(code)
+        made._shared_module = parse_bitcode(stubs)
+        made._finalize_final_module()
+        codegen._engine._load_defined_symbols(made._shared_module)
+        return made  # type: ignore[no-any-return]

@@ -10,10 +10,10 @@ from numba.core.compiler_machinery import PassManager, register_pass
 from numba.core.typed_passes import NativeLowering
 from numba.core.typing.context import Context
 
-from cbsim.kernel_compiler.calls import call_of, owns
+from cbsim.kernel_compiler.calls import callable_by_kernels, owns
 from cbsim.kernel_compiler.codegen import target_context
-from cbsim.kernel_compiler.instructions import DeviceLower, KernelLower, returns_views
-from cbsim.kernel_compiler.libraries import DeviceLibrary, EntryLibrary, ScalarLibrary, VectorizedLibrary
+from cbsim.kernel_compiler.instructions import DeviceLower, KernelLower, SharedLower, returns_views
+from cbsim.kernel_compiler.libraries import DeviceLibrary, EntryLibrary, ScalarLibrary, SharedLibrary, VectorizedLibrary
 from cbsim.kernel_compiler.passes import SUBSTITUTES
 from cbsim.kernel_compiler.usage import fields_used
 
@@ -66,12 +66,14 @@ class DeviceLowering(NativeLowering):
     _name = "device_lowering"
     inline = False
     is_view = False
-    library: type[DeviceLibrary] = DeviceLibrary
+    library: type[DeviceLibrary | SharedLibrary] = DeviceLibrary
     lowering_class = DeviceLower
 
     def run_pass(self, state: Any) -> bool:
         """Fill ``state.cr``."""
         state.library = self.library(state.targetctx.codegen(), state.func_id.func_qualname)
+        if isinstance(state.library, SharedLibrary):
+            state.library.enable_object_caching()
         state.flags.no_compile = state.flags.no_cpython_wrapper = True
         state.flags.forceinline = self.inline
         state.library.counts = owns(state.targetctx, state.return_type) and not self.is_view
@@ -81,10 +83,7 @@ class DeviceLowering(NativeLowering):
             state.targetctx = state.targetctx.subtarget(enable_nrt=False)
         super().run_pass(state)
         state.library.finalize()
-        key = object()  # stands in for the address, which a device function does not have
-        implementation: Any = call_of(state.cr.fndesc, state.library)
-        state.targetctx._defns[key].append(implementation, implementation.signature)
-        state.cr = state.cr._replace(cfunc=key)
+        state.cr = state.cr._replace(cfunc=callable_by_kernels(state.targetctx, state.cr.fndesc, state.library))
         return True
 
 
@@ -110,6 +109,15 @@ class VectorizedLowering(DeviceLowering):
 
     _name = "vectorized_lowering"
     library = VectorizedLibrary
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class SharedLowering(DeviceLowering):
+    """Lowers a device function and generates its machine code, once for all of its callers."""
+
+    _name = "shared_lowering"
+    library = SharedLibrary
+    lowering_class = SharedLower
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)

@@ -19,6 +19,7 @@ __all__ = [
     "EntryPoint",
     "Inlined",
     "ScalarEntryPoint",
+    "Shared",
     "Vectorized",
     "View",
     "njit",
@@ -54,6 +55,10 @@ class ScalarEntryPoint(EntryPoint):
 
 class DeviceFunction(EntryPoint):
     """A kernel that kernels call."""
+
+
+class Shared(EntryPoint):
+    """A kernel that several kernels call."""
 
 
 class Vectorized(EntryPoint):

@@ -14,6 +14,7 @@ from numba.core import config
 
 from cbsim import jit
 from cbsim.kernel_compiler import cache
+from cbsim.kernel_compiler import entries as files
 from tests.kernel_compiler.common import run_program
 
 KERNEL = """
@@ -69,7 +70,7 @@ DAMAGES = {
     "truncated": lambda content: content[: len(content) // 2],
     "random": lambda content: os.urandom(len(content)),
     "one bit": lambda content: content[:-9] + bytes([content[-9] ^ 1]) + content[-8:],
-    "only a digest": lambda content: content[: cache.DIGEST],
+    "only a digest": lambda content: content[: files.DIGEST],
 }
 
 
@@ -91,7 +92,7 @@ def test_nothing_of_a_damaged_entry_is_unpickled(tmp_path, monkeypatch, damage):
     kept.save(("a",), list(range(1000)))
     path = kept.path(("a",))
     path.write_bytes(DAMAGES[damage](path.read_bytes()))
-    monkeypatch.setattr(cache.pickle, "loads", lambda _: pytest.fail("it was unpickled"))
+    monkeypatch.setattr(files.pickle, "loads", lambda _: pytest.fail("it was unpickled"))
     assert kept.load(("a",)) is None
 
 
@@ -105,7 +106,7 @@ def test_an_entry_of_another_key_under_the_same_name_is_not_taken(tmp_path):
 
 def test_saving_leaves_no_draft_behind_where_it_fails(tmp_path, monkeypatch):
     kept = cache.Entries(tmp_path, "f", b"")
-    monkeypatch.setattr(cache.Path, "replace", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left on device")))
+    monkeypatch.setattr(files.Path, "replace", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left on device")))
     with pytest.raises(OSError, match="No space"):
         kept.save(("a",), 1)
     assert list(tmp_path.iterdir()) == []

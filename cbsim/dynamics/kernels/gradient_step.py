@@ -20,33 +20,12 @@ from cbsim.dynamics.kernels.columns import (
 from cbsim.dynamics.kernels.gradient import differentiate
 from cbsim.dynamics.kernels.interior import factorize
 from cbsim.dynamics.kernels.newton import factorize_bodies, finish
-from cbsim.dynamics.kernels.step import PLAIN, RELAXED, copy, solve_step
-from cbsim.dynamics.kernels.tables import Loads, Options
+from cbsim.dynamics.kernels.step import copy, make_steps
+from cbsim.dynamics.kernels.tables import Options
 from cbsim.dynamics.kernels.tree import eliminate
 from cbsim.jit import inner, narrow
 
 __all__ = ["linearize"]
-
-
-@inner
-def _solve(model, work, touching, z, loads, options, h, warm, report):
-    """Solve a step: from a warm start if requested, else a cold start, else other starts.
-
-    Halves of a step are a different map, so they are not tried here.
-    """
-    total = 0.0
-    # 0: warm; 1: cold; 2: along a path
-    for attempt in range(2 + RELAXED):
-        # without contacts and stops there is no path to start along
-        if (attempt == 1 and warm == 0.0) or (attempt > 1 and not touching):
-            continue
-        start, mode = warm if attempt == 0 else 0.0, max(PLAIN, attempt - 1)
-        solve_step(model, work, touching, z, loads, options, h, h, start, mode, report)
-        total += report[ITERATIONS]
-        if report[STATUS] == SOLVED:
-            break
-        report[ATTEMPTS] += 1.0
-    report[ITERATIONS] = total
 
 
 @inner
@@ -88,7 +67,7 @@ def linearize(
     reports : (1 or steps, REPORT) float64
         Reports of steps; ITERATIONS and ATTEMPTS summed over all steps from one state.
     """
-    h, mode, total, options = settings[STEP_LENGTH], settings[WARM], 0.0, Options(settings, counts)
+    h, mode, total, options = settings[STEP_LENGTH], settings[WARM], 0.0, Options(settings, counts, False)
     for n in range(len(by_state)):
         z, report = states[n if apart else 0], reports[n if apart else 0]
         if apart or n == 0:
@@ -97,15 +76,19 @@ def linearize(
             copy(z, trajectory[n])
         # independent states begin cold: the workspace holds the solution of another one
         warm = 1.0 if not apart and (mode == CONTINUED or (mode != COLD and n > 0)) else 0.0
-        u = inputs[min(n, len(inputs) - 1)]
-        _solve(model, work, touching, z, Loads(u, external), options, h, warm, report)
+        k = min(n, len(inputs) - 1)
+        make_steps(
+            model, work, touching, z, inputs[k : k + 1], external, options, 1, h, warm, trajectory[:0], report
+        )  # fmt: skip
         total += report[ITERATIONS]
         report[ITERATIONS] = total
         report[STEP_REACHED] = n
         if report[STATUS] == SOLVED:
             # before `finish`: gradients need z at node 2
             _factor(model, work, touching, h)
-            differentiate(model, work, scratch, z, u, external, settings, h, h, minimal, by_state[n], by_input[n])
+            differentiate(
+                model, work, scratch, z, inputs[k], external, settings, h, h, minimal, by_state[n], by_input[n]
+            )
             finish(model.links, model.link, work.link_work, z, h)
         elif not apart:
             break

@@ -54,9 +54,9 @@ from cbsim.dynamics.kernels.rows import begin_row
 from cbsim.dynamics.kernels.screening import DEPTH, screen_contacts, touched
 from cbsim.dynamics.kernels.softness import soften_gaps
 from cbsim.dynamics.kernels.tables import Loads, Model, Options, Work
-from cbsim.jit import inlined, inner, narrow
+from cbsim.jit import inlined, inner, narrow, shared
 
-__all__ = ["BLOWS", "advance", "solve_step"]
+__all__ = ["BLOWS", "advance", "copy", "make_steps"]
 
 PLAIN, RELAXED = range(2)  # modes of solving a step: directly, or along a path of relaxed problems
 HALVINGS = 6  # a step is divided into 64 parts at most
@@ -204,10 +204,10 @@ def _step_in_parts(model, work, touching, z, loads, options, before, warm, parts
 
     A part has one stage, or five at fourth order, the middle one backwards (docs/theory/integrator.md §6). Contacts may
     fail in a backward stage; after such a failure parts have one stage. The resulting velocities are those of the last
-    stage of a whole step, the state that after the last stage made.
+    stage of a whole step, the state that after the last stage made. A step that does not end is solved only.
     """
     counts, h, total = options.counts, options.settings[STEP_LENGTH], 0.0
-    part, stages = h / parts, 5 if counts[ORDER] == 4 and (parts == 1 or not touching) else 1
+    part, stages = h / parts, 5 if options.ends and counts[ORDER] == 4 and (parts == 1 or not touching) else 1
     length = part
     for stage in range(stages * parts):
         if stages == 5:
@@ -215,12 +215,18 @@ def _step_in_parts(model, work, touching, z, loads, options, before, warm, parts
         for mode in range(first, last + 1):
             done = solve_step(model, work, touching, z, loads, options, before, length, warm, mode, report)
             total += report[ITERATIONS]
-            if touching and done and _turns_too_far(model.links, model.link, work.link_work, z, length):
+            if (
+                options.ends
+                and touching
+                and done
+                and _turns_too_far(model.links, model.link, work.link_work, z, length)
+            ):
                 report[STATUS], done = TURNED_TOO_FAR, False
             if done:
-                finish(model.links, model.link, work.link_work, z, length)
-                if touching:
-                    add_impulses(model.contact_link, model.contact, work.contact_work, stage == 0)
+                if options.ends:
+                    finish(model.links, model.link, work.link_work, z, length)
+                    if touching:
+                        add_impulses(model.contact_link, model.contact, work.contact_work, stage == 0)
                 break
         if report[STATUS] != SOLVED:
             break
@@ -240,11 +246,11 @@ def _step(model, work, touching, z, loads, options, before, warm, report):
     """Make one step by the first attempt that succeeds; the state is unchanged if none does."""
     total = 0.0
     # the step before ended with its last stage
-    if options.counts[ORDER] == 4:
+    if options.ends and options.counts[ORDER] == 4:
         before, warm = before * OUTER, 0.0
     copy(z, work.spare)
     # −1: warm; 0: cold; 1: along a path; 2 and on: in 2, 4, … parts, each of them cold and then along a path
-    for attempt in range(-1, RELAXED + 1 + HALVINGS):
+    for attempt in range(-1, RELAXED + 1 + (HALVINGS if options.ends else 0)):
         if (attempt == PLAIN and warm == 0.0) or (attempt == RELAXED and not touching):
             continue
         parts = 1 << max(0, attempt - RELAXED)
@@ -257,6 +263,30 @@ def _step(model, work, touching, z, loads, options, before, warm, report):
             break
         report[ATTEMPTS] += 1.0
         copy(work.spare, z)
+    report[ITERATIONS] = total
+
+
+@shared
+def make_steps(model, work, touching, z, inputs, external, options, steps, before, warm, trajectory, report):
+    """Make steps with the contacts of the mechanism, the first after one of length ``before``.
+
+    A step that does not end is solved in the first way that succeeds, and z remains that at its node 2: halves of it
+    are a different map than the one that is differentiated.
+
+    Both overloads of `advance` and `linearize` share this. Without colliders, it is called once for all steps, of which
+    the shortest take no longer than ten calls, else for each step, which takes longer by its contacts or gradients.
+    """
+    total = 0.0
+    for n in range(steps):
+        if len(trajectory) > 0:
+            copy(z, trajectory[n])
+        loads = Loads(inputs[min(n, len(inputs) - 1)], external)
+        _step(model, work, touching, z, loads, options, before, warm, report)
+        total += report[ITERATIONS]
+        report[STEP_REACHED] = n
+        if report[STATUS] != SOLVED:
+            break
+        before, warm = options.settings[STEP_LENGTH], 0.0 if options.settings[WARM] == COLD else 1.0
     report[ITERATIONS] = total
 
 
@@ -282,7 +312,9 @@ def _workspace_for(work, colliders):
 
 
 @inner
-def _step_with_colliders(model, colliders, work, touching, z, loads, options, before, warm, report):
+def _step_with_colliders(
+    model, colliders, work, touching, z, inputs, external, options, before, warm, trajectory, report
+):  # fmt: skip
     """Detect the contacts of a step and make it; repeat it if an impact drives a body beyond the detection margin.
 
     If the step with the added contacts has no solution, that without them is kept.
@@ -295,7 +327,7 @@ def _step_with_colliders(model, colliders, work, touching, z, loads, options, be
             report[STATUS] = OUT_OF_ROOM
             break
         seen, part = _with_contacts(model, colliders), _workspace_for(work, colliders)
-        _step(seen, part, touching, z, loads, options, before, warm, report)
+        make_steps(seen, part, touching, z, inputs, external, options, 1, before, warm, trajectory[:0], report)
         total += report[ITERATIONS]
         if report[STATUS] == SOLVED:
             if blows >= BLOWS or not exceeded_margin(model, colliders, z, settings):
@@ -338,29 +370,32 @@ def advance(model, work, touching, colliders, z, inputs, external, settings, cou
     report : (REPORT,) or (states · REPORT,) float64
         Of the last step of a state; ITERATIONS and ATTEMPTS summed over all steps.
     """
-    h, mode, options = settings[STEP_LENGTH], settings[WARM], Options(settings, counts)
+    h, mode, options = settings[STEP_LENGTH], settings[WARM], Options(settings, counts, True)
     states, bodies = len(report) // REPORT, len(external)
     for i in range(states):
         state, told = z[i * bodies : (i + 1) * bodies], report[i * REPORT : (i + 1) * REPORT]
-        last = len(inputs) - 1 if states == 1 else i
-        total = 0.0
+        # one state: a row for each step; several: a row for each state
+        rows = inputs[i : len(inputs) if states == 1 else i + 1]
         told[ATTEMPTS] = 0.0
-        for n in range(steps):
-            if len(trajectory) > 0:
-                copy(state, trajectory[n])
-            # 0: the first step begins with velocities of node 2 itself
-            before = 0.0 if mode == NODAL and n == 0 else h
-            warm = 1.0 if mode == CONTINUED or (mode != COLD and n > 0) else 0.0
-            # one state: a row for each step; several: a row for each state
-            loads = Loads(inputs[min(i + n, last)], external)
-            if colliders is None:
-                _step(model, work, touching, state, loads, options, before, warm, told)
-            else:
-                _step_with_colliders(model, colliders, work, touching, state, loads, options, before, warm, told)
-            total += told[ITERATIONS]
-            told[STEP_REACHED] = n
-            if told[STATUS] != SOLVED:
-                break
+        # 0: the first step begins with velocities of node 2 itself
+        before, warm = 0.0 if mode == NODAL else h, 1.0 if mode == CONTINUED else 0.0
+        if colliders is None:
+            make_steps(model, work, touching, state, rows, external, options, steps, before, warm, trajectory, told)
+        else:
+            total = 0.0
+            for n in range(steps):
+                if len(trajectory) > 0:
+                    copy(state, trajectory[n])
+                k = min(n, len(rows) - 1)
+                _step_with_colliders(
+                    model, colliders, work, touching, state, rows[k : k + 1], external, options, before, warm,
+                    trajectory, told,
+                )  # fmt: skip
+                total += told[ITERATIONS]
+                told[STEP_REACHED] = n
+                if told[STATUS] != SOLVED:
+                    break
+                before, warm = h, 0.0 if mode == COLD else 1.0
+            told[ITERATIONS] = total
         if len(trajectory) > 0 and told[STATUS] == SOLVED:
             copy(state, trajectory[steps])
-        told[ITERATIONS] = total

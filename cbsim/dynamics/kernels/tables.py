@@ -54,3 +54,4 @@ class Options(NamedTuple):
 
     settings: Floats
     counts: Whole
+    ends: bool  # whether steps end at node 3, else they are solved only
