@@ -89,6 +89,26 @@ def test_stop_behind_a_standing_car(model, step):
     assert snapshot.columns.travel[0, SPEED] < 0.05
 
 
+@pytest.mark.parametrize("model", list(FollowingModel))
+@pytest.mark.parametrize("step", [0.05, 0.1, 1.0])
+@pytest.mark.parametrize("speed", [5.0, 11.6, 13.0])
+@pytest.mark.parametrize("share", [0.95, 0.7, 0.4, 1.3])
+def test_a_body_that_appears_is_stopped_for_with_no_more_than_it_takes(model, step, speed, share):
+    """`share` of 4.5 m/s² suffices to stop a metre before it; the models ask for up to twice that."""
+    room = speed * speed / (2.0 * share * 4.5) + 1.0
+    parked = prop("Parked", Triple(0.0, 110.0 + LENGTH + room + 2.25, 0.0), size=Triple(1.8, 4.5, 1.5))
+    pool, driver = Pool("p", count=1, drivers=(("d", 1.0),)), Driver("d", model=model, speed=Spread(13.0))
+    made = world(straight(), pool, drivers=(driver,), actors=(parked,), step=step)
+    snapshot = made.start
+    put(snapshot, 0, 110.0, speed)
+    snapshots = run(made, snapshot, 30.0, step)
+    hardest = min(float(each.columns.travel[0, ACCELERATION]) for each in snapshots)
+    assert hardest >= -4.5 * max(share, 1.0) * (1.0 + 0.3 * (share > 1.0)) - 0.05
+    travel = snapshots[-1].columns.travel[0]
+    assert travel[SPEED] < 0.05
+    assert 110.0 + LENGTH + room - (travel[STATION] + LENGTH) > 0.3
+
+
 def test_speed_never_exceeds_the_limit_and_never_falls_below_zero():
     made = world(ring(800.0, 160), Pool("p", count=60))
     for snapshot in run(made, made.start, 120.0, 1.0):

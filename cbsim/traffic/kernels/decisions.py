@@ -28,6 +28,7 @@ from cbsim.traffic.kernels.look import (
     LINE,
     SIDE_GAP,
     SIDE_LEADER,
+    STANDS,
     STOP,
     WAY_END,
     YIELDS,
@@ -63,6 +64,7 @@ from cbsim.world.traffic.tables import (
 __all__ = ["MOST", "WAIT", "acceleration_of", "decide"]
 
 HARDEST = 8.0  # [m/s²] that tyres hold
+ENOUGH, NEAR = 4.5, 1.0  # [m/s²] of braking before a standing body, where it suffices to stop so far before it [m]
 AFTER_A_HIT = 6.0  # [m/s²]
 WITHOUT_CAUSE = 6.0  # [m/s²] with which a driver brakes by mistake, for a second
 OUTSIDE = 2  # value of `Queues.is_blocked` of who waits outside a zone
@@ -210,7 +212,10 @@ def acceleration_of(road, seed, travel, intent, values, plan, i, time, dt):
     in_queue, chosen = moves_up(plan, speed), math.inf
     for n in range(2 if plan[SIDE_GAP] < math.inf else 1):
         gap, leader = (plan[GAP], plan[LEADER]) if n == 0 else (plan[SIDE_GAP], plan[SIDE_LEADER])
-        chosen = min(chosen, accelerate_behind(values, speed, plan[DESIRED], gap, leader, in_queue, dt))
+        wanted = accelerate_behind(values, speed, plan[DESIRED], gap, leader, in_queue, dt)
+        if wanted < -ENOUGH and leader < STANDS:  # somebody appears: models brake harder than it takes to stop
+            wanted = max(wanted, -max(ENOUGH, 0.5 * speed * speed / max(gap - NEAR, NEAR)))
+        chosen = min(chosen, wanted)
     stop = min(plan[STOP], plan[LINE] - BEFORE_LINE, plan[CHAIN] - BEFORE_LINE)
     if stop < math.inf:
         needed = speed * speed / (2.0 * stop) if stop > 0.0 else 0.0  # at a light turned yellow more than comfortable
