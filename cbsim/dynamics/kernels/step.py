@@ -41,13 +41,7 @@ from cbsim.dynamics.kernels.columns import (
 )
 from cbsim.dynamics.kernels.cone_starts import start
 from cbsim.dynamics.kernels.impulses import add_impulses
-from cbsim.dynamics.kernels.interior import (
-    ARRIVING,
-    DIRECT,
-    NEARLY,
-    PASSING,
-    interior,
-)
+from cbsim.dynamics.kernels.interior import ARRIVING, DIRECT, NEARLY, PASSING, interior
 from cbsim.dynamics.kernels.newton import begin, finish, is_near, newton
 from cbsim.dynamics.kernels.rescale_step import rescale_step
 from cbsim.dynamics.kernels.rows import begin_row
