@@ -329,7 +329,7 @@ def look(road, crossings, seed, state, work, occupied, i, time, ahead_of, distan
             elif in_chain:  # and all those behind, as long as it could not wait between two of them
                 in_chain = begin - chain_end < length + SPARE and begin - length - chain < LONGEST
                 chain_end = max(chain_end, over) if in_chain else chain_end
-            if count < ahead_of.shape[0]:
+            if count < ahead_of.shape[0] and (phase != HIT or speed >= STANDS):  # who is hit never comes to them
                 ahead_of[count], distances[count] = e, begin
                 count += 1
         if clear < math.inf and end >= clear + length:  # the lanelet on which it will stand behind what it has claimed
@@ -372,8 +372,6 @@ def look(road, crossings, seed, state, work, occupied, i, time, ahead_of, distan
     plan[SIDE_GAP], plan[SIDE_LEADER], plan[YIELDS] = side_gap, side_leader, math.inf
     plan[STOP], plan[LINE], plan[CHAIN], plan[CHAIN_END], plan[WAY_END] = stop, line, chain, chain_end, way_end
     queues.conflicts[i], queues.is_blocked[i] = conflict, 0
-    if phase == HIT and speed < STANDS:  # it never comes to any, and nobody has to let it go first
-        count = 0
     announce_ahead(crossings, claims, plan, i, speed, length, values[STRONGEST], ahead_of, distances, count)
 
 
