@@ -282,6 +282,22 @@ def test_nobody_brakes_hard_for_who_turns_round(segment, seed):
     assert turned > 0
 
 
+@pytest.mark.parametrize(("segment", "share", "seed"), [(5, 0.3, 0), (8, 0.08, 0), (17, 0.3, 0), (18, 0.08, 0)])
+def test_a_barrier_is_braked_for_no_harder_than_it_takes_by_those_whom_it_leaves_room_to_stop(segment, share, seed):
+    made, place = blocked(cbsim.load("town").scene.roadmap, segment, share, 30, seed)
+    snapshot, rows = made.start, made.traffic.road.car_rows[:, BODY]
+    advance(made, snapshot, 400)  # it comes down in the next step
+    speeds = snapshot.columns.travel[:, SPEED]
+    away = np.hypot(*(snapshot.columns.position[rows, :2] - place).T)
+    free = away > speeds * speeds / 9.0 + 4.0  # from front to body, with half a car, and a step of driving on
+    assert ((away < 45.0) & free & (speeds > 5.0)).any()
+    for _ in range(200):
+        before = snapshot.columns.intent[:, PHASE].copy()
+        advance(made, snapshot, 1)
+        drives = free & (before != HIT) & (snapshot.columns.intent[:, PHASE] != HIT)
+        assert snapshot.columns.travel[drives, ACCELERATION].min() >= -4.5 - 1e-9
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("share", [0.08, 0.3, 0.5])
 @pytest.mark.parametrize("segment", range(1, 31))
@@ -292,7 +308,7 @@ def test_a_barrier_that_comes_down_on_each_road_of_the_city_in_turn_holds_nobody
 SEGMENTS = (7, 8, 10, 11, 12, 13, 14, 15, 24, 25)
 """Roads of the final with lanes in both directions; on others nobody can turn round."""
 CROWDED = {(13, 1), (14, 1), (14, 7)}
-"""Roads and seeds where the first of a queue waits for all others, who turn round from its end, some 24 s each."""
+"""Roads and seeds where somebody moves after some 130 s only: on 13 who waits for newcomers that turn behind it."""
 
 
 @pytest.mark.slow

@@ -108,10 +108,13 @@ def hold_to_spots(made: World, roadmap: RoadMap, snapshot: Snapshot) -> int:
     return len(parked)
 
 
-@pytest.mark.parametrize("step", [0.1, *(pytest.param(step, marks=pytest.mark.slow) for step in (0.05, 1.0))])
-def test_sixty_cars_fill_a_car_park_and_empty_it(step):
+@pytest.mark.parametrize(
+    ("step", "seed"),
+    [(0.1, 0), *(pytest.param(step, seed, marks=pytest.mark.slow) for step in (0.05, 0.1, 1.0) for seed in (1, 2))],
+)
+def test_sixty_cars_fill_a_car_park_and_empty_it(step, seed):
     pool = flow_to(3, 1, PointId(1, 1, 1), 60, pause=900.0)
-    made = world(car_park(), pool, step=step)
+    made = world(car_park(), pool, step=step, seed=seed)
     assert made.scene.roadmap is not None
     most = 0
     for snapshot in watched(made, 2400.0):
