@@ -24,6 +24,7 @@ __all__ = [
     "is_solid",
     "lane_changes",
     "marking_between",
+    "nearest_on",
     "pairs_of_lanes",
     "smooth_step",
 ]
@@ -33,6 +34,7 @@ Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
 RUN = 10.0  # [m] least length of a lane change
+TINY = 1e-9  # [m] length of a segment that is taken for a point
 ALONG = math.cos(np.radians(45.0))  # largest difference of directions of neighbours
 ASIDE = 2.5  # largest distance of the centre lines of neighbours, in lane widths; real files reach 2.2
 SOLID = frozenset({"double_yellow", "solid_yellow", "solid_white"})  # not to be crossed (UT-Austin's reading)
@@ -134,7 +136,7 @@ def _changes(roadmap: RoadMap, pair: PairOfLanes) -> LaneChanges:
     goal = goal[rows]
     beside = _is_beside(there, here.points[rows], pair) | _is_beside(here, there.points[goal], pair)
     rows, goal = rows[beside], goal[beside]
-    kept = ~pair.is_apart(roadmap, here.points[rows], _feet(there, here.points[rows]))
+    kept = ~pair.is_apart(roadmap, here.points[rows], nearest_on(there.samples, here.points[rows])[1])
     rows, goal = rows[kept], goal[kept]
     is_left = np.sum((there.points[goal] - here.points[rows]) * left_of(along_here[rows]), axis=1) > 0.0
     solid = [is_solid(roadmap, source, target, left) for left in (False, True)]
@@ -151,13 +153,18 @@ def _is_beside(lane: LaneCurve, points: Floats, pair: PairOfLanes) -> Bools:
     return np.asarray(shapely.dwithin(line, shapely.points(points), pair.aside))
 
 
-def _feet(lane: LaneCurve, points: Floats) -> Floats:
-    """Points of a lane nearest to others."""
+def nearest_on(samples: Floats, points: Floats) -> tuple[Floats, Floats]:
+    """Points of a polyline nearest to others, by an index of its segments: distances along it [m], and places."""
     import shapely
 
-    line = shapely.LineString(lane.samples)
-    along = shapely.line_locate_point(line, shapely.points(points))
-    return shapely.get_coordinates(shapely.line_interpolate_point(line, along)).reshape(-1, 2)
+    chords = np.diff(samples, axis=0)
+    lengths = np.sqrt(np.sum(chords * chords, axis=1))
+    tree = shapely.STRtree(np.asarray(shapely.linestrings(np.stack([samples[:-1], samples[1:]], axis=1))))
+    _, near = tree.query_nearest(shapely.points(points), all_matches=False)
+    first, chord, length = samples[near], chords[near], np.maximum(lengths[near], TINY)
+    share = np.clip(np.sum((points - first) * chord, axis=1) / (length * length), 0.0, 1.0)
+    before = np.concatenate([[0.0], np.cumsum(lengths)])[near]
+    return before + share * length, first + share[:, None] * chord
 
 
 def marking_between(roadmap: RoadMap, source: int, target: int, left: bool) -> str:

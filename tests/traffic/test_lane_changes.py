@@ -261,7 +261,6 @@ def test_who_drives_beside_a_platoon_falls_into_a_gap_that_opens(beside, step):
 # seeds of towns with two lanes each way, in which a van stands on one of the lanes
 VANS = [(0, 0), (1, 1), (5, 1), (9, 0)]
 MORE_VANS = [(0, 1), (3, 1), (4, 0), (5, 0), (6, 1), (8, 0), (8, 1), (13, 1), (16, 0), (20, 0)]
-VANS += [pytest.param(*van, marks=pytest.mark.slow) for van in MORE_VANS]  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

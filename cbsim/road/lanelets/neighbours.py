@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cbsim.geometry import elementary as math
-from cbsim.road.lane_change import ALONG, PairOfLanes, is_solid, marking_between, pairs_of_lanes
+from cbsim.road.lane_change import ALONG, PairOfLanes, is_solid, marking_between, nearest_on, pairs_of_lanes
 from cbsim.road.lanelets.table import Lanelets
 
 __all__ = ["Neighbours", "find_neighbours"]
@@ -57,7 +57,6 @@ class Neighbours(NamedTuple):
 Rows = tuple[tuple[NDArray[np.generic], ...], list[Floats]]
 CLOSE = 0.1  # [m] error of interpolated places
 DENSEST = 2.5  # [m] between places
-TINY = 1e-9  # [m] length of a segment that is taken for a point
 
 
 def find_neighbours(lanelets: Lanelets) -> Neighbours:
@@ -95,7 +94,7 @@ def _beside(lanelets: Lanelets, pair: PairOfLanes) -> Rows:
     near = np.flatnonzero(shapely.dwithin(line, shapely.points(points), pair.aside))
     foot, partner = np.zeros(len(samples)), np.zeros(len(samples), np.int64)
     left, turned, wanted = np.zeros(len(samples), bool), np.zeros(len(samples)), np.zeros(len(samples), bool)
-    foot[near], feet = _feet(there.samples, points[near])
+    foot[near], feet = nearest_on(there.samples, points[near])
     partner[near] = theirs[np.clip(np.searchsorted(lanelets.begins[theirs], foot[near], side="right") - 1, 0, None)]
     row = np.clip(np.searchsorted(there.stations, foot[near]), 0, len(there.stations) - 1)
     headings = lanelets.headings[samples[near]]
@@ -132,20 +131,6 @@ def _beside(lanelets: Lanelets, pair: PairOfLanes) -> Rows:
         ~solid & (along | known),
     )
     return columns, places
-
-
-def _feet(samples: Floats, points: Floats) -> tuple[Floats, Floats]:
-    """Points of a polyline nearest to others, by an index of its segments: distances along it [m], and places."""
-    import shapely
-
-    chords = np.diff(samples, axis=0)
-    lengths = np.sqrt(np.sum(chords * chords, axis=1))
-    tree = shapely.STRtree(np.asarray(shapely.linestrings(np.stack([samples[:-1], samples[1:]], axis=1))))
-    _, near = tree.query_nearest(shapely.points(points), all_matches=False)
-    first, chord, length = samples[near], chords[near], np.maximum(lengths[near], TINY)
-    share = np.clip(np.sum((points - first) * chord, axis=1) / (length * length), 0.0, 1.0)
-    before = np.concatenate([[0.0], np.cumsum(lengths)])[near]
-    return before + share * length, first + share[:, None] * chord
 
 
 def _places(stations: Floats, beside: Floats) -> Floats:

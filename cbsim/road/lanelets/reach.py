@@ -14,7 +14,7 @@ from cbsim.road.lanelets.table import LaneletKind, Lanelets
 from cbsim.spec.road import PointId
 
 __all__ = [
-    "Turn", "change_edges", "find_turns", "locate_point", "mouths_of", "nearest_reachable",
+    "PASSING", "Turn", "change_edges", "find_turns", "locate_point", "mouths_of", "nearest_reachable",
     "reachable", "ways_on", "with_changes",
 ]  # fmt: skip
 
@@ -24,7 +24,7 @@ Bools = NDArray[np.bool_]
 
 ROOM = 20.0  # [m] of lanelets side by side in which a change over is planned
 REACH = 25.0  # [m] from the end of a lane to the start of the one by which a car turns round
-ASIDE = 2.0  # [m] between the centrelines of two cars that pass each other
+PASSING = 2.0  # [m] between the centrelines of two cars that pass each other
 AHEAD = 2.0  # [m] ahead of the end of a lane up to which an oncoming one in line with it may begin
 
 
@@ -65,7 +65,7 @@ def find_turns(lanelets: Lanelets) -> list[Turn]:
         oncoming = np.abs(wrap(headings - heading)) > np.radians(135.0)
         ahead = gaps[:, 1] * math.cos(heading) - gaps[:, 0] * math.sin(heading)
         aside = np.abs(gaps[:, 0] * math.cos(heading) + gaps[:, 1] * math.sin(heading))
-        fitting = np.flatnonzero(oncoming & (distance < REACH) & ((ahead <= AHEAD) | (aside >= ASIDE)))
+        fitting = np.flatnonzero(oncoming & (distance < REACH) & ((ahead <= AHEAD) | (aside >= PASSING)))
         if len(fitting):
             best = int(fitting[np.argmin(distance[fitting])])
             curve = _turn(place, heading, places[best], float(headings[best]), float(ahead[best]))

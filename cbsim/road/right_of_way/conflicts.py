@@ -87,7 +87,7 @@ class Conflicts:
     """Overlaps of the swept areas of lanelets, one row for each pair and place.
 
     Lanelets that follow each other, that fork, or that are parallel in one segment do not conflict, unless oncoming
-    ones are drawn over each other.
+    ones are too close for two cars.
 
     Attributes
     ----------

@@ -23,7 +23,7 @@ Bools = NDArray[np.bool_]
 
 JOIN = 1.0  # [m] distance on both lanelets up to which overlaps form one place
 AT_END = 0.75  # [m] distance from an end of a lanelet up to which an overlap reaches it
-OVER = 1.9  # [m] between the centrelines of oncoming lanes of a segment on which two cars would touch: 1.8 and a bit
+OVER = 1.9  # [m] between the centrelines of oncoming lanes of a segment up to which two cars, 1.8 m wide, would touch
 PASS = 2.2  # [m] between them, before and behind that, up to which two cars can't pass each other
 PARALLEL = math.cos(np.radians(45.0))  # difference from equal or opposite directions up to which lanes are parallel
 
@@ -55,7 +55,7 @@ def network_places(lanelets: Lanelets) -> tuple[Place, ...]:
 def places(lanelets: Lanelets, found: Overlaps) -> list[Place]:
     """Join overlaps to places, without those of parallel lanes of a segment, and find the relation at each.
 
-    Lanes of a segment that are parallel, oncoming, and drawn over each other, are no neighbours there: two cars can't
+    Lanes of a segment that are parallel, oncoming, and too close for two cars, are no neighbours there: two cars can't
     pass each other, from where the centrelines are too close for that.
     Overlaps continue past the ends of short lanelets: those beside a fork belong to the fork even where one of the two
     paths is already on the next lanelet; likewise for paths that merge or follow each other.
@@ -87,7 +87,7 @@ def _parallel_lanes(lanelets: Lanelets, found: Overlaps) -> Bools:
 
 
 def _over_each_other(lanelets: Lanelets, found: Overlaps) -> list[Place]:
-    """Places of oncoming lanes of a segment that are drawn over each other."""
+    """Places of oncoming lanes of a segment that are too close for two cars."""
     oncoming = _parallel_lanes(lanelets, found)
     oncoming[oncoming] = _alike(lanelets, _rows(found, oncoming)) < 0.0
     rows = _rows(found, oncoming)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined, inner
+from cbsim.traffic.kernels.bodies_ahead import is_lane_shut
 from cbsim.traffic.kernels.centreline import foot_on, piece_at
 from cbsim.traffic.kernels.drivers import COMFORTABLE, FACTOR, HEADWAY, LEAST, MODEL, STRONGEST
 from cbsim.traffic.kernels.drivers import SPEED as OWN_SPEED
@@ -31,7 +32,6 @@ from cbsim.traffic.kernels.look import (
 from cbsim.traffic.kernels.mandatory import (
     goes_on,
     has_lane_behind,
-    is_lane_shut,
     must_change,
     wanted_change,
     wanted_row,

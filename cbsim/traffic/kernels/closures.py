@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined, inner
+from cbsim.traffic.kernels.bodies_ahead import can_change_past
 from cbsim.traffic.kernels.drivers import COMFORTABLE, LEAST
 from cbsim.traffic.kernels.look import CHAIN, CHAIN_END, STANDS, STOP
-from cbsim.traffic.kernels.mandatory import can_change_past
 from cbsim.traffic.kernels.passing import NO_QUEUE, STOOD, first_not_passing, stands_for_good
 from cbsim.traffic.kernels.sideways import is_aside, reach_of_turn
 from cbsim.traffic.kernels.way import AHEAD, destination_of, following

@@ -5,6 +5,7 @@ from __future__ import annotations
 from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined, inner
 from cbsim.traffic.kernels.backing import hold_junction
+from cbsim.traffic.kernels.bodies_ahead import mind_bodies
 from cbsim.traffic.kernels.branches import numbered
 from cbsim.traffic.kernels.changes import see_aside
 from cbsim.traffic.kernels.claims import UNTURNED, arbitrate, join, order_waiting, see_room
@@ -36,7 +37,7 @@ from cbsim.traffic.kernels.look import (
     look,
     see_beyond_end,
 )
-from cbsim.traffic.kernels.mandatory import end_at_change, mind_bodies
+from cbsim.traffic.kernels.mandatory import end_at_change
 from cbsim.traffic.kernels.merging import accelerate_behind, follow_merging, moves_up
 from cbsim.traffic.kernels.others import announce_others, free_others, see_arrivals
 from cbsim.traffic.kernels.parking import wait_outside

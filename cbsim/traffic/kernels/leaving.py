@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inner
+from cbsim.traffic.kernels.bodies_ahead import SEEN, lane_past_body
 from cbsim.traffic.kernels.changes import choose_change, has_neighbour
 from cbsim.traffic.kernels.dead_ends import is_any_closed
 from cbsim.traffic.kernels.look import GAP, LEADER, STANDS, STOP
-from cbsim.traffic.kernels.mandatory import SEEN, flow_appears, lane_past_body, wanted_change
+from cbsim.traffic.kernels.mandatory import flow_appears, wanted_change
 from cbsim.traffic.kernels.orders import keeps_lane, ordered_side
 from cbsim.traffic.kernels.passing import PASSES, choose_pass, may_block
 from cbsim.traffic.kernels.prefetching import prefetch_side

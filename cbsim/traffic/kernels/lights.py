@@ -10,7 +10,7 @@ __all__ = ["BEFORE_LINE", "place_at_light"]
 YELLOW, RED = 1, 2  # values of `cbsim.road.signals.SignalState`
 RESTS = 0.1  # [m/s]
 BEFORE_LINE = 0.5  # [m] where a car means to stop before a line, and before a conflict area
-BRAKES, HARDEST = 3.0, 4.5  # [m/s²] with which one stops for yellow, where that is enough, and at most
+BRAKES, AT_MOST = 3.0, 4.5  # [m/s²] with which one stops for yellow, where that is enough, and at most
 
 
 @inner
@@ -51,5 +51,5 @@ def place_at_light(crossings, shown, lanelet, time, ahead, speed):
     if state == RED:
         return ahead
     if state == YELLOW and (speed < RESTS or speed * speed <= 2.0 * BRAKES * ahead):
-        return max(ahead, BEFORE_LINE + 0.5 * speed * speed / HARDEST)
+        return max(ahead, BEFORE_LINE + 0.5 * speed * speed / AT_MOST)
     return math.inf

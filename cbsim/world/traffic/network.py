@@ -13,7 +13,7 @@ from scipy.spatial import KDTree
 
 from cbsim.road.lanelet_map import LaneletMap
 from cbsim.road.lanelets import Lanelets
-from cbsim.road.lanelets.reach import Turn, change_edges, find_turns, locate_point, ways_on
+from cbsim.road.lanelets.reach import PASSING, Turn, change_edges, find_turns, locate_point, ways_on
 from cbsim.road.right_of_way import ConflictKind, Conflicts
 from cbsim.road.right_of_way.gaps import LEFT_FROM_MAJOR, LEFT_FROM_MINOR, critical_gaps
 from cbsim.road.right_of_way.places import Relation, network_places
@@ -37,7 +37,6 @@ COMFORTABLE = 1.5  # [m/s²] with which a bend is approached
 FASTEST = 100.0  # [m/s]
 CELL, CELLS = 8.0, 4_000_000  # [m] width of a cell of the grid of samples, and how many there may be
 TURN_SPEED = 3.0  # [m/s] on it
-ASIDE = 2.0  # [m] between the centrelines of two cars that pass each other
 LONGER = 1.0  # [m] by which conflicts of it are longer than the samples within the swept width tell
 
 
@@ -255,7 +254,7 @@ def _is_against(points: Floats, owners: Ints, one: int, other: int) -> bool:
     for sample in (one, other):
         last = sample + 1 == len(owners) or owners[sample + 1] != owners[sample]
         ways.append(points[sample] - points[sample - 1] if last else points[sample + 1] - points[sample])
-    return bool((gap * gap).sum() < ASIDE * ASIDE and (ways[0] * ways[1]).sum() < 0.0)
+    return bool((gap * gap).sum() < PASSING * PASSING and (ways[0] * ways[1]).sum() < 0.0)
 
 
 def _bends(curvatures: Floats, stations: Floats, offsets: Ints) -> Floats:
