@@ -260,6 +260,16 @@ def test_bend_tighter_than_the_car_may_be_cut(court):
     assert verdicts == [True, False]
 
 
+@pytest.mark.parametrize(("wide", "passed"), [(0.5, True), (2.0, False), (-1.0, False)])
+def test_exit_that_turns_more_tightly_than_the_car_is_driven_beside_its_line(court, wide, passed):
+    made = Site(metric=True)
+    made.lane("1.1", [(0.0, 0.0), (0.0, 50.0), (0.0, 99.0)], exits=[("1.1.3", "2.1.1")])
+    made.lane("2.1", [(-7.0, 100.5), (-50.0, 100.5), (-90.0, 100.5)])
+    roadmap = build(made.network())
+    turn = Drive(x=wide, y=50.0).go(46.5 + wide, 5.0).go(2.0 * math.pi, 2.0, turn=0.5 * math.pi).go(20.0)
+    assert court(expect("lane"), turn, roadmap=roadmap).passed is passed
+
+
 # Speed ----------------------------------------------------------------------------------------------------------------
 
 LIMITS = mission(1, 2, limits=[(1, 0.0, 25 * MPH), (2, 0.0, 10 * MPH), (4, 0.0, 5 * MPH)])
@@ -326,6 +336,16 @@ def test_minimum_counts_only_where_bends_and_acceleration_allow_it(court):
     assert left + faster - 1.0 < check.time - 10.0 < left + faster + 0.1  # samples of the curve are up to 1 m apart
     again = Drive(y=2.0).go(98.0).go(4.0 * math.pi, 2.9, turn=math.pi).go(29.0, 2.9).go(60.0)
     assert court(expect("speed"), again, MINIMUM, roadmap=bent()).passed
+
+
+@pytest.mark.parametrize(("far", "passed"), [(120.0, False), (45.0, True)])
+def test_minimum_counts_only_where_an_exit_ahead_allows_it(court, far, passed):
+    made = Site(metric=True)
+    made.lane("1.1", [(0.0, -60.0), (0.0, 100.0), (0.0, 300.0)], exits=[("1.1.2", "2.1.1")])
+    made.lane("2.1", [(4.0, 104.0), (50.0, 104.0), (250.0, 104.0)])
+    task = mission(2, limits=[(1, 30 * MPH, 30 * MPH), (2, 0.0, 30 * MPH)])
+    slow = Drive(y=-50.0).go(150.0 - far, 30 * MPH).go(far, 4.0).go(2.0 * math.pi, 2.5, turn=-0.5 * math.pi)
+    assert court(expect("speed"), slow.go(20.0), task, roadmap=build(made.network())).passed is passed
 
 
 @pytest.mark.parametrize("profile", PROFILES)

@@ -23,7 +23,7 @@ from cbsim.planner.pilot.u_turn import best_u_turn, footprints
 from cbsim.planner.pilot.vehicle_geometry import vehicle_geometry
 from cbsim.planner.pilot.zone_crossing import ZoneRaster, cross_zone
 from cbsim.road.roadmap import build
-from cbsim.spec.mission import Mission, SpeedLimit
+from cbsim.spec.mission import Mission, MissionCheckpoint, SpeedLimit
 from cbsim.spec.road import PointId
 from tests.road.site import Site, straight
 
@@ -207,3 +207,21 @@ def test_the_exit_over_the_seam_of_a_closed_lane_is_the_lane(geometry):
     (curve,) = roadmap.lanes
     (section,) = builder.sections
     assert section.points == pytest.approx(curve.samples[curve.waypoint_rows[-1] :], abs=1e-9)
+
+
+@pytest.mark.parametrize("goal", ["1.1.5", "1.1.6"])
+def test_a_lane_is_left_before_it_ends(geometry, goal):
+    """Lane 1.2 ends on the outside of a bend of 1.1: the change is over where it ends, not begun there."""
+    bend = [(0.0, 0.0), (0.0, 60.0), (0.0, 95.0), (1.0, 101.0), (6.0, 110.0), (40.0, 150.0)]
+    made = Site(metric=True)
+    made.lane("1.1", bend, checkpoints=[(goal, 2)])
+    made.lane("1.2", [(3.6, 0.0), (3.6, 60.0), (3.6, 96.0)], checkpoints=[("1.2.2", 1)])
+    roadmap = build(made.network())
+    mission = Mission("m", "site", (MissionCheckpoint(1), MissionCheckpoint(2)))
+    path = assemble(Itinerary(roadmap, mission, geometry).build((3.6, 5.0, 0.0)), geometry, 1.0)
+    match = roadmap.match(path.table[:, :2], path.table[:, 5])
+    before = path.table[:, 1] < 60.0  # the checkpoint is passed on its lane
+    np.testing.assert_array_equal(match.lane[before], roadmap.lane_rows[1, 2])
+    behind = path.table[:, 1] > 96.0
+    np.testing.assert_array_equal(match.lane[behind], roadmap.lane_rows[1, 1])
+    assert np.abs(match.offset[behind]).max() < 0.5  # of which 0.4 m towards the inside of the bend

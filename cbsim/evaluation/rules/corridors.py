@@ -8,6 +8,7 @@ from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cbsim.geometry.polyline import direction, left_of
 from cbsim.road.curve import LaneCurve
@@ -87,6 +88,14 @@ class Corridors:
         """Places, directions and stations of the samples of each line, shapes (m, 5) [m]."""
         columns = ((line.samples, direction(np.asarray(line.headings)), line.stations) for line in self.lines)
         return [np.column_stack(one) for one in columns]
+
+    @cached_property
+    def centrelines(self) -> NDArray[np.object_]:
+        """Centrelines of the lines, as shapely's, shape (lines,)."""
+        import shapely
+
+        places = (line.samples if len(line.samples) > 1 else np.repeat(line.samples, 2, axis=0) for line in self.lines)
+        return np.array([shapely.LineString(one) for one in places], object)
 
     @lru_cache(maxsize=8)  # noqa: B019 - few entries, which live as long as the network
     def widened(self, slack: float, reach: float) -> LineIndex:

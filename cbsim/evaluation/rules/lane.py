@@ -23,7 +23,7 @@ Bools = NDArray[np.bool_]
 
 OFF_CENTRE = 0.15  # [m] from the centreline of a lane that is closer to the middle of the road than one may come
 TOLERANCE = 0.3  # [m] waypoints have six decimals of a degree and are only nominally in the middle of the lane
-ONWARD = np.radians(60.0)  # cosine of the largest angle to a lane; at larger ones its traffic is crossing or oncoming
+ONWARD = np.radians(60.0)  # largest angle to a lane; at larger ones its traffic is crossing or oncoming
 FORE, AFT = 30.0, 4.0  # a pass: [m] before what stands in the lane, lengths of the car beyond it (A.10, A.11)
 ASIDE = 2.0  # lane widths from the middle of the lane, as far as a car may go that passes
 STANDOFF = 1.0  # [m] beside what stands in the lane (A.7)
@@ -82,7 +82,7 @@ class Lane(Rule):
         """Iterate over the rows of a track at which the object is outside its lane for no reason."""
         standing = self.context.standing(batch)
         doubtful = 1 + np.flatnonzero(~self._fits(match, self._room(match)))
-        outside = doubtful[~self._allowed(track, doubtful)] if len(doubtful) else doubtful
+        outside = doubtful[~self._allowed(track, match, doubtful)] if len(doubtful) else doubtful
         if self.from_middle:
             near = 1 + np.flatnonzero(self._way_to_middle(match) < self._least(match) - 1e-9)
             outside = np.union1d(outside, near[~self._is_exempt(track, near)])
@@ -131,18 +131,33 @@ class Lane(Rule):
         found[known] = room[known] - bend >= -self.tolerance
         return found
 
-    def _allowed(self, track: Track, rows: Ints | NDArray[np.intp]) -> Bools:
+    def _allowed(self, track: Track, match: Match, rows: Ints | NDArray[np.intp]) -> Bools:
         """Find the steps with all corners in allowed places, shape (k,)."""
         corners = track.corners(rows).reshape(-1, 2)
         headings = np.repeat(track.headings[rows], 4)
-        match = self.corridors.widened(self.tolerance, self.length).match(corners, headings, ONWARD)
-        inside = (match.lane >= 0) & (np.abs(match.heading_error) < ONWARD)
+        found = self.corridors.widened(self.tolerance, self.length).match(corners, headings, ONWARD)
+        inside = (found.lane >= 0) & (np.abs(found.heading_error) < ONWARD)
         if not inside.all():
+            out = np.flatnonzero(~inside)
+            inside[out] = self._beside(match, rows[out // 4] - 1, corners[out])
             out = np.flatnonzero(~inside)
             free = self.roadmap.zone_at(corners[out]) >= 0
             inside[out[free]] = True
         allowed = np.all(inside.reshape(-1, 4), axis=1)
         return np.asarray(allowed if allowed.all() else allowed | self._is_exempt(track, rows))
+
+    def _beside(self, match: Match, steps: Ints | NDArray[np.intp], corners: Floats) -> Bools:
+        """Find the corners beside the line under the object's centre, if that leads its way, shape (k,).
+
+        In a tight turn the line's direction at a corner is not the object's, and its edge on the inside folds up.
+        """
+        import shapely
+
+        line = match.lane[steps]
+        known = (line >= 0) & (np.abs(match.heading_error[steps]) < ONWARD)
+        away = np.full(len(line), np.inf)
+        away[known] = shapely.distance(self.corridors.centrelines[line[known]], shapely.points(corners[known]))
+        return np.asarray(away <= self.corridors.half_widths[line] + self.tolerance)
 
     def _is_exempt(self, track: Track, rows: Ints | NDArray[np.intp]) -> Bools:
         """Find the steps around U-turns and bends that are tighter than the car, shape (k,)."""
@@ -175,7 +190,7 @@ class Lane(Rule):
         line, room = int(match.lane[row - 1]), float(self._room(match)[row - 1])
         error = float(match.heading_error[row - 1])
         away, least = float(self._way_to_middle(match)[row - 1]), float(self._least(match)[row - 1])
-        if self.from_middle and away < least - 1e-9 and self._allowed(track, np.array([row]))[0]:
+        if self.from_middle and away < least - 1e-9 and self._allowed(track, match, np.array([row]))[0]:
             found = f"drove {away:.2f} m from the middle of an unmarked road, in {self.corridors.names[line]}, {where}"
             self.failure, self.decided = (time, f"{found}, expected {least:g} m at least"), True
             return

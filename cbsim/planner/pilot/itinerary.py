@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from cbsim.geometry import elementary as math
 from cbsim.planner.pilot.arc_paths import ArcPath, Pose, sample
+from cbsim.planner.pilot.lane_change import lane_change
 from cbsim.planner.pilot.path_builder import Mark, PathBuilder, PathSection
 from cbsim.planner.pilot.u_turn import BEFORE, best_u_turn
 from cbsim.planner.pilot.vehicle_geometry import VehicleGeometry
 from cbsim.planner.pilot.zone_crossing import ZoneRaster, cross_zone
-from cbsim.road.lane_change import smooth_step
 from cbsim.road.lanelets import Lanelets, build_lanelets
 from cbsim.road.lanelets.limits import UNKNOWN_LIMIT, speed_limits
 from cbsim.road.lanelets.routes import stretches_between
@@ -32,8 +32,6 @@ Floats = NDArray[np.float64]
 LIMIT_SHARE = 0.985  # share of the limit that is planned with; the rest is margin for the controller
 MANOEUVRE_SPEED = 2.5  # [m/s] in manoeuvres
 REVERSE_SPEED = 1.5  # [m/s] in reverse
-LANE_CHANGE_LENGTH = (8.0, 45.0)  # [m] least and greatest length of a lane change
-LANE_CHANGE_TIME = 2.5  # [s] duration of a lane change where there is room
 ON_LANE = math.radians(60.0)  # heading error above which a car does not count as on the lane
 
 
@@ -240,7 +238,8 @@ class Itinerary:
             if kind is Kind.EXIT:
                 self._exit(builder, source, target)
             elif kind is Kind.LANE_CHANGE:
-                self._change(builder, source, target, self._along_lane(moves[k + 1 :]))
+                run_up = self._along_lane(moves[:k][::-1])
+                self._change(builder, source, target, run_up, self._along_lane(moves[k + 1 :]))
             elif kind is Kind.U_TURN:
                 self._turn(builder, source, target, k + 1 == len(moves))
             elif not self._cross(builder, way.points, k):
@@ -260,9 +259,10 @@ class Itinerary:
         return lane, index, float(self.roadmap.lanes[lane].waypoint_stations[index])
 
     def _along_lane(self, moves: Sequence[tuple[tuple[PointId, PointId], Kind]]) -> float:
-        """Length of the lane moves that some moves begin with [m]."""
+        """Length of the lane moves that some moves, in either order, begin with [m]."""
         ends = [pair for pair, _ in itertools.takewhile(lambda move: move[1] is Kind.LANE, moves)]
-        return self._lane_place(ends[-1][1])[2] - self._lane_place(ends[0][0])[2] if ends else 0.0
+        places = [self._lane_place(point)[2] for pair in (ends[0], ends[-1]) for point in pair] if ends else [0.0]
+        return max(places) - min(places)
 
     def _lane(self, builder: PathBuilder, source: PointId, target: PointId) -> None:
         lane, first, begin = self._lane_place(source)
@@ -294,32 +294,20 @@ class Itinerary:
                 limit = LIMIT_SHARE * lanelet.limit
                 builder.add(PathSection(lanelet.samples, lanelet.headings, limit))
 
-    def _change(self, builder: PathBuilder, source: PointId, target: PointId, onward: float) -> None:
-        """Add a lane change: a smooth transition between the two curves at equal fractions of their lengths.
-
-        Where the other lane begins too close to `target`, the transition continues past `target`, by at most `onward`
-        metres.
-        """
+    def _change(self, builder: PathBuilder, source: PointId, target: PointId, run_up: float, onward: float) -> None:
+        """Add a lane change, at most `run_up` metres before `source` and `onward` metres past `target`."""
         lane, _, begin = self._lane_place(source)
         other, index, end = self._lane_place(target)
-        here, there = self.roadmap.lanes[lane], self.roadmap.lanes[other]
-        length = float(math.hypot(*(self.roadmap.position(target) - self.roadmap.position(source))))
-        length_wanted = max(LANE_CHANGE_LENGTH[0], LANE_CHANGE_TIME * self._limit(source, target))
-        more = max(0.0, min(length_wanted - end, onward - 1.0, here.length - begin - length))
-        first = max(0.0, length - end)  # where the other lane begins
-        end, length, self._skip = end + more, length + more, more
-        last = min(length, here.length - begin)  # where this lane ends
-        if last - first < LANE_CHANGE_LENGTH[0]:
-            first, last = 0.0, length
-        share = np.linspace(0.0, 1.0, max(8, math.ceil(length)) + 1)
-        part = np.clip((share * length - first) / min(last - first, LANE_CHANGE_LENGTH[1]), 0.0, 1.0)
-        weight = smooth_step(part)[:, None]
-        one, other_side = here.at(begin + share * length)[0], there.at(end - (1.0 - share) * length)[0]
-        points = one + weight * (other_side - one)
-        heading = math.atan2(-np.gradient(points[:, 0]), np.gradient(points[:, 1]))
-        builder.add(PathSection(points, np.unwrap(heading), self._limit(source, target)))
-        if PointId(*there.id, there.numbers[index]) in self.stops:
-            builder.mark(Mark.STOP, back=more)
+        curves = self.roadmap.lanes[lane], self.roadmap.lanes[other]
+        span = float(math.hypot(*(self.roadmap.position(target) - self.roadmap.position(source))))
+        limit = self._limit(source, target)
+        change = lane_change(curves, (begin, end), span, limit, (min(run_up, builder.spare), onward))
+        if change.early > 0.0:
+            builder.trim(change.early)
+        self._skip = change.late
+        builder.add(PathSection(change.points, change.headings, limit))
+        if PointId(*curves[1].id, curves[1].numbers[index]) in self.stops:
+            builder.mark(Mark.STOP, back=change.late)
 
     def _turn(self, builder: PathBuilder, source: PointId, target: PointId, is_goal: bool) -> None:
         """Add a U-turn from the end of one lane to the start of the other."""
