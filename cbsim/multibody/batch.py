@@ -72,7 +72,7 @@ def _inputs(mechanism: Mechanism, u: ArrayLike | None, count: int) -> Floats:
     rows = table(np.broadcast_to(given, (count, width)) if given.shape == (width,) else given, width, "inputs")
     if len(rows) != count:
         raise ModelError(f"there are {len(rows)} inputs for {count} states")
-    return rows
+    return np.array(rows, order="C")  # another layout, or what cannot be written to, would compile the step again
 
 
 T = TypeVar("T")

@@ -159,7 +159,7 @@ def input_rows(mechanism: Mechanism, inputs: ArrayLike | None) -> Floats:
     if not np.isfinite(rows).all():
         for k, row in enumerate(rows):
             input_numbers(mechanism, row, f"row {k} of the inputs")
-    return rows
+    return np.array(rows, order="C")  # another layout, or what cannot be written to, would compile the step again
 
 
 def rollout(

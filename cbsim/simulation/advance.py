@@ -70,6 +70,9 @@ def advance(
         If the first step has no solution or a non-finite result. If a later one fails, the steps before it are
         returned. Without models, a single failed step leaves the Snapshot in an undefined state.
     """
+    if rows.flags.writeable or not rows.flags.c_contiguous:  # of one type, or the step is compiled anew
+        rows = np.array(rows, np.int64)
+        rows.setflags(write=False)
     if world.queues:
         return _advance_with_queues(world, snapshot, steps, rows, diagnostics, notes, room)
     if world.instances:

@@ -50,7 +50,7 @@ def test_gradient_of_a_pendulum_is_that_of_its_recursion(angle, rate, torque):
     z, report = state(angle, rate), np.zeros(c.REPORT)
     by_state, by_input = np.zeros((1, 2, 2)), np.zeros((1, 2, 1))
     linearize(
-        model, workspace(model), None, slopes(model, 1, minimal=True), z[None], np.array([[torque]]), np.zeros((1, 6)),
+        model, workspace(model), False, slopes(model, 1, minimal=True), z[None], np.array([[torque]]), np.zeros((1, 6)),
         settings, counts, True, False, np.zeros((0, 1, 13)), by_state, by_input, report[None],
     )  # fmt: skip
     assert report[c.STATUS] == c.SOLVED

@@ -6,12 +6,17 @@ import os
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 from numba import typeof
 from numba.core import config
 
 import cbsim
-from cbsim.simulation.advance import NO_ROWS
+from cbsim.dynamics.kernels.gradient_step import linearize
+from cbsim.dynamics.kernels.step import advance as kernel_step
+from cbsim.multibody import gallery, get_maximal_state, maximal_gradients_batch, rollout, rollout_gradients, step_batch
+from cbsim.simulation.advance import NO_ROWS, advance
+from cbsim.simulation.kernels import advance_into
 from tests.common import ROOT
 
 pytestmark = pytest.mark.skipif(config.DISABLE_JIT, reason="nothing is compiled")
@@ -69,6 +74,32 @@ for each in gc.get_objects():
 
 def test_steps_without_rows_of_motion_have_the_types_of_those_with_them():
     assert typeof(NO_ROWS) == typeof(cbsim.load("crash").moving)
+
+
+def test_rows_of_any_kind_compile_no_step_of_their_own():
+    world = cbsim.load("crash")
+    advance(world, world.start, 1, world.moving)
+    known = len(advance_into.overloads)
+    for rows in (world.moving.copy(), np.repeat(world.moving, 2)[::2], world.moving[:0]):
+        advance(world, world.start, 1, rows)
+    assert len(advance_into.overloads) == known
+
+
+def test_inputs_of_any_layout_compile_no_step_of_their_own():
+    chain, count = gallery.build("pendulum"), 3
+    z = get_maximal_state(chain)
+    rows = np.linspace(0.0, 1.0, count)[:, None]
+    fixed = np.broadcast_to(rows[:1], rows.shape)  # it cannot be written to, nor does it take memory
+    other = np.asfortranarray(np.hstack([rows, rows]))[:, :1]
+    rollout(chain, z, count, rows), step_batch(chain, np.tile(z, (count, 1)), rows)
+    maximal_gradients_batch(chain, np.tile(z, (count, 1)), rows), rollout_gradients(chain, z, count, rows)
+    known = len(kernel_step.overloads), len(linearize.overloads)
+    for inputs in (fixed, other):
+        rollout(chain, z, count, inputs), rollout_gradients(chain, z, count, inputs)
+        step_batch(chain, np.tile(z, (count, 1)), inputs), step_batch(chain, np.tile(z, (count, 1)), inputs[0])
+        maximal_gradients_batch(chain, np.tile(z, (count, 1)), inputs)
+        maximal_gradients_batch(chain, np.tile(z, (count, 1)), inputs[0])
+    assert (len(kernel_step.overloads), len(linearize.overloads)) == known
 
 
 @pytest.mark.slow

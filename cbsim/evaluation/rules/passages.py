@@ -350,7 +350,7 @@ def _events(
     waits: np.ndarray,
 ) -> Floats:
     """Events of a junction among those close to it, as of `junction_events`, shape (e, 5)."""
-    room, motion = 64, moment.of(close)
+    room, motion = 64, np.ascontiguousarray(moment.of(close))  # of one type, or it compiles twice
     while True:
         out = np.empty((room, 5))
         count = junction_events(moment.times, motion, half_lengths, watched, *gates, waits.copy(), out)
