@@ -86,19 +86,26 @@ def test_rows_of_any_kind_compile_no_step_of_their_own():
 
 
 def test_inputs_of_any_layout_compile_no_step_of_their_own():
-    chain, count = gallery.build("pendulum"), 3
-    z = get_maximal_state(chain)
-    rows = np.linspace(0.0, 1.0, count)[:, None]
-    fixed = np.broadcast_to(rows[:1], rows.shape)  # it cannot be written to, nor does it take memory
-    other = np.asfortranarray(np.hstack([rows, rows]))[:, :1]
-    rollout(chain, z, count, rows), step_batch(chain, np.tile(z, (count, 1)), rows)
-    maximal_gradients_batch(chain, np.tile(z, (count, 1)), rows), rollout_gradients(chain, z, count, rows)
+    chain, count = gallery.build("chain", links=2), 3
+    z, rows = get_maximal_state(chain), np.linspace(0.0, 1.0, 6).reshape(3, 2)
+    states = np.tile(z, (count, 1))
+    assert chain.compiled.inputs == 2
+
+    def run(inputs):
+        step_batch(chain, states, inputs, workers=1)
+        maximal_gradients_batch(chain, states, inputs, workers=1)
+        rollout(chain, z, count, inputs)
+        rollout_gradients(chain, z, count, inputs)
+
+    run(rows)
     known = len(kernel_step.overloads), len(linearize.overloads)
-    for inputs in (fixed, other):
-        rollout(chain, z, count, inputs), rollout_gradients(chain, z, count, inputs)
-        step_batch(chain, np.tile(z, (count, 1)), inputs), step_batch(chain, np.tile(z, (count, 1)), inputs[0])
-        maximal_gradients_batch(chain, np.tile(z, (count, 1)), inputs)
-        maximal_gradients_batch(chain, np.tile(z, (count, 1)), inputs[0])
+    for inputs in (
+        np.asfortranarray(rows),
+        np.repeat(rows, 2, axis=1)[:, ::2],
+        rows[0],
+        np.broadcast_to(rows[0], (3, 2)),
+    ):
+        run(inputs)
     assert (len(kernel_step.overloads), len(linearize.overloads)) == known
 
 
