@@ -8,6 +8,7 @@ import re
 import shlex
 import shutil
 import tokenize
+from functools import cache
 
 import pytest
 from typer.main import get_command
@@ -78,6 +79,7 @@ def broken_citations(text: str) -> list[str]:
     return broken
 
 
+@cache
 def prose_of(text: str) -> str:
     """Comments and docstrings of a source; other strings may name any file."""
     tree = ast.parse(text)

@@ -14,7 +14,15 @@ ONE = np.array([1.0, 0.0, 0.0, 0.0])
 
 
 def product(p, q):
-    return np.concatenate([[p[0] * q[0] - p[1:] @ q[1:]], p[0] * q[1:] + q[0] * p[1:] + np.cross(p[1:], q[1:])])
+    (a, b, d, e), (f, g, h, k) = np.asarray(p).tolist(), np.asarray(q).tolist()  # a tenth of the time of arrays
+    return np.array(
+        [
+            a * f - b * g - d * h - e * k,
+            a * g + b * f + d * k - e * h,
+            a * h - b * k + d * f + e * g,
+            a * k + b * h - d * g + e * f,
+        ]
+    )
 
 
 def inverse(q):
@@ -22,7 +30,7 @@ def inverse(q):
 
 
 def rotation(q):
-    return np.stack([product(product(q, np.concatenate([[0.0], e])), inverse(q))[1:] for e in np.eye(3)], axis=1)
+    return np.array([product(product(q, np.array([0.0, *e])), inverse(q))[1:] for e in np.eye(3)]).T
 
 
 def skew(v):
