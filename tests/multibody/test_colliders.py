@@ -84,14 +84,16 @@ def path_of(mechanism, z, steps, **options):
 def axes_of(q):
     """Columns: the axes of a frame in the world."""
     s, v = q[0], np.array(q[1:])
-    return np.array([e + 2.0 * np.cross(v, np.cross(v, e) + s * e) for e in np.eye(3)]).T
+    across = np.array([[0.0, -v[2], v[1]], [v[2], 0.0, -v[0]], [-v[1], v[0], 0.0]])
+    return np.eye(3) + 2.0 * across @ (across + s * np.eye(3))
 
 
 def depth(one, other, half, half_other):
     """How deep two boxes (rows of a state, half edges) are in one another, by the fifteen ways that may part them."""
     a, b = axes_of(one[6:10]), axes_of(other[6:10])
-    ways = [*a.T, *b.T, *(np.cross(x, y) for x in a.T for y in b.T)]
-    ways = np.array([w / np.linalg.norm(w) for w in ways if np.linalg.norm(w) > 1e-6])
+    ways = np.concatenate([a.T, b.T, np.cross(a.T[:, None], b.T[None]).reshape(-1, 3)])
+    lengths = np.linalg.norm(ways, axis=1)
+    ways = ways[lengths > 1e-6] / lengths[lengths > 1e-6, None]
     apart = np.abs(ways @ (one[:3] - other[:3])) - np.abs(ways @ a) @ half - np.abs(ways @ b) @ half_other
     return -float(apart.max())
 
