@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 from multiprocessing import get_context
 from pathlib import Path
@@ -27,12 +29,26 @@ def warmup(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing.")] = False,
 ) -> None:
     """Compile all kernels and cache the machine code on disk."""
-    if times:
-        _print_times()
-    else:
-        _compile_everything(quiet)
+    with _kept_garbage():
+        if times:
+            _print_times()
+        else:
+            _compile_everything(quiet)
     if export is not None:
         _export(Path(export), quiet)
+
+
+@contextmanager
+def _kept_garbage() -> Iterator[None]:
+    """Collect no garbage: what the compiler leaves is looked through in vain as long as this process lasts."""
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()  # nor at its end
+        if collects:
+            gc.enable()
 
 
 def _print_times() -> None:
@@ -78,7 +94,8 @@ def _compile_everything(quiet: bool) -> None:
 
 def _compile_traffic(quiet: bool) -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # only the main process reports an interrupt
-    _compile_stages(quiet)
+    with _kept_garbage():
+        _compile_stages(quiet)
 
 
 def _compile_stages(quiet: bool) -> None:

@@ -62,6 +62,19 @@ def optimise(library: Any, *, loop_vectorize: bool) -> None:
     manager.run(library._final_module, builder)
 
 
+def joined(modules: list[Any]) -> Any:
+    """Link modules, neighbours first: LLVM looks through all of a module whenever it links one to it.
+
+    All are used up but the first, which is returned.
+    """
+    while len(modules) > 1:
+        pairs = list(zip(modules[::2], modules[1::2], strict=False))
+        for one, other in pairs:
+            one.link_in(other)
+        modules = [*(one for one, _ in pairs), *modules[2 * len(pairs) :]]
+    return modules[0]
+
+
 class DeviceLibrary(LinkOnceLibrary):
     """LLVM IR of a device function as it was lowered: nothing is linked and no machine code is generated."""
 
@@ -94,13 +107,16 @@ class EntryLibrary(LinkOnceLibrary):
 
     def finalize(self) -> None:
         """Link device functions before numba's own libraries, of which only functions already referenced are taken."""
-        self._linking_libraries = sorted(self._linking_libraries, key=lambda each: not isinstance(each, DeviceLibrary))
+        libraries = self._linking_libraries
+        device = [each for each in libraries if isinstance(each, DeviceLibrary)]
+        if device:
+            self._final_module.link_in(joined([each._get_module_for_linking().clone() for each in device]))
+        for name in {name for each in device for name in each.defined}:
+            self._final_module.get_function(name).linkage = "internal"  # so that those inlined everywhere are dropped
+        self._linking_libraries = [each for each in libraries if not isinstance(each, DeviceLibrary)]
         super().finalize()
 
     def _optimize_final_module(self) -> None:
-        linked = [library for library in self._linking_libraries if isinstance(library, DeviceLibrary)]
-        for name in {name for library in linked for name in library.defined}:
-            self._final_module.get_function(name).linkage = "internal"  # so that those inlined everywhere are dropped
         self.optimise()
 
     def optimise(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from functools import cache
 from typing import Any, ClassVar
 
 from numba.core import compiler, ir, types
@@ -171,8 +172,12 @@ class CachingContext(Context):
     attributes: ClassVar[dict[tuple[Any, str], Any]] = {}
 
     @classmethod
+    @cache
     def of(cls, context: Any) -> CachingContext:
-        """Wrap a context; all of its tables are shared."""
+        """Wrap a context; all of its tables are shared.
+
+        One for all functions: numba keeps what it compiles for ``np.empty`` and its like once for each context.
+        """
         made = cls.__new__(cls)
         made.__dict__.update(vars(context))
         return made

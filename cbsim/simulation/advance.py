@@ -141,7 +141,7 @@ def _advance_traffic(
     noted = notes.copy() if kept is not None and notes is not None else []
     hashes, motion = room or (np.empty(steps, np.uint64), np.empty((steps, len(rows), MOTION_WIDTH)))
     static_cache = world.static_caches.of(snapshot)
-    workspace, done, failed = take_step_workspace(world, snapshot, static_cache), 0, -1
+    workspace, done, failed = take_step_workspace(world, static_cache), 0, -1
     contacts: list[Floats] = []
     noting, table = NO_NOTES if notes is None else notes.blocks, workspace.contacts
     blocks = *snapshot.blocks, *workspace.blocks, *noting

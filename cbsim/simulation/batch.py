@@ -61,7 +61,7 @@ class SnapshotBatch:
         self.world, self.count = world, count
         start = world.start
         with wrapping():
-            workspace, cars = make_workspace(world, world.static_caches.of(start)), make_cars(world, start)
+            workspace, cars = make_workspace(world, world.static_caches.of(start)), make_cars(world)
         capacity = CONTACTS_PER_BODY * len(world.moving)
         self.floats, self.ints = (np.repeat(block[None], count, axis=0) for block in start.blocks)
         self.contacts: Floats = np.zeros((count, capacity, len(CONTACT)))

@@ -11,7 +11,6 @@ from cbsim.collision.workspace import make_workspace
 from cbsim.simulation.scratch import make_scratch
 from cbsim.traffic.workspace import make_cars
 from cbsim.world.packed import Pack
-from cbsim.world.snapshot import Snapshot
 from cbsim.world.static_cache import StaticCache
 from cbsim.world.tables import Floats, Ints
 from cbsim.world.world import World
@@ -40,13 +39,13 @@ class StepWorkspace:
     contacts: Floats
 
 
-def take_step_workspace(world: World, snapshot: Snapshot, static_cache: StaticCache) -> StepWorkspace:
+def take_step_workspace(world: World, static_cache: StaticCache) -> StepWorkspace:
     """Take an idle workspace, or set one up; `return_step_workspace` gives it back."""
     found: StepWorkspace | None = static_cache.take(NAME)
     if found is None:
         collision = make_workspace(world, static_cache)
         blocks = collision.leaves, world.static_caches.live, collision.floats, collision.ints
-        found = StepWorkspace(scratch_for(world), (*blocks, *make_cars(world, snapshot)), collision.contacts)
+        found = StepWorkspace(scratch_for(world), (*blocks, *make_cars(world)), collision.contacts)
     return found
 
 

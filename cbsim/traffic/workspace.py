@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from cbsim.traffic.kernels.cars import note_static_obstacles
 from cbsim.traffic.kernels.workspace import car_workspace_sizes, parts_of
 from cbsim.world.packed import aligned
-from cbsim.world.snapshot import Snapshot
 from cbsim.world.tables import Floats, Ints, Layout
 from cbsim.world.traffic.tables import Traffic
 from cbsim.world.world import World
@@ -17,8 +15,8 @@ __all__ = ["make_cars", "route_sizes"]
 NO_CARS = np.zeros(0), np.zeros(0, np.int64)
 
 
-def make_cars(world: World, snapshot: Snapshot) -> tuple[Floats, Ints]:
-    """Set up the blocks of a workspace; empty where there are no reactive cars."""
+def make_cars(world: World) -> tuple[Floats, Ints]:
+    """Make the blocks of a workspace, which its first step fills; empty where there are no reactive cars."""
     traffic, layout = world.traffic, world.layout
     if layout.cars == 0:
         return NO_CARS
@@ -30,9 +28,7 @@ def make_cars(world: World, snapshot: Snapshot) -> tuple[Floats, Ints]:
         parts_of(world.step),
         route_sizes(traffic, layout),
     )
-    made = aligned(floats, np.float64), aligned(ints, np.int64)
-    note_static_obstacles(world.pack, layout.sizes, *snapshot.blocks, *made)
-    return made
+    return aligned(floats, np.float64), aligned(ints, np.int64)
 
 
 def route_sizes(traffic: Traffic, layout: Layout) -> tuple[int, ...]:

@@ -154,3 +154,14 @@ def test_garbage_collection_resumes_after_a_compilation_whether_it_succeeds_or_f
     assert gc.isenabled()
     swap(np.ones((2, 3), dtype=np.float32))
     assert gc.isenabled()
+
+
+@pytest.mark.parametrize("count", [1, 2, 5, 8])
+def test_modules_are_linked_in_pairs_in_their_order(count):
+    from llvmlite.binding import parse_assembly
+
+    from cbsim.kernel_compiler.libraries import joined
+
+    call = "declare void @f{1}()\ndefine void @f{0}() {{\n  call void @f{1}()\n  ret void\n}}"
+    whole = joined([parse_assembly(call.format(k, k + 1)) for k in range(count)])
+    assert [each.name for each in whole.functions if not each.is_declaration] == [f"f{k}" for k in range(count)]

@@ -10,7 +10,8 @@ from __future__ import annotations
 import math
 
 from cbsim.dynamics.detection.kernels.columns import BLOCKS, CONTACTS, FANS, FULL, PAIRS
-from cbsim.dynamics.detection.kernels.detect import detect, exceeded_margin
+from cbsim.dynamics.detection.kernels.detect import got_faster
+from cbsim.dynamics.detection.kernels.drift import look_for_contacts
 from cbsim.dynamics.kernels.algebra import turned
 from cbsim.dynamics.kernels.columns import (
     ATTEMPTS,
@@ -20,7 +21,6 @@ from cbsim.dynamics.kernels.columns import (
     CONTINUED,
     ITERATIONS,
     KAPPA,
-    MARGIN,
     MAX_ITER,
     MAX_RELAXED_ITER,
     NODAL,
@@ -314,17 +314,20 @@ def _step_with_colliders(
     If the step with the added contacts has no solution, that without them is kept.
     """
     settings, total, blows = options.settings, 0.0, 0
+    nothing = work.contact_work[:0], colliders.contact_link[:0]  # no drift
     while True:
         # again: speeds count at least half of those at the end of the rejected step
         again = 0 < blows <= BLOWS
-        if not detect(model, colliders, work, z, settings, settings[STEP_LENGTH], settings[MARGIN], again):
+        if not look_for_contacts(model, colliders, work, z, settings, False, again, *nothing):
             report[STATUS] = OUT_OF_ROOM
             break
         seen, part = _with_contacts(model, colliders), _workspace_for(work, colliders)
         make_steps(seen, part, touching, z, inputs, external, options, 1, before, warm, trajectory[:0], report)
         total += report[ITERATIONS]
         if report[STATUS] == SOLVED:
-            if blows >= BLOWS or not exceeded_margin(model, colliders, z, settings):
+            if blows >= BLOWS or not got_faster(model, colliders, z, settings):
+                break
+            if not look_for_contacts(model, colliders, work, z, settings, True, again, *nothing):
                 break
             copy(work.spare, z)
             if colliders.found[FULL] != 0:

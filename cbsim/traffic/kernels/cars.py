@@ -68,7 +68,7 @@ from cbsim.world.traffic.tables import (
     WAITING,
 )
 
-__all__ = ["drive_cars", "mark_hits", "note_static_obstacles", "refresh_cars"]
+__all__ = ["drive_cars", "mark_hits", "refresh_cars"]
 
 
 UPRIGHT = 1e-6  # part of a quaternion below which a mesh is upright
@@ -83,12 +83,9 @@ def workspace_of_cars(shapes, road, crossings, sides, closed, floats, ints):
     return car_workspace_of(cars, road.lanelets.shape[0], crossings.rules.shape[0], others, routes, floats, ints)
 
 
-@kernel
-def note_static_obstacles(pack, sizes, floats, ints, car_floats, car_ints):
+@inner
+def note_static_obstacles(constants, shapes, road, around, crossings, sides, state, work):
     """Fill a new workspace with the entries of bodies that never move; others are found anew in each step."""
-    constants, shapes, road, crossings = constants_of(pack), shapes_of(pack), road_of(pack), crossings_of(pack)
-    state, around, sides = state_of(floats, ints, sizes), surroundings_of(pack), sides_of(pack)
-    work = workspace_of_cars(shapes, road, crossings, sides, state.closed, car_floats, car_ints)
     bodies = shapes.kind.shape[0]
     work.ways.version[0] = 0
     for k in range(work.routes.noted.shape[0]):
@@ -189,6 +186,8 @@ def refresh_cars(pack, sizes, floats, ints, car_floats, car_ints):
     shapes, base, crossings, demand = shapes_of(pack), road_of(pack), crossings_of(pack), demand_of(pack)
     state, sides = state_of(floats, ints, sizes), sides_of(pack)
     work = workspace_of_cars(shapes, base, crossings, sides, state.closed, car_floats, car_ints)
+    if work.counts[0] == 0:  # a new workspace; in others there are the entries of cars at least
+        note_static_obstacles(constants_of(pack), shapes, base, surroundings_of(pack), crossings, sides, state, work)
     seed, intent, road = state.seed[0], state.intent, open_road(base, work.routes)
     draw_drivers(road, demand, seed, intent, work.drawn, work.memo)
     if state.parking.shape[0] > 0:

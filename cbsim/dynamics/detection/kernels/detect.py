@@ -38,7 +38,7 @@ from cbsim.dynamics.detection.kernels.supports import put, reach_about, speed_of
 from cbsim.dynamics.kernels import columns as c
 from cbsim.jit import inlined, inner
 
-__all__ = ["detect", "exceeded_margin", "meet", "pull_of", "reach_of", "slack_of"]
+__all__ = ["detect", "exceeded_margin", "got_faster", "meet", "pull_of", "reach_of", "slack_of"]
 
 NEAR = 0.004  # [m] detection distance beyond the motion in two steps
 DEEPER = 1e-4  # of a collider's size: penetration that existing contacts allow when bodies rotate
@@ -124,14 +124,12 @@ def detect(model, colliders, work, z, settings, h, margin, again):
 
 
 @inner
-def exceeded_margin(model, colliders, z, settings):
-    """Whether an impact in the step that ended at z drove a collider into something beyond the detection margin.
+def got_faster(model, colliders, z, settings):
+    """Whether an impact in the step that ended at z made a collider faster than its margin allowed.
 
-    That is a collider which became faster than its margin allowed, and penetrates deeper than before. Half of its speed
-    is stored for a repeated detection, since the margin covers the motion in two steps. The contacts of the step are
-    kept. If the tables did not suffice, `FULL` is set.
+    Half of its speed is stored for a repeated detection, since the margin covers the motion in two steps.
     """
-    h, found, placed, link = settings[c.STEP_LENGTH], colliders.found, colliders.placed, colliders.collider_link
+    h, placed, link = settings[c.STEP_LENGTH], colliders.placed, colliders.collider_link
     # speeds that the margins of detection cover
     sure, any_did = 0.5 * NEAR / h + 2.0 * pull_of(settings, h), False
     for i in range(colliders.colliders):
@@ -141,8 +139,17 @@ def exceeded_margin(model, colliders, z, settings):
         speed = speed_of(z, model.link[b, c.BODY], reach_about(colliders.collider, i))
         if speed > sure + 2.0 * placed[i, SPEED]:
             placed[i, APPROACH_SPEED], any_did = 0.5 * speed, True
-    if not any_did:
-        return False
+    return any_did
+
+
+@inner
+def exceeded_margin(model, colliders, z):
+    """Whether an impact in the step that ended at z drove a collider into something beyond the detection margin.
+
+    That is a collider which `got_faster`, and penetrates deeper than before. The contacts of the step are kept. If the
+    tables did not suffice, `FULL` is set.
+    """
+    found, placed, link = colliders.found, colliders.placed, colliders.collider_link
     for i in range(colliders.colliders):
         # gaps at the end of the step, of pairs that overlap now
         placed[i, GAP_BEFORE], placed[i, GAP] = min(0.0, placed[i, GAP]), math.inf

@@ -24,13 +24,21 @@ from cbsim.dynamics.detection.kernels.columns import (
     LINK,
     TOLD,
 )
-from cbsim.dynamics.detection.kernels.detect import detect, exceeded_margin, meet, pull_of, reach_of, slack_of
+from cbsim.dynamics.detection.kernels.detect import (
+    detect,
+    exceeded_margin,
+    got_faster,
+    meet,
+    pull_of,
+    reach_of,
+    slack_of,
+)
 from cbsim.dynamics.detection.kernels.supports import put
 from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.kernels.algebra import product
-from cbsim.jit import inlined, inner, narrow
+from cbsim.jit import inlined, inner, narrow, shared
 
-__all__ = ["find_contacts"]
+__all__ = ["find_contacts", "look_for_contacts"]
 
 STEP = 1e-5  # of differences, relative to a collider's size, and [rad]
 SAME = 0.01  # of a collider's size: largest motion of a contact that is matched
@@ -168,11 +176,23 @@ def find_contacts(model, colliders, work, z, settings, ended, drift, mover):
         Whether the tables sufficed; after a step, whether an impact drove a body beyond the detection margin
         (`cbsim.dynamics.detection.kernels.detect.exceeded_margin`).
     """
+    if ended and not got_faster(model, colliders, z, settings):
+        return False
+    return look_for_contacts(model, colliders, work, z, settings, ended, True, drift, mover)
+
+
+@shared
+def look_for_contacts(model, colliders, work, z, settings, ended, again, drift, mover):
+    """Find contacts as `find_contacts` does: before a step, or after one in which a collider `got_faster`.
+
+    Detection before and after is one function, so that it is compiled once; it takes many times as long as the call.
+    In a step that is not repeated (not ``again``), the speeds of colliders at its end are not known.
+    """
     if ended:
-        return exceeded_margin(model, colliders, z, settings)
+        return exceeded_margin(model, colliders, z)
     h = settings[c.STEP_LENGTH]
     pull = pull_of(settings, h)
-    if not detect(model, colliders, work, z, settings, h, settings[c.MARGIN], True):
+    if not detect(model, colliders, work, z, settings, h, settings[c.MARGIN], again):
         return False
     for row in range(min(len(drift), colliders.found[CONTACTS])):
         mover[row, 0] = -1
