@@ -11,7 +11,7 @@ from cbsim.jit import inlined, inner
 from cbsim.road.kernels.right_of_way import fill_ties, order_arrivals, who_yields
 from cbsim.traffic.kernels.branches import at_junction
 from cbsim.traffic.kernels.closures import stays_there
-from cbsim.traffic.kernels.dead_ends import stands_in_fork
+from cbsim.traffic.kernels.dead_ends import clear_of_fork, stands_in_fork, stands_there
 from cbsim.traffic.kernels.drivers import CAUTION, IGNORES, LEAST, MISTAKES, STRONGEST, uniform, word_of
 from cbsim.traffic.kernels.look import CHAIN, CHAIN_END, DESIRED, LINE, STANDS, go_through, travel_time
 from cbsim.traffic.kernels.merging import EASY, NEAREST, is_behind_all
@@ -142,16 +142,6 @@ def room_behind(entries, claims, closed, lanelet, base, clear, length, least, ca
 
 
 @inlined
-def stands_there(entries, closed, lanelet, base, cars):
-    """Whether a body that does not drive, or closes a lanelet, stands ahead of one's own rear, on one at a distance."""
-    for at in range(entries.first[lanelet], entries.first[lanelet + 1]):
-        e = entries.order[at]
-        if e >= cars and base + entries.stands[e, SPOT] > 0.0 and stays_there(entries, closed, e):
-            return True
-    return False
-
-
-@inlined
 def see_room(road, crossings, seed, state, work, i):
     """Note whether there is room behind the conflicts ahead of car i, and on which lanelet its front will stand."""
     travel, intent, values, plan = state.travel, state.intent, work.drawn[i], work.plan[i]
@@ -164,6 +154,7 @@ def see_room(road, crossings, seed, state, work, i):
     # who stands in the way of others goes on to before a body, to come back from there when they are gone
     is_beyond = travel[i, STATION] + length + plan[CHAIN] > road.lanelets[lanelet, LENGTH]
     turns = is_beyond or not stands_in_fork(road, crossings, travel, intent, i)
+    clear = clear if turns else clear_of_fork(road, crossings, travel, intent, work, i)
     while base < clear + own + least:
         end = base + road.lanelets[lanelet, LENGTH]
         if base < clear + length:
