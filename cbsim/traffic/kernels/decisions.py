@@ -174,11 +174,11 @@ def decide(network, zones, state, crosswalks, work, scratch, time, count, dt, ke
     # room behind the conflicts, as it is before this step's claims; the lists of the junctions are filled again by it
     while asking >= 0:
         i, asking = asking, waits[asking]
-        see_room(road, crossings, seed, state, work, i)
+        see_room(road, crossings, sides, seed, state, work, i, begin, count)
         join(queues, crossings.rules[crossings.entry_rows[queues.conflicts[i]], JUNCTION], i)
     for junction in range(work.counts[1]):
         if queues.heads[junction] >= 0:
-            arbitrate(road, crossings, seed, state, work, junction, dt)
+            arbitrate(road, crossings, sides, seed, state, work, junction, dt, begin, count)
     # what claims change for others: cars in merging conflicts follow each other, and bodies learn that they are free
     follow_merging(road, travel, plans, claims)
     free_others(road, crossings, around, entries, watch, claims, queues, begin, count, dt)
