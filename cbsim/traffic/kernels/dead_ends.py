@@ -36,10 +36,9 @@ from cbsim.world.traffic.tables import (
 __all__ = [
     "clear_of_fork",
     "is_any_closed",
-    "leave_room_to_back",
+    "mind_dead_ends",
     "stands_in_fork",
     "stands_there",
-    "stop_before_dead_end",
 ]
 
 NEXT_ONES = 3  # lanelets ahead that are looked at
@@ -117,6 +116,13 @@ def leave_room_to_back(road, crossings, sides, state, work, i, static, others):
     # who is nearer than that brakes gently, and stays behind as they go on
     stop = max(stop, 0.5 * speed * speed / work.drawn[i, COMFORTABLE])
     work.plan[i, STOP] = min(work.plan[i, STOP], stop)
+
+
+@inner
+def mind_dead_ends(road, crossings, sides, state, work, i, static, others):
+    """Let a car stop before a dead end, and leave those who stand in one the room to come out of it."""
+    stop_before_dead_end(road, sides, state.travel, state.intent, work, i)
+    leave_room_to_back(road, crossings, sides, state, work, i, static, others)
 
 
 @inlined
