@@ -259,7 +259,12 @@ def test_who_drives_beside_a_platoon_falls_into_a_gap_that_opens(beside, step):
 
 
 # seeds of towns with two lanes each way, in which a van stands on one of the lanes
-VANS = [(0, 0), (1, 1), (5, 1), (9, 0)]
+VANS = [
+    *((0, 0), (1, 1), (5, 1), (9, 0)),
+    (12, 0),  # it comes into sight late, behind who changes lanes before it
+    (15, 0),  # just behind a junction, with less room than it takes to turn round
+    (18, 0),  # so near before who stands there at the start that it has to steer hard
+]
 MORE_VANS = [(0, 1), (3, 1), (4, 0), (5, 0), (6, 1), (8, 0), (8, 1), (13, 1), (16, 0), (20, 0)]
 
 

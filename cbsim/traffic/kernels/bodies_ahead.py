@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined, inner
 from cbsim.traffic.kernels.look import GAP, LEADER, STANDS, WAY_END
 from cbsim.traffic.kernels.mandatory import LAST_TO_RIGHT, goes_on, wanted_change
 from cbsim.traffic.kernels.neighbours import place_in_order
 from cbsim.traffic.kernels.passing import (
+    STOOD,
     crossable_row,
     first_not_passing,
     may_block,
@@ -22,20 +24,44 @@ from cbsim.world.traffic.tables import (
     CAR_LENGTH,
     DRIVING,
     EXTRAS,
+    HIT,
     LANELET,
     LENGTH,
     MAY_CROSS,
+    PAUSING,
     PHASE,
+    PLACE,
     SAME,
     STATION,
+    WAITING,
 )
 
-__all__ = ["SEEN", "can_change_past", "is_lane_shut", "lane_past_body", "mind_bodies"]
+__all__ = [
+    "SEEN",
+    "blocks_for_good",
+    "can_change_past",
+    "is_lane_shut",
+    "lane_past_body",
+    "mind_bodies",
+    "room_to_pass_first",
+]
 
 NEXT_ONES = 4  # lanelets ahead up to which it looks for a body
 BEYOND_BODY = 15.0  # [m] up to which nobody stands beside a body that is passed
 SEEN = 100.0  # [m] up to which a body on a lane is a reason to leave it, and not to change to it
 NEAR = 1.0  # [m] from the begin of a lanelet at which there are lanes beside it
+
+
+@inner
+def blocks_for_good(travel, intent, watch, work, e, static, others):
+    """Whether an entry is a body that stands and will not go on, as far as anybody can know."""
+    if e < intent.shape[0]:
+        return intent[e, PHASE] == HIT or (intent[e, PHASE] == PAUSING and travel[e, WAITING] >= STOOD)
+    if e < static:
+        return True
+    if e >= others:  # a car that is partly there
+        return intent[-2 - work.entries.watched[e], PHASE] == HIT
+    return abs(work.entries.stands[e, PACE]) <= STANDS and watch[work.entries.watched[e], PLACE] == 0.0
 
 
 @inner
@@ -76,14 +102,32 @@ def lane_past_body(road, sides, state, work, i, static, others):
 
 
 @inner
-def can_change_past(road, sides, state, work, i, lanelet, at, static, others):
-    """Whether car i, once on a lanelet ahead, has room to change past the body at a place of its order."""
-    spot, length = work.entries.sorted_stands[at, SPOT], road.car_sizes[i, CAR_LENGTH]
+def room_to_change(road, sides, state, work, i, lanelet, at, static, others):
+    """Room behind the body at a place of the order of a lanelet ahead in which a car can change past it [m].
+
+    It is that ahead of its front, infinite where there is no lane to change to.
+    """
+    spot, length, least = work.entries.sorted_stands[at, SPOT], road.car_sizes[i, CAR_LENGTH], math.inf
     for row in range(sides.offsets[lanelet], sides.offsets[lanelet + 1]):
         if is_free_past(sides, state, work, i, row, 0.0, spot, static, others):
-            if spot - length > way_before(across_to(road, sides, row, lanelet, NEAR), length):
-                return True
-    return False
+            least = min(least, way_before(across_to(road, sides, row, lanelet, NEAR), length))
+    return least
+
+
+@inner
+def can_change_past(road, sides, state, work, i, lanelet, at, static, others):
+    """Whether car i, once on a lanelet ahead, has room to change past the body at a place of its order."""
+    ahead = work.entries.sorted_stands[at, SPOT] - road.car_sizes[i, CAR_LENGTH]
+    return ahead > room_to_change(road, sides, state, work, i, lanelet, at, static, others)
+
+
+@inner
+def room_to_pass_first(road, sides, state, work, i, lanelet, static, others):
+    """As `room_to_change` has it, of the first body on a lanelet ahead; infinite where a car comes before it."""
+    entries, at = work.entries, work.entries.first[lanelet]
+    if sides.rows.shape[0] == 0 or at == entries.first[lanelet + 1] or entries.order[at] < state.intent.shape[0]:
+        return math.inf
+    return room_to_change(road, sides, state, work, i, lanelet, at, static, others) + SPARE
 
 
 @inner

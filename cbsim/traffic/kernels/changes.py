@@ -47,6 +47,7 @@ from cbsim.traffic.kernels.sideways import (
     is_left,
     map_beside,
     run_of,
+    run_past_body,
     shift_speed,
     side_row,
 )
@@ -295,9 +296,10 @@ def choose_change(road, crossings, sides, seed, state, work, i, tree, dt, wanted
     if best < 0:
         return best, place
     across, speed = across_to(road, sides, best, lanelet, own_station), travel[i, SPEED]
-    duration = run_of(speed, across) / max(speed, 1.0)
+    run = run_past_body(speed, across, plan[GAP], plan[LEADER]) if is_due else run_of(speed, across)
+    duration = run / max(speed, 1.0)
     leader = max(plan[LEADER] - 0.5 * SAFE * min(duration, plan[LEADER] / SAFE), 0.0)  # should it brake from now on
-    is_clear = is_clear_before(across, run_of(speed, across), 0.0, speed, plan[GAP], leader)
+    is_clear = is_clear_before(across, run, 0.0, speed, plan[GAP], leader)
     if is_clear and has_ground(
         *(road, crossings, seed, travel, intent, plan, i, destination, sides.rows[best, 0], place, across)
     ):
@@ -331,6 +333,6 @@ def change_over(road, sides, seed, state, work, i, row):
     one = travel[i]
     one[STATION], one[OFFSET], one[SIDEWAYS], one[MOVED] = max(rear - sizes[REAR_AXLE], 0.0), offset, 0.0, 0.0
     one[SLOPE] = (further - offset) / wheelbase if ahead < road.lanelets[target, LENGTH] else 0.0
-    one[RUN] = run_of(one[SPEED], offset)
+    one[RUN] = run_past_body(one[SPEED], offset, work.plan[i, GAP], work.plan[i, LEADER])
     intent[i, LANELET] = target
     intent[i, NEXT], _ = following(road, seed, i, intent[i, SERIAL], destination, target, intent[i, GOAL])

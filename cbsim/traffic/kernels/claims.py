@@ -9,9 +9,10 @@ from __future__ import annotations
 from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined, inner
 from cbsim.road.kernels.right_of_way import fill_ties, order_arrivals, who_yields
+from cbsim.traffic.kernels.bodies_ahead import room_to_pass_first
 from cbsim.traffic.kernels.branches import at_junction
 from cbsim.traffic.kernels.closures import stays_there
-from cbsim.traffic.kernels.dead_ends import stands_in_fork
+from cbsim.traffic.kernels.dead_ends import clear_of_fork, stands_in_fork, stands_there
 from cbsim.traffic.kernels.drivers import CAUTION, IGNORES, LEAST, MISTAKES, STRONGEST, uniform, word_of
 from cbsim.traffic.kernels.look import CHAIN, CHAIN_END, DESIRED, LINE, STANDS, go_through, travel_time
 from cbsim.traffic.kernels.merging import EASY, NEAREST, is_behind_all
@@ -103,11 +104,8 @@ def order_waiting(crossings, travel, intent, entries, watch, queues, junction, s
 
 
 @inlined
-def room_behind(entries, claims, closed, lanelet, base, clear, length, least, cars, turns):
+def room_behind(entries, claims, closed, lanelet, base, clear, length, least, cars, beyond):
     """Room on one lanelet behind conflicts that end at a distance: whether it is enough, and what is still needed.
-
-    Behind a body that does not drive, or closes a lanelet, it includes what it takes to turn round, or to pass it, if
-    it `turns`.
 
     Parameters
     ----------
@@ -119,6 +117,8 @@ def room_behind(entries, claims, closed, lanelet, base, clear, length, least, ca
         Room that is needed in all [m].
     least : float
         Room of those who hold claims to a lanelet before this one [m].
+    beyond : float
+        More behind a body that does not drive, or closes a lanelet: what it takes to turn round, or to pass it [m].
 
     Returns
     -------
@@ -132,7 +132,7 @@ def room_behind(entries, claims, closed, lanelet, base, clear, length, least, ca
         for_good = e >= cars and stays_there(entries, closed, e)
         if rear < clear and (e < cars or rear + entries.stands[e, EXTENT] <= clear) and not (for_good and rear > 0.0):
             continue
-        more = reach_of_turn(length) if for_good and turns else 0.0
+        more = beyond if for_good else 0.0
         room = rear - clear + pace * abs(pace) / (2.0 * AGAIN)
         ahead = entries.order[at + 1] if e < cars and at + 1 < entries.first[lanelet + 1] else -1
         if ahead >= cars and stays_there(entries, closed, ahead):  # it comes no farther than to a body before it
@@ -142,17 +142,7 @@ def room_behind(entries, claims, closed, lanelet, base, clear, length, least, ca
 
 
 @inlined
-def stands_there(entries, closed, lanelet, base, cars):
-    """Whether a body that does not drive, or closes a lanelet, stands ahead of one's own rear, on one at a distance."""
-    for at in range(entries.first[lanelet], entries.first[lanelet + 1]):
-        e = entries.order[at]
-        if e >= cars and base + entries.stands[e, SPOT] > 0.0 and stays_there(entries, closed, e):
-            return True
-    return False
-
-
-@inlined
-def see_room(road, crossings, seed, state, work, i):
+def see_room(road, crossings, sides, seed, state, work, i, static, others):
     """Note whether there is room behind the conflicts ahead of car i, and on which lanelet its front will stand."""
     travel, intent, values, plan = state.travel, state.intent, work.drawn[i], work.plan[i]
     entries, claims, queues, ways = work.entries, work.claims, work.queues, work.ways
@@ -164,12 +154,18 @@ def see_room(road, crossings, seed, state, work, i):
     # who stands in the way of others goes on to before a body, to come back from there when they are gone
     is_beyond = travel[i, STATION] + length + plan[CHAIN] > road.lanelets[lanelet, LENGTH]
     turns = is_beyond or not stands_in_fork(road, crossings, travel, intent, i)
+    clear = clear if turns else clear_of_fork(road, crossings, travel, intent, work, i)
+    more = reach_of_turn(own) if turns else 0.0
     while base < clear + own + least:
         end = base + road.lanelets[lanelet, LENGTH]
         if base < clear + length:
             queues.places[i] = lanelet  # where its front will stand
         if end > clear or stands_there(entries, closed, lanelet, base, cars):
-            least = room_behind(entries, claims, closed, lanelet, base, clear, own, least, cars, turns)
+            before, least = least, room_behind(entries, claims, closed, lanelet, base, clear, own, least, cars, more)
+            if least < 0.0 and turns:  # where it can change past a body, that may take less than to turn round
+                past = room_to_pass_first(road, sides, state, work, i, lanelet, static, others) - values[LEAST]
+                if past < more:
+                    least = room_behind(entries, claims, closed, lanelet, base, clear, own, before, cars, past)
             if least < 0.0:
                 queues.is_blocked[i] = 1
                 break
@@ -204,7 +200,7 @@ def find_detour(road, travel, intent, values, plan, entries, claims, closed, way
         if beyond < 0 or road.lanelets[beyond, LENGTH] < own:
             continue
         over = ahead + road.lanelets[way, LENGTH]
-        if room_behind(entries, claims, closed, beyond, over, over, own, 0.0, cars, True) >= 0.0:
+        if room_behind(entries, claims, closed, beyond, over, over, own, 0.0, cars, reach_of_turn(own)) >= 0.0:
             return way
     return -1
 
@@ -356,7 +352,7 @@ def may_enter(road, crossings, seed, state, work, i, judging, takes, dt):
 
 
 @inlined
-def arbitrate(road, crossings, seed, state, work, junction, dt):
+def arbitrate(road, crossings, sides, seed, state, work, junction, dt, static, others):
     """Let those in the list of a junction claim what is ahead of them, by arrival, then by serial."""
     travel, intent, claims, queues, candidates = (
         state.travel,
@@ -382,7 +378,7 @@ def arbitrate(road, crossings, seed, state, work, junction, dt):
         i = candidates[n]
         values, own = work.drawn[i], work.plan[i]
         if queues.is_blocked[i] == 0:  # claims of this step may have taken the room
-            see_room(road, crossings, seed, state, work, i)
+            see_room(road, crossings, sides, seed, state, work, i, static, others)
         if queues.is_blocked[i] != 0:
             continue
         last = 1

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined, inner
-from cbsim.traffic.kernels.bodies_ahead import can_change_past
+from cbsim.traffic.kernels.bodies_ahead import blocks_for_good, can_change_past
 from cbsim.traffic.kernels.drivers import COMFORTABLE, LEAST
 from cbsim.traffic.kernels.look import CHAIN, CHAIN_END, STANDS, STOP
 from cbsim.traffic.kernels.passing import NO_QUEUE, STOOD, first_not_passing, stands_for_good
@@ -29,7 +29,6 @@ from cbsim.world.traffic.tables import (
     EXTRAS,
     FIRST_GOAL,
     GOAL,
-    HIT,
     LANELET,
     LAST_GOAL,
     LENGTH,
@@ -38,9 +37,7 @@ from cbsim.world.traffic.tables import (
     MAY_CROSS,
     MUST,
     NEXT,
-    PAUSING,
     PHASE,
-    PLACE,
     ROOM,
     SAME,
     SERIAL,
@@ -267,18 +264,6 @@ def best_ways(around, sides, costs, times, lanelet):
                 if time < across:
                     across, beside = time, other
     return least, onward, across, beside
-
-
-@inner
-def blocks_for_good(travel, intent, watch, work, e, static, others):
-    """Whether an entry is a body that stands and will not go on, as far as anybody can know."""
-    if e < intent.shape[0]:
-        return intent[e, PHASE] == HIT or (intent[e, PHASE] == PAUSING and travel[e, WAITING] >= STOOD)
-    if e < static:
-        return True
-    if e >= others:  # a car that is partly there
-        return intent[-2 - work.entries.watched[e], PHASE] == HIT
-    return abs(work.entries.stands[e, PACE]) <= STANDS and watch[work.entries.watched[e], PLACE] == 0.0
 
 
 @inlined

@@ -10,7 +10,7 @@ from cbsim.traffic.kernels.branches import numbered
 from cbsim.traffic.kernels.changes import see_aside
 from cbsim.traffic.kernels.claims import UNTURNED, arbitrate, join, order_waiting, see_room
 from cbsim.traffic.kernels.clear_crosswalks import keep_crosswalks_clear
-from cbsim.traffic.kernels.dead_ends import is_any_closed, stop_before_dead_end
+from cbsim.traffic.kernels.dead_ends import is_any_closed, mind_dead_ends
 from cbsim.traffic.kernels.drivers import (
     BRAKES_HARD,
     BRANCH_NOW,
@@ -139,7 +139,7 @@ def decide(network, zones, state, crosswalks, work, scratch, time, count, dt, ke
             keep_crosswalks_clear(road, crossings, spans, travel, intent, work, i)
         if sides.rows.shape[0] > 0:
             if is_closed_somewhere:
-                stop_before_dead_end(road, sides, travel, intent, work, i)
+                mind_dead_ends(road, crossings, sides, state, work, i, begin, count)
             if plan[WAY_END] < math.inf or (destinations[i] >= 0 and sides.changes.shape[0] > 0):  # by another lane
                 end_at_change(road, crossings, sides, demand, seed, state, work, i, destinations[i])
             if is_aside(travel[i]):
@@ -173,11 +173,11 @@ def decide(network, zones, state, crosswalks, work, scratch, time, count, dt, ke
     # room behind the conflicts, as it is before this step's claims; the lists of the junctions are filled again by it
     while asking >= 0:
         i, asking = asking, waits[asking]
-        see_room(road, crossings, seed, state, work, i)
+        see_room(road, crossings, sides, seed, state, work, i, begin, count)
         join(queues, crossings.rules[crossings.entry_rows[queues.conflicts[i]], JUNCTION], i)
     for junction in range(work.counts[1]):
         if queues.heads[junction] >= 0:
-            arbitrate(road, crossings, seed, state, work, junction, dt)
+            arbitrate(road, crossings, sides, seed, state, work, junction, dt, begin, count)
     # what claims change for others: cars in merging conflicts follow each other, and bodies learn that they are free
     follow_merging(road, travel, plans, claims)
     free_others(road, crossings, around, entries, watch, claims, queues, begin, count, dt)

@@ -83,7 +83,6 @@ LET_BY = 20.0  # [s] of standing after which the oncoming are expected to slow d
 COURTESY, SPEEDS_UP = 1.0, 2.0  # [m/s²] of braking by them then; with which they may speed up else
 EACH = 1.5  # [s] more for each that passes ahead
 SPARE_TIME = 3.0  # [s] more than it takes for which the oncoming lane has to be free
-SLOW = 2.0  # [m/s] at which one stops anyway
 CROSSES = 0.46  # part of a shift after which a corner is over the marking, a length behind the body
 AHEAD_OF_IT = 0.3  # lengths ahead of the body at which the return begins; the lane is reached a length ahead of it
 NARROWEST = 2.7  # [m] between the centrelines of two lanes on one of which somebody can be passed
@@ -173,11 +172,9 @@ def way_before(across, length):
 
 @inlined
 def stop_at(work, travel, i, distance):
-    """Let a car stop at a distance, unless it would have to brake hard, as for somebody who has just been hit."""
-    # at most twice the comfortable braking: v² / 2d
-    speed = travel[i, SPEED]
-    if speed < SLOW or speed * speed <= 4.0 * work.drawn[i, COMFORTABLE] * distance:
-        work.plan[i, STOP] = min(work.plan[i, STOP], distance)
+    """Let a car stop at a distance, or as soon as twice its comfortable braking lets it: nearer it could not pass."""
+    soonest = 0.25 * travel[i, SPEED] * travel[i, SPEED] / work.drawn[i, COMFORTABLE]
+    work.plan[i, STOP] = min(work.plan[i, STOP], max(distance, soonest))
 
 
 @inner

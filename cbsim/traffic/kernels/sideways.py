@@ -32,6 +32,7 @@ __all__ = [
     "reach_of_turn",
     "return_from_pass",
     "run_of",
+    "run_past_body",
     "shift_speed",
     "side_row",
     "way_back",
@@ -39,7 +40,8 @@ __all__ = [
 ]
 
 SHIFTING, MOST = 1.5, 2.2  # [m/s²] sideways for which the length of a shift is chosen, and that bound its speed
-TIGHTEST = 7.0  # [m] radius
+TIGHTEST, AT_FULL_LOCK = 7.0, 5.0  # [m] radius; where one stands too near behind a body for that
+CRAWLS = 0.5  # [m/s] up to which one shifts at full lock
 CLEAR = 2.6  # [m] from the centreline of a lane at which a car is no longer in the way there
 FASTER = 3.0  # [m/s] that a car which shifts slowly may come to
 SPARE = 0.5  # [m] by which one is clear of who is ahead before one comes to it
@@ -97,6 +99,15 @@ def is_clear_before(across, run, moved, speed, gap, leader):
     # way until it is clear of the other lane, in which the leader moves on
     rest = clear_part(across) * run - moved
     return gap + leader * rest / max(speed, FASTER) > rest + SPARE
+
+
+@inlined
+def run_past_body(speed, across, gap, leader):
+    """Length of a shift past a body ahead: at full lock where a car that stands has no room for a longer one [m]."""
+    run = run_of(speed, across)
+    if speed > CRAWLS or leader > 0.0 or is_clear_before(across, run, 0.0, speed, gap, leader):
+        return run
+    return math.sqrt(STEEPEST * abs(across) * AT_FULL_LOCK)
 
 
 @inlined
