@@ -11,6 +11,7 @@ import pytest
 from numba.core import config
 
 from cbsim.kernel_compiler.target import X86_LEVELS, compile_target
+from tests.caches import cache_for_target
 from tests.common import ROOT
 
 KINDS = (
@@ -42,11 +43,12 @@ def digests(process: subprocess.Popen[str]) -> dict[str, str]:
     return dict(line.split() for line in out.splitlines())
 
 
-def test_golden_results_of_each_kind_have_the_same_bits_for_every_target(tmp_path):
+def test_golden_results_of_each_kind_have_the_same_bits_for_every_target(tmp_path_factory):
     if compile_target().name not in X86_LEVELS:
         pytest.skip("this CPU has no level of x86-64")
     # side by side: each compiles for a minute
-    others = {target: began(CBSIM_CPU=target, CBSIM_CACHE=str(tmp_path)) for target in TARGETS}
+    caches = {target: cache_for_target(tmp_path_factory, target) for target in TARGETS}
+    others = {target: began(CBSIM_CPU=target, CBSIM_CACHE=caches[target]) for target in TARGETS}
     expected = digests(began())
     assert list(expected) == list(KINDS)
     for target, process in others.items():

@@ -11,6 +11,7 @@ import sys
 import pytest
 from numba.core import config
 
+from tests.caches import cache_for_target
 from tests.common import ROOT
 
 QEMU = shutil.which("qemu-x86_64") or shutil.which("qemu-x86_64-static")
@@ -32,9 +33,10 @@ def sample(*before: str, **settings: str) -> tuple[str, str]:
 
 
 @pytest.mark.parametrize(("model", "target"), [("Haswell", "x86-64-v3"), ("Nehalem", "x86-64-v2")])
-def test_emulated_cpu_gives_the_bits_of_this_one(model, target, tmp_path):
-    expected, _ = sample(CBSIM_CPU=target, CBSIM_CACHE=str(tmp_path))  # machine code for both
+def test_emulated_cpu_gives_the_bits_of_this_one(model, target, tmp_path_factory):
+    folder = cache_for_target(tmp_path_factory, target)
+    expected, _ = sample(CBSIM_CPU=target, CBSIM_CACHE=folder)  # machine code for both
     # OpenBLAS, of which NumPy takes a product when it is imported, chooses code for another CPU than the emulated one
-    found, said = sample(str(QEMU), "-cpu", model, CBSIM_CACHE=str(tmp_path), OPENBLAS_CORETYPE=model)
+    found, said = sample(str(QEMU), "-cpu", model, CBSIM_CACHE=folder, OPENBLAS_CORETYPE=model)
     assert "compiling" not in said
     assert found == expected

@@ -449,3 +449,25 @@ def test_interruption_that_comes_once_more_on_the_way_out_does_not_hide_where_a_
         with pytest.raises(DeadlineError) as caught:
             timeout.call(1.0, hang)
     assert "hang" in [frame.name for frame in traceback.extract_tb(caught.tb)]
+
+
+class Lingering:
+    """Takes its time to go."""
+
+    def __del__(self):
+        until = time.monotonic() + 0.3
+        while time.monotonic() < until:
+            pass
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_an_interruption_that_a_destructor_swallows_is_not_told_and_comes_again(capfd):
+    def linger():
+        for _ in range(50):
+            Lingering()
+
+    hook = sys.unraisablehook
+    with CallTimeout() as timeout, pytest.raises(DeadlineError):
+        timeout.call(0.1, linger)
+    assert sys.unraisablehook == hook
+    assert capfd.readouterr().err == ""

@@ -11,6 +11,7 @@ import pytest
 from numba.core import config
 
 from cbsim.paths import shipped_names
+from tests.caches import warmed_copy
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(config.DISABLE_JIT, reason="nothing is compiled")]
 
@@ -37,9 +38,8 @@ def program(folder: Path, *arguments: str) -> None:
     assert done.returncode in (0, 1), done.stderr  # a check may fail in so short a run
 
 
-def test_no_scenario_compiles_anything_after_warmup(tmp_path):
-    kept, recording = tmp_path / "kept", str(tmp_path / "run.mcap")
-    program(kept, "warmup")
+def test_no_scenario_compiles_anything_after_warmup(tmp_path, tmp_path_factory):
+    kept, recording = warmed_copy(tmp_path_factory, tmp_path / "kept"), str(tmp_path / "run.mcap")
     before = machine_code(kept)
     assert all(any(kernel in name for name in before) for kernel in ("advance_into", "lean_into"))
     assert functions_of_the_library(kept) == set()
