@@ -195,7 +195,7 @@ def test_workspace_is_set_up_once_for_all_that_have_the_same_standing_bodies():
     standing = made.static_caches.of(snapshot)
     assert standing is made.static_caches.of(made.start)
     assert len(standing.spare["step"]) == 1
-    one, other = (take_step_workspace(made, snapshot, standing) for _ in range(2))
+    one, other = (take_step_workspace(made, standing) for _ in range(2))
     assert one is not other
     assert one.scratch[0] is not other.scratch[0]
 

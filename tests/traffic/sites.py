@@ -157,7 +157,7 @@ def put_on(made: World, snapshot: Snapshot, car: int, lanelet: int, station: flo
 def workspace(made: World, snapshot: Snapshot) -> CarWorkspace:
     """Workspace of the cars of a Snapshot, as its last step has left it."""
     static_cache, traffic, layout = made.static_caches.of(snapshot), made.traffic, made.layout
-    taken = take_step_workspace(made, snapshot, static_cache)
+    taken = take_step_workspace(made, static_cache)
     return_step_workspace(taken, static_cache)
     slices = getattr(car_workspace_of, "py_func", car_workspace_of)
     lanelets, conflicts = len(traffic.road.lanelets), len(traffic.crossings.rules)
