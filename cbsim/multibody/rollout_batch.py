@@ -150,4 +150,5 @@ def _sequences(mechanism: Mechanism, inputs: ArrayLike | None, rows: int) -> Flo
     if wrong.any():
         row, step, place = (int(k) for k in np.argwhere(wrong)[0])
         raise ModelError(f"inputs hold {sequences[row, step, place]} in row {row}, step {step}, place {place}")
-    return np.ascontiguousarray(np.broadcast_to(sequences, (rows, *sequences.shape[1:])))
+    # what `broadcast_to` gives cannot be written to, and the step would be compiled again for it
+    return np.array(np.broadcast_to(sequences, (rows, *sequences.shape[1:])), order="C")

@@ -14,7 +14,15 @@ from numba.core import config
 import cbsim
 from cbsim.dynamics.kernels.gradient_step import linearize
 from cbsim.dynamics.kernels.step import advance as kernel_step
-from cbsim.multibody import gallery, get_maximal_state, maximal_gradients_batch, rollout, rollout_gradients, step_batch
+from cbsim.multibody import (
+    gallery,
+    get_maximal_state,
+    maximal_gradients_batch,
+    rollout,
+    rollout_batch,
+    rollout_gradients,
+    step_batch,
+)
 from cbsim.simulation.advance import NO_ROWS, advance
 from cbsim.simulation.kernels import advance_into
 from tests.common import ROOT
@@ -107,6 +115,17 @@ def test_inputs_of_any_layout_compile_no_step_of_their_own():
     ):
         run(inputs)
     assert (len(kernel_step.overloads), len(linearize.overloads)) == known
+
+
+def test_sequences_of_a_batch_compile_no_step_of_their_own():
+    chain, count = gallery.build("chain", links=2), 3
+    z, rows = get_maximal_state(chain), np.linspace(0.0, 1.0, 6).reshape(3, 2)
+    rollout(chain, z, count, rows)
+    known = len(kernel_step.overloads)
+    every = np.stack([rows] * count)
+    for inputs in (rows[0], rows[None], every, np.asfortranarray(every), np.broadcast_to(rows, every.shape)):
+        rollout_batch(chain, np.tile(z, (count, 1)), count, inputs, workers=1)
+    assert len(kernel_step.overloads) == known
 
 
 @pytest.mark.slow
