@@ -42,9 +42,9 @@ def python_with(requirement: str, folder: Path) -> str:
     return python
 
 
-def sample(python: str, folder: Path) -> tuple[str, str]:
-    """Run a traffic scenario and a mechanism on an empty cache; return their digests and what was said."""
-    environment = os.environ | {"CBSIM_CACHE": str(folder), "PYTHONPATH": ""}
+def sample(python: str, **settings: str) -> tuple[str, str]:
+    """Run a traffic scenario and a mechanism; return their digests and what was said."""
+    environment = os.environ | {"PYTHONPATH": ""} | settings
     done = subprocess.run([python, *SAMPLE], env=environment, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout, done.stderr
@@ -60,6 +60,6 @@ def test_both_ends_of_the_range_give_the_same_bits_by_their_internal_hooks(end, 
     if found == numba.__version__:
         pytest.skip(f"numba {found} is the one that all other tests run with")
     assert found.startswith(oldest) or end == "newest"
-    other, said = sample(python, tmp_path / "other")
+    other, said = sample(python, CBSIM_CACHE=str(tmp_path / "other"))  # an empty one: every hook is called
     assert "plain numba" not in said
-    assert other == sample(sys.executable, tmp_path / "own")[0]
+    assert other == sample(sys.executable)[0]  # on the cache of all tests
