@@ -15,6 +15,7 @@ from typing import Annotated
 import typer
 
 from cbsim.cli.output import print_result, print_status
+from cbsim.collector import collector_at_rest
 from cbsim.errors import UsageError
 
 __all__ = ["warmup"]
@@ -29,7 +30,7 @@ def warmup(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing.")] = False,
 ) -> None:
     """Compile all kernels and cache the machine code on disk."""
-    with _kept_garbage():
+    with _without_collection():
         if times:
             _print_times()
         else:
@@ -39,16 +40,13 @@ def warmup(
 
 
 @contextmanager
-def _kept_garbage() -> Iterator[None]:
+def _without_collection() -> Iterator[None]:
     """Collect no garbage: what the compiler leaves is looked through in vain as long as this process lasts."""
-    collects = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.freeze()  # nor at its end
-        if collects:
-            gc.enable()
+    with collector_at_rest():
+        try:
+            yield
+        finally:
+            gc.freeze()  # nor at its end
 
 
 def _print_times() -> None:
@@ -94,7 +92,7 @@ def _compile_everything(quiet: bool) -> None:
 
 def _compile_traffic(quiet: bool) -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # only the main process reports an interrupt
-    with _kept_garbage():
+    with _without_collection():
         _compile_stages(quiet)
 
 

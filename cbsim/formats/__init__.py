@@ -16,8 +16,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from cbsim.collector import collector_at_rest
 from cbsim.errors import FileError, Location, Problem, Problems, Severity, UsageError, bounded_hints
-from cbsim.formats.reader import Source, collector_at_rest, quiet_arithmetic
+from cbsim.formats.reader import Source, quiet_arithmetic
 from cbsim.paths import Files
 
 __all__ = [

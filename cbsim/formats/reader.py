@@ -5,11 +5,10 @@ Sizes, depths and counts are bounded, because input may be hostile.
 
 from __future__ import annotations
 
-import gc
 import re
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
@@ -25,7 +24,6 @@ __all__ = [
     "XML_NODE_LIMIT",
     "YAML_NODE_LIMIT",
     "Source",
-    "collector_at_rest",
     "quiet_arithmetic",
     "read_xml",
     "read_yaml",
@@ -46,18 +44,6 @@ YAML_LINE = re.compile("\r\n|[\r\n\x85\u2028\u2029]")
 YAML_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml, where the wheel has it, is far faster
 
 Element = etree._Element
-
-
-@contextmanager
-def collector_at_rest() -> Iterator[None]:
-    """Pause the garbage collector, which would take a third of the time to traverse a growing spec."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 def quiet_arithmetic() -> AbstractContextManager[Any]:

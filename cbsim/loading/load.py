@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from cbsim.collector import collector_at_rest
 from cbsim.errors import (
     FileError,
     Location,
@@ -19,7 +20,6 @@ from cbsim.errors import (
     UsageError,
 )
 from cbsim.formats import read_source
-from cbsim.formats.reader import collector_at_rest
 from cbsim.lint.objects import lint_objects
 from cbsim.loading.loader import Loader
 from cbsim.loading.mistakes import every_mistake

@@ -18,10 +18,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from cbsim.collector import collector_at_rest
 from cbsim.errors import Location, Problems, bounded_hints
 from cbsim.formats import Format, Reading
 from cbsim.formats import read_file as read_text_file
-from cbsim.formats.reader import Source, collector_at_rest, quiet_arithmetic
+from cbsim.formats.reader import Source, quiet_arithmetic
 from cbsim.paths import Files
 
 __all__ = ["MODELS", "count", "family", "lint", "parse", "read", "read_file"]

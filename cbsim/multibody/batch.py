@@ -23,7 +23,7 @@ from cbsim.dynamics.model import Floats, Slopes, Work, slopes
 from cbsim.dynamics.options import SolverOptions
 from cbsim.dynamics.workspaces import SolverWorkspaces
 from cbsim.errors import ModelError
-from cbsim.multibody.failure import explain
+from cbsim.multibody.failure import explain, kernel_rows
 from cbsim.multibody.gradients import dimension, linearize_step, tight_settings
 from cbsim.multibody.mechanism import Mechanism
 from cbsim.spec.mechanism.values import floats, whole
@@ -72,7 +72,7 @@ def _inputs(mechanism: Mechanism, u: ArrayLike | None, count: int) -> Floats:
     rows = table(np.broadcast_to(given, (count, width)) if given.shape == (width,) else given, width, "inputs")
     if len(rows) != count:
         raise ModelError(f"there are {len(rows)} inputs for {count} states")
-    return np.array(rows, order="C")  # another layout, or what cannot be written to, would compile the step again
+    return kernel_rows(rows)
 
 
 T = TypeVar("T")

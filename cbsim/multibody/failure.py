@@ -13,7 +13,7 @@ from cbsim.geometry.linear import norm
 from cbsim.multibody.mechanism import Mechanism
 from cbsim.spec.mechanism.values import floats
 
-__all__ = ["check_state", "explain", "input_numbers", "numbers"]
+__all__ = ["check_state", "explain", "input_numbers", "kernel_rows", "numbers"]
 
 ROWS = (("position", 0, 3), ("velocity", 3, 6), ("orientation", 6, 10), ("angular velocity", 10, 13))
 
@@ -39,6 +39,11 @@ def input_numbers(mechanism: Mechanism, u: ArrayLike, what: str = "the input") -
     let_go = np.isnan(given) & mechanism.compiled.fed
     numbers(np.where(let_go, 0.0, given), len(given), what)
     return given
+
+
+def kernel_rows(rows: Floats) -> Floats:
+    """Copy rows to the one kind of array that kernels are compiled for: in the order of C, to be written to."""
+    return np.array(rows, order="C")
 
 
 def check_state(mechanism: Mechanism, pose: Floats) -> None:

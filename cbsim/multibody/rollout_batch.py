@@ -17,7 +17,7 @@ from cbsim.dynamics.options import SolverOptions
 from cbsim.dynamics.workspaces import SolverWorkspaces
 from cbsim.errors import ModelError, StepError
 from cbsim.multibody.batch import share, table, take
-from cbsim.multibody.failure import check_state
+from cbsim.multibody.failure import check_state, kernel_rows
 from cbsim.spec.mechanism.values import floats, whole
 
 if TYPE_CHECKING:
@@ -150,5 +150,4 @@ def _sequences(mechanism: Mechanism, inputs: ArrayLike | None, rows: int) -> Flo
     if wrong.any():
         row, step, place = (int(k) for k in np.argwhere(wrong)[0])
         raise ModelError(f"inputs hold {sequences[row, step, place]} in row {row}, step {step}, place {place}")
-    # what `broadcast_to` gives cannot be written to, and the step would be compiled again for it
-    return np.array(np.broadcast_to(sequences, (rows, *sequences.shape[1:])), order="C")
+    return kernel_rows(np.broadcast_to(sequences, (rows, *sequences.shape[1:])))

@@ -16,7 +16,7 @@ from cbsim.dynamics.options import SolverOptions, chosen_options
 from cbsim.errors import ModelError
 from cbsim.multibody.contact_report import ContactPoint, points_in
 from cbsim.multibody.coordinates import maximal_to_minimal, minimal_to_maximal, rows_of, set_maximal_state
-from cbsim.multibody.failure import check_state, explain, input_numbers
+from cbsim.multibody.failure import check_state, explain, input_numbers, kernel_rows
 from cbsim.multibody.mechanism import Mechanism
 from cbsim.multibody.storage import Storage, storage_of
 from cbsim.spec.mechanism.values import floats, whole
@@ -159,7 +159,7 @@ def input_rows(mechanism: Mechanism, inputs: ArrayLike | None) -> Floats:
     if not np.isfinite(rows).all():
         for k, row in enumerate(rows):
             input_numbers(mechanism, row, f"row {k} of the inputs")
-    return np.array(rows, order="C")  # another layout, or what cannot be written to, would compile the step again
+    return kernel_rows(rows)
 
 
 def rollout(

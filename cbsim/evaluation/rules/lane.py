@@ -35,11 +35,12 @@ class Lane(Rule):
     """Every corner of the footprint lies in a lane or connector of its direction, within a tolerance (DARPA A.4).
 
     All lanes of the object's direction are allowed, so that it may change between them. A connector is as wide as the
-    narrower of its lanes. Gaps between neighbouring lanes that are narrower than any car are allowed. Lines are
-    extended straight by a car's length at both ends. Zones, and 15 m around the ends of U-turns, are not checked; nor
-    two lengths of the car around bends of lanes that are tighter than the car, and where it passes an object that
-    stands in its lane without room for the car and a metre, from 30 m before it to four lengths of the car beyond it,
-    or turns back before it.
+    narrower of its lanes, and may turn more tightly than the object: corners beside the line under its centre are
+    inside, whatever the line's direction there. Gaps between neighbouring lanes that are narrower than any car are
+    allowed. Lines are extended straight by a car's length at both ends. Zones, and 15 m around the ends of U-turns, are
+    not checked; nor two lengths of the car around bends of lanes that are tighter than the car, and where it passes an
+    object that stands in its lane without room for the car and a metre, from 30 m before it to four lengths of the car
+    beyond it, or turns back before it.
 
     On a road without markings between the directions, the object's centre stays `from_middle` from the middle of the
     road, or 0.15 m less than its lane's centreline is, or half of its lane, where that is less.

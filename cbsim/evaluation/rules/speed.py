@@ -113,7 +113,7 @@ class Speed(Rule):
         return None
 
     def _attainable(self, match: Match) -> Floats:
-        """Speed that bends and exits, and 1.5 m/s² before and behind them, allow, shape (n,) [m/s]."""
+        """Speed that bends, and what is ahead on the line with 1.5 m/s², allow, shape (n,) [m/s]."""
         assert self.limits is not None
         found, on = np.full(len(match.lane), np.inf), match.lane >= 0
         found[on] = self.limits.corridors.way_speed(match.lane[on], match.station[on], SIDEWAYS, ONWARD)

@@ -13,8 +13,9 @@ from cbsim.traffic.kernels.closures import is_closed, is_cut_off
 from cbsim.traffic.kernels.dead_ends import stands_in_fork
 from cbsim.traffic.kernels.entries import BEFORE_END
 from cbsim.traffic.kernels.look import STANDS, hold
-from cbsim.traffic.kernels.passing import STOOD, is_behind_body, oncoming_in
+from cbsim.traffic.kernels.passing import is_behind_body, oncoming_in
 from cbsim.traffic.kernels.sideways import is_aside, oncoming_row
+from cbsim.traffic.kernels.standing import STOOD
 from cbsim.traffic.kernels.turning import BEHIND, EASY, FASTEST, HOLDS, is_free
 from cbsim.traffic.kernels.turning import BLOCKED as TURNS_AFTER
 from cbsim.traffic.kernels.way import AHEAD, destination_of, following

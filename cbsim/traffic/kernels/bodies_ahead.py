@@ -8,37 +8,31 @@ from cbsim.traffic.kernels.look import GAP, LEADER, STANDS, WAY_END
 from cbsim.traffic.kernels.mandatory import LAST_TO_RIGHT, goes_on, wanted_change
 from cbsim.traffic.kernels.neighbours import place_in_order
 from cbsim.traffic.kernels.passing import (
-    STOOD,
     crossable_row,
     first_not_passing,
     may_block,
     mind_blocker,
-    stands_for_good,
     stop_at,
     way_before,
 )
 from cbsim.traffic.kernels.sideways import SPARE, across_to, map_beside
+from cbsim.traffic.kernels.standing import stands_for_good
 from cbsim.traffic.kernels.workspace import PACE, SPOT
 from cbsim.world.traffic.tables import (
     BESIDE,
     CAR_LENGTH,
     DRIVING,
     EXTRAS,
-    HIT,
     LANELET,
     LENGTH,
     MAY_CROSS,
-    PAUSING,
     PHASE,
-    PLACE,
     SAME,
     STATION,
-    WAITING,
 )
 
 __all__ = [
     "SEEN",
-    "blocks_for_good",
     "can_change_past",
     "is_lane_shut",
     "lane_past_body",
@@ -50,18 +44,6 @@ NEXT_ONES = 4  # lanelets ahead up to which it looks for a body
 BEYOND_BODY = 15.0  # [m] up to which nobody stands beside a body that is passed
 SEEN = 100.0  # [m] up to which a body on a lane is a reason to leave it, and not to change to it
 NEAR = 1.0  # [m] from the begin of a lanelet at which there are lanes beside it
-
-
-@inner
-def blocks_for_good(travel, intent, watch, work, e, static, others):
-    """Whether an entry is a body that stands and will not go on, as far as anybody can know."""
-    if e < intent.shape[0]:
-        return intent[e, PHASE] == HIT or (intent[e, PHASE] == PAUSING and travel[e, WAITING] >= STOOD)
-    if e < static:
-        return True
-    if e >= others:  # a car that is partly there
-        return intent[-2 - work.entries.watched[e], PHASE] == HIT
-    return abs(work.entries.stands[e, PACE]) <= STANDS and watch[work.entries.watched[e], PLACE] == 0.0
 
 
 @inner

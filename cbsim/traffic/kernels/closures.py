@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined, inner
-from cbsim.traffic.kernels.bodies_ahead import blocks_for_good, can_change_past
+from cbsim.traffic.kernels.bodies_ahead import can_change_past
 from cbsim.traffic.kernels.drivers import COMFORTABLE, LEAST
 from cbsim.traffic.kernels.look import CHAIN, CHAIN_END, STANDS, STOP
-from cbsim.traffic.kernels.passing import NO_QUEUE, STOOD, first_not_passing, stands_for_good
+from cbsim.traffic.kernels.passing import NO_QUEUE, first_not_passing
 from cbsim.traffic.kernels.sideways import is_aside, reach_of_turn
+from cbsim.traffic.kernels.standing import STOOD, blocks_for_good, stands_for_good
 from cbsim.traffic.kernels.way import AHEAD, destination_of, following
 from cbsim.traffic.kernels.workspace import EXTENT, OBSTACLES, PACE, SPOT
 from cbsim.world.traffic.tables import (

@@ -8,11 +8,11 @@ turned behind them, and they are never free.
 from __future__ import annotations
 
 from cbsim.jit import inlined, inner
-from cbsim.traffic.kernels.bodies_ahead import blocks_for_good
 from cbsim.traffic.kernels.closures import is_closed, is_cut_off, stays_there
 from cbsim.traffic.kernels.drivers import COMFORTABLE, LEAST
 from cbsim.traffic.kernels.look import BEFORE_LINE, CHAIN_END, STANDS, STOP, rest_of
 from cbsim.traffic.kernels.sideways import oncoming_row, reach_of_turn
+from cbsim.traffic.kernels.standing import blocks_for_good
 from cbsim.traffic.kernels.turning import BEHIND, MOST_BACK
 from cbsim.traffic.kernels.workspace import PACE, SPOT
 from cbsim.world.traffic.tables import (

@@ -24,6 +24,7 @@ from cbsim.traffic.kernels.sideways import (
     reach_of_turn,
     run_of,
 )
+from cbsim.traffic.kernels.standing import stands_for_good
 from cbsim.traffic.kernels.workspace import EXTENT, PACE, SPOT
 from cbsim.world.traffic.tables import (
     BACK,
@@ -48,7 +49,6 @@ from cbsim.world.traffic.tables import (
     ORIGIN_STATION,
     PAUSING,
     PHASE,
-    PLACE,
     RATE,
     REAR_AXLE,
     RUN,
@@ -64,7 +64,6 @@ __all__ = [
     "NO_QUEUE",
     "PASSES",
     "PASS_SPEED",
-    "STOOD",
     "begin_pass",
     "choose_pass",
     "is_behind_body",
@@ -74,7 +73,6 @@ __all__ = [
 ]
 
 PASSES = -2  # less the row of `Sides`: what `CarWorkspace.changes` holds of a car that begins to pass
-STOOD = 10.0  # [s] after which a body that stands is passed
 PASS_SPEED = 4.5  # [m/s] at most
 SHIFT_SPEED = 3.9  # [m/s] at which one leaves a lane and comes back, about
 NO_QUEUE = 15.0  # [m] ahead of a body in which nobody else stands, if it stands in no queue
@@ -90,21 +88,6 @@ QUEUE = 60.0  # [m] ahead within which those who wait for a body are one queue
 FREE = 300.0  # [m] of the oncoming lane that are looked at
 BRANCHES = 16
 ACROSS = 10.0  # [m] along the lanes within which what stands on them closes the road, as a barrier at an angle does
-
-
-@inlined
-def stands_for_good(work, travel, intent, watch, i, e, static, others):
-    """Whether an entry is a body that has stood for 10 s and is in no queue at a line, as far as car i can know."""
-    # cars come first among the entries, then bodies that never move, then others
-    if e < intent.shape[0]:
-        return intent[e, PHASE] == HIT or (intent[e, PHASE] == PAUSING and travel[e, WAITING] >= STOOD)
-    if e < static:
-        return True
-    if e >= others:  # a car that is partly there
-        return intent[-2 - work.entries.watched[e], PHASE] == HIT
-    if abs(work.entries.stands[e, PACE]) > STANDS:
-        return False
-    return travel[i, WAITING] >= STOOD and watch[work.entries.watched[e], PLACE] == 0.0
 
 
 @inlined

@@ -13,8 +13,9 @@ from cbsim.traffic.kernels.centreline import foot_on, on_lanelet
 from cbsim.traffic.kernels.closures import is_closed, is_cut_off
 from cbsim.traffic.kernels.look import STANDS
 from cbsim.traffic.kernels.neighbours import place_in_order
-from cbsim.traffic.kernels.passing import first_not_passing, is_behind_body, oncoming_in, stands_for_good
+from cbsim.traffic.kernels.passing import first_not_passing, is_behind_body, oncoming_in
 from cbsim.traffic.kernels.sideways import TIGHT, TURNS_ROUND, map_beside, oncoming_row, reach_of_turn, way_back
+from cbsim.traffic.kernels.standing import stands_for_good
 from cbsim.traffic.kernels.way import following, head_along
 from cbsim.traffic.kernels.workspace import EXTENT, PACE, SPOT
 from cbsim.world.traffic.tables import (
