@@ -28,7 +28,6 @@ TOKEN = re.compile(
 )
 NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,400})(\.[0-9]{1,400})?([eE][+-]?[0-9]{1,4})?")
 WORDS = {"true": True, "false": False, "null": None}
-CLOSING = {"{": "}", "[": "]"}
 
 
 class _StopError(Exception):

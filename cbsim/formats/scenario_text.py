@@ -26,8 +26,6 @@ from cbsim.units import DEGREE
 
 __all__ = ["scenario_text"]
 
-Pairs = Iterable[tuple[str, Any]]
-
 
 def scenario_text(spec: Scenario) -> str:
     """Write a scenario; reading the text gives an equal spec."""

@@ -18,7 +18,6 @@ from cbsim.geometry.polyline import direction, left_of
 __all__ = ["HORIZON", "Footprint", "time_to_collision"]
 
 Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 HORIZON = 10.0  # [s] what is later is not a danger
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from cbsim.errors import ModelError, did_you_mean
 from cbsim.road.lanelets import Lanelet, Lanelets, build_lanelets
@@ -24,8 +24,6 @@ from cbsim.spec.mission import Mission
 from cbsim.spec.road import PointId
 
 __all__ = ["LaneletMap", "point_id"]
-
-Floats = NDArray[np.float64]
 
 
 class LaneletMap:

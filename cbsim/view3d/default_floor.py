@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cbsim.geometry.pose import conjugate, rotate
 from cbsim.spec.mechanism.collisions import SphereHalfSpaceCollision
@@ -13,7 +12,6 @@ from cbsim.view3d.scene import Floor, Scene
 
 __all__ = ["floor_of", "lowest"]
 
-Array = NDArray[np.float64]
 UP = np.array([0.0, 0.0, 1.0])
 MIN_TILES = 20  # tiles along an edge at least
 EXTENT_FACTOR = 4.0  # edge length relative to the distance that robots travel from the centre

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Literal
 
 import numpy as np
@@ -22,7 +21,6 @@ __all__ = ["Background", "Camera", "Floor", "Kind", "Lamp", "Light", "Robot", "S
 
 Array = NDArray[np.float64]
 Kind = Literal["shape", "inertia", "contact", "joint", "frame", "surface", "arrow"]
-EMPTY: Mapping[str, object] = MappingProxyType({})
 
 
 @dataclass(frozen=True, eq=False)

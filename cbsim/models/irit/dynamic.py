@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cbsim.geometry.elementary import square
 from cbsim.geometry.linear import norm
@@ -32,7 +31,6 @@ from cbsim.spec.mechanism.shapes import EmptyShape
 
 __all__ = ["Build", "dynamic_description"]
 
-Floats = NDArray[np.float64]
 GRAVITY = 9.81
 UP = np.array([0.0, 0.0, 1.0])
 COXA = 0.1  # share of a hip's mass, and of its length as the coxa's radius

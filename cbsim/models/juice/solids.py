@@ -4,15 +4,10 @@ from __future__ import annotations
 
 import itertools
 
-import numpy as np
-from numpy.typing import NDArray
-
 from cbsim.spec.juice import BodyShape, JuiceBody
 from cbsim.spec.mechanism.shapes import Box, Capsule, Cylinder, Shape, Sphere
 
 __all__ = ["ground_points", "is_flat", "shape_of"]
-
-Array = NDArray[np.float64]
 
 
 def shape_of(body: JuiceBody, *, capped: bool = False) -> Shape:

@@ -20,7 +20,6 @@ from cbsim.spec.road import Exit
 
 __all__ = ["EXIT_LIMIT", "build_lanelets"]
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 

@@ -19,7 +19,6 @@ from cbsim.spec.road import PointId
 __all__ = ["Junction", "find_junctions", "junction_at", "stop_junctions"]
 
 Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 NEAR = 15.0  # [m] distance along a lane up to which conflicts belong together
 EXIT = 60.0  # [m] largest length of an exit within one junction

@@ -16,7 +16,6 @@ __all__ = ["PAIR_LIMIT", "SWEPT_WIDTH", "Overlaps", "overlaps", "swept_widths"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 SWEPT_WIDTH = 2.75  # [m] 2.5 m, the widest vehicle of the class, plus 0.25 m
 STRETCH = 4  # sample intervals in one strip

@@ -110,9 +110,6 @@ class EmptyShape(Shape):
     """No geometry at all."""
 
 
-NOTHING = np.zeros(0)
-
-
 class Bond:
     """Reference of a part to its mechanism, with its number and state there.
 

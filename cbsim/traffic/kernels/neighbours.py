@@ -15,7 +15,6 @@ __all__ = ["FOLLOWS", "follows", "has_no_conflicts", "leader_from", "place_in_or
 
 FOLLOWS = 1.5, 2.0, 1.4, 2.0  # headway [s], gap [m], and accelerations [m/s²] of those who are no reactive cars
 AHEAD, BEHIND = 100.0, 100.0  # [m] that are looked at
-BRANCHES = 16  # lanelets behind that are still to be looked at
 
 
 @inlined
