@@ -164,8 +164,8 @@ def swept(world: World, snapshot: Snapshot) -> Side:
 
     def scan(now: Snapshot) -> None:
         scans_into(
-            world.pack, world.layout.sizes, world.first.blocks, now.blocks, tables.pack, surroundings, jobs,
-            tables.keys(0), times, np.empty(0), scratch, poses, sweep, readings, seen,
+            world.pack, world.layout.sizes, world.first.blocks, now.blocks, tables.pack, surroundings,
+            (jobs, np.zeros(1, np.int64), times), tables.keys(0), np.empty(0), scratch, (poses, sweep, readings, seen),
         )  # fmt: skip
 
     scan(states[0])

@@ -325,10 +325,11 @@ class Agents:
         batch, course = self.batch, self.course
         blocks = batch.floats[rows].reshape(-1), batch.ints[rows].reshape(-1), rows.stop - rows.start
         sizes, vehicles = self.world.layout.sizes, np.ascontiguousarray(course.rows[:, 1])
+        roads = course.samples, course.offsets, course.numbers, self._routes[rows], self._places[rows]
         before = (
-            *(sizes, *blocks, course.rows, course.half_lengths, course.samples, course.offsets, course.numbers),
-            *(self._routes[rows], self._places[rows], self._history[rows], course.weights),
-            *((self.step_length, STOP_WITHIN), batch.contacts[rows], batch.outcomes[rows]),
+            *(sizes, blocks[:2], blocks[2], course.rows, course.half_lengths, roads),
+            *((self._history[rows], course.weights), (self.step_length, STOP_WITHIN)),
+            *(batch.contacts[rows], batch.outcomes[rows]),
         )
         measure = (*before, False, self.table[rows]), (*before, True, self.table[rows])
         return _Part((sizes, *blocks, vehicles), self.active[rows], measure)
@@ -336,13 +337,13 @@ class Agents:
     def _arguments_of(self, tables: _NearFieldTables, rows: slice) -> tuple[Any, ...]:
         """Arguments of `observe_into` for some Worlds."""
         batch, course, near, pieces = self.batch, self.course, tables.near, tables.pieces
+        blocks = batch.floats[rows].reshape(-1), batch.ints[rows].reshape(-1)
         return (
-            *(self.world.pack, self.world.layout.sizes, batch.floats[rows].reshape(-1)),
-            *(batch.ints[rows].reshape(-1), rows.stop - rows.start, course.rows, course.others),
+            *(self.world.pack, self.world.layout.sizes, blocks, rows.stop - rows.start),
+            *(course.rows, (course.others, tables.orders[rows])),
             *((near.points, near.objects, near.pieces), (near.reach, near.spacing)),
-            *(course.samples, course.offsets, self._routes[rows], self._places[rows]),
-            *(self.table[rows], pieces.grid, pieces.cells, pieces.lists),
-            *(tables.orders[rows], tables.out[rows]),
+            *((course.samples, course.offsets, self._routes[rows], self._places[rows]), self.table[rows]),
+            *((pieces.grid, pieces.cells, pieces.lists), tables.out[rows]),
         )
 
 

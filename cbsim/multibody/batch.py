@@ -179,7 +179,7 @@ def _gradients(
         if own.other_colliders is None:
             linearize(
                 model, own.others, mechanism.touching, table, after[part], inputs[part], mechanism.none, settings,
-                counts, minimal, True, mechanism.untold, by_state[part], by_input[part], reports[part],
+                counts, minimal, True, (mechanism.untold, by_state[part], by_input[part], reports[part]),
             )  # fmt: skip
         else:
             for k in range(*part.indices(count)):

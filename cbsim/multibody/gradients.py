@@ -98,8 +98,8 @@ def linearize_step(  # noqa: PLR0913, PLR0917 (what the kernel is given)
         found = workspaces.find(z, settings[0], approach_speed=approach_speed)
         linearize(
             found.model, found.work, mechanism.touching, workspace._replace(drift=found.drift, mover=found.mover),
-            z[None], inputs[None], mechanism.none, *settings, minimal, False, mechanism.untold, by_state[None],
-            by_input[None], report[None],
+            z[None], inputs[None], mechanism.none, *settings, minimal, False,
+            (mechanism.untold, by_state[None], by_input[None], report[None]),
         )  # fmt: skip
         approach_speed = (
             workspaces.exceeded_margin(z, settings[0]) if report[c.STATUS] == c.SOLVED and blows < BLOWS else None
@@ -135,7 +135,7 @@ def _linearize(
         settings = tight_settings(mechanism, options)
         linearize(
             mechanism.compiled.model, mechanism.work, mechanism.touching, workspace, now[None],
-            inputs, mechanism.none, *settings, minimal, False, path, by_state, by_input, mechanism.last[None],
+            inputs, mechanism.none, *settings, minimal, False, (path, by_state, by_input, mechanism.last[None]),
         )  # fmt: skip
         done = int(mechanism.last[c.STEP_REACHED])
     if steps and mechanism.last[c.STATUS] != c.SOLVED:

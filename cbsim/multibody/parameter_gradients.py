@@ -271,8 +271,8 @@ class _Walk:
         if own.colliders:
             plan = _with_found(plan, found, before, settings[0])
         parameter_columns(
-            found.model, found.work, plan.varied, plan.probe, plan.scratch, before, inputs, own.none, settings[0],
-            plan.place, plan.weight, plan.first, plan.size, plan.points, self.minimal, out,
+            found.model, found.work, plan.varied, plan.probe, plan.scratch, before, (inputs, own.none), settings[0],
+            (plan.place, plan.weight, plan.first, plan.size), plan.points, self.minimal, out,
         )  # fmt: skip
 
 

@@ -32,10 +32,10 @@ class Caster:
         rays = np.stack([fan.east, fan.north, fan.up])
         for table in (rays, fan.slopes, fan.order):  # as in the tables of `sense`: one overload
             table.setflags(write=False)
-        self._head = grid, rays, fan.slopes, fan.order, sensor.body, float(sensor.conf.max_range)
+        self._head = (grid, rays, fan.slopes, fan.order), sensor.body, float(sensor.conf.max_range)
         outlines = shapes.kind, shapes.size, shapes.radius, shapes.root
         trees = shapes.triangles, shapes.node_box, shapes.node_link
-        self._tail = *outlines, *trees, *scratch_for(len(world)), self._ranges
+        self._tail = (*outlines, *trees), scratch_for(len(world)), self._ranges
 
     def cast(self, pose: Floats, positions: Floats, orientations: Floats) -> Floats:
         """Distance to the first surface of every beam (layers, beams) [m], infinity where there is none.

@@ -216,9 +216,9 @@ def take_scans(
     with wrapping():
         scans_into(
             *(world.pack, world.layout.sizes, world.first.blocks, snapshot.blocks, tables.pack),
-            *(static_scenery_of(world, standing, tables.groups), layout.jobs, numbers, times),
+            *(static_scenery_of(world, standing, tables.groups), (layout.jobs, numbers, times)),
             *(tables.keys(snapshot.seed), np.concatenate(errors) if errors else NOTHING, scratch),
-            *(taken.poses, taken.sweeps, taken.readings, taken.seen),
+            (taken.poses, taken.sweeps, taken.readings, taken.seen),
         )
     release_scratch(scratch, standing)
     return taken

@@ -12,6 +12,7 @@ from cbsim.sensing.faults import in_outage
 from cbsim.sensing.kernels.device import device_at_into
 from cbsim.sensing.reading import flat
 from cbsim.world.forks import branch_at_time, gauss_markov, occasion
+from cbsim.world.kernels import HISTORY_ROLLING, HISTORY_WAY
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.streams import normals, stream_key
 from cbsim.world.tables import Floats
@@ -19,7 +20,6 @@ from cbsim.world.world import Sensor, World
 
 __all__ = ["Odometry", "take_odometry"]
 
-SPEED, WAY = 11, 12  # columns of `State.pose_history`: speed of the wheels [m/s] and distance rolled [m]
 DRIFT = np.array([8])  # first block of the stream for the gyroscope's bias; white noise begins at 0
 CENTRE = np.zeros(3)  # [m] centre of the body, where the reading is taken
 CENTRE.setflags(write=False)  # read-only like the mounts of other devices: one overload of the kernel for all
@@ -100,7 +100,8 @@ def _rolled(world: World, snapshot: Snapshot, sensor: Sensor, time: float) -> tu
     part = time / world.step - before if before < clock else 0.0
     part = part if part > 1e-9 else 0.0
     one, two = rows[before % memory], rows[(before + 1) % memory]
-    return one[SPEED] + part * (two[SPEED] - one[SPEED]), one[WAY] + part * (two[WAY] - one[WAY])
+    speed, way = one[HISTORY_ROLLING], one[HISTORY_WAY]
+    return speed + part * (two[HISTORY_ROLLING] - speed), way + part * (two[HISTORY_WAY] - way)
 
 
 def _along_legs(world: World, body: int, time: float) -> float:

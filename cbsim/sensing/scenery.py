@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from cbsim.geometry.linear import norm
 from cbsim.geometry.pose import rotate
 from cbsim.sensing.kernels.standing import Scenery
-from cbsim.sensing.kernels.windows import FIELDS, GROUP
+from cbsim.sensing.kernels.windows import BODY_X, BODY_Y, BODY_Z, FIELDS, GROUP, RADIUS, SIZE_X, SIZE_Z, TURN_W, TURN_Z
 from cbsim.spec.objects import ShapeKind
 from cbsim.world.packed import Pack, pack
 from cbsim.world.snapshot import Snapshot
@@ -50,12 +50,12 @@ class StaticGroups:
         taken, half = self.rows >= 0, 0.5 * world.shapes.size[self.rows]
         fields = np.full((len(self.plain), FIELDS, GROUP), np.nan)
         poses = self.poses[self.rows]
-        for k, column in enumerate((0, 1, 2, 3, 6)):
-            fields[:, k] = poses[..., column]
-        fields[:, 5:8] = np.moveaxis(half, 2, 1)
-        fields[:, 8] = world.shapes.radius[self.rows]
-        fields[:, 0][~taken] = np.nan
-        fields[:, 0][self.plain == 0] = np.nan
+        for field, column in ((BODY_X, 0), (BODY_Y, 1), (BODY_Z, 2), (TURN_W, 3), (TURN_Z, 6)):
+            fields[:, field] = poses[..., column]
+        fields[:, SIZE_X : SIZE_Z + 1] = np.moveaxis(half, 2, 1)
+        fields[:, RADIUS] = world.shapes.radius[self.rows]
+        fields[:, BODY_X][~taken] = np.nan
+        fields[:, BODY_X][self.plain == 0] = np.nan
         self.blocks = fields.reshape(-1, FIELDS * GROUP)
         self.boxes = _blocks_of(*_bounds(poses, half, taken))
 

@@ -144,13 +144,13 @@ def _advance_traffic(
     workspace, done, failed = take_step_workspace(world, static_cache), 0, -1
     contacts: list[Floats] = []
     noting, table = NO_NOTES if notes is None else notes.blocks, workspace.contacts
-    blocks = *snapshot.blocks, *workspace.blocks, *noting
+    blocks = *snapshot.blocks, *workspace.leaves
     with wrapping():
         while done < steps:
             part = (hashes[done:], motion[done:]) if done else (hashes, motion)
             taken, found, failed = advance_into(
-                *(world.pack, workspace.scratch, world.layout.sizes, *blocks),
-                *(rows, 1, steps - done, *part, table, NO_OUTCOMES),
+                *(world.pack, workspace.scratch, world.layout.sizes, blocks, workspace.tables, noting),
+                *(rows, 1, steps - done, (*part, table, NO_OUTCOMES)),
             )
             done += taken
             if found:

@@ -111,10 +111,8 @@ class SnapshotBatch:
     def _arguments_of(self, rows: slice) -> tuple[Any, ...]:
         """Arguments of the kernel for some of the Snapshots: views, which are the same in all steps."""
         world, floats, ints = self.world, self.floats[rows], self.ints[rows]
-        scratch = (one[rows].reshape(-1) for one in self._scratch)
-        return (
-            *(world.pack, scratch_for(world), world.layout.sizes, floats.reshape(-1), ints.reshape(-1)),
-            *(NO_HASHES, world.static_caches.live, *scratch, *NO_NOTES),
-            *(NO_ROWS, len(floats), 1, NO_HASHES, self._motion),
-            *(self.contacts[rows].reshape(-1, len(CONTACT)), self.outcomes[rows]),
-        )
+        scratch = tuple([one[rows].reshape(-1) for one in self._scratch])
+        blocks = floats.reshape(-1), ints.reshape(-1), NO_HASHES, world.static_caches.live
+        out = NO_HASHES, self._motion, self.contacts[rows].reshape(-1, len(CONTACT)), self.outcomes[rows]
+        made = world.pack, scratch_for(world), world.layout.sizes
+        return *made, blocks, scratch, NO_NOTES, NO_ROWS, len(floats), 1, out

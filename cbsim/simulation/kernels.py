@@ -14,6 +14,7 @@ from cbsim.events.kernels.actions.run_state import brake_stopped, give_back
 from cbsim.events.kernels.guided import bound_guided, move_guided
 from cbsim.events.kernels.look import look_at_events
 from cbsim.events.kernels.people import walk
+from cbsim.geometry.kernels.columns import ANGULAR_VELOCITY, ORIENTATION, VELOCITY
 from cbsim.jit import inlined, inner, kernel, view
 from cbsim.simulation.scratch import StepScratch
 from cbsim.traffic.kernels.bounds import bound_cars, have_left
@@ -24,7 +25,7 @@ from cbsim.traffic.kernels.follower import follow_trajectories
 from cbsim.traffic.kernels.literal import move_literally
 from cbsim.traffic.kernels.vehicles import drive_vehicles, read_vehicles
 from cbsim.traffic.kernels.workspace import parts_of, path_of
-from cbsim.world.kernels import hash_leaves_into, hash_words
+from cbsim.world.kernels import HISTORY_YAW_RATE, hash_leaves_into, hash_words
 from cbsim.world.packed.kernels import constants_of, road_of, shapes_of, state_of, unpacker
 
 __all__ = ["advance_into", "settle_into"]
@@ -39,10 +40,10 @@ def record_into(state, rows, out):
         body = rows[r]
         for c in range(3):
             out[r, c] = state.position[body, c]
-            out[r, 7 + c] = state.velocity[body, c]
-            out[r, 10 + c] = state.angular_velocity[body, c]
+            out[r, VELOCITY + c] = state.velocity[body, c]
+            out[r, ANGULAR_VELOCITY + c] = state.angular_velocity[body, c]
         for c in range(4):
-            out[r, 3 + c] = state.orientation[body, c]
+            out[r, ORIENTATION + c] = state.orientation[body, c]
 
 
 @inlined
@@ -51,11 +52,10 @@ def advance_one(pack, sizes, blocks, workspaces, notes, rows, steps, out, made):
 
     Parameters
     ----------
-    pack, sizes, rows, steps
+    pack, sizes, notes, rows, steps
         As `advance_into` has them.
-    blocks, workspaces, notes, out : tuple of ndarray
-        Arguments of `advance_into` from `floats` to `live`, from `workspace_floats` to `car_ints`, from `note_floats`
-        to `events`, and from `hashes` to `contacts`; the parts that belong to this Snapshot.
+    blocks, workspaces, out : tuple of ndarray
+        The parts of those of `advance_into` that belong to this Snapshot.
     made : tuple
         Constants, shapes and scratch, which the entry point slices once for all Snapshots.
     """
@@ -150,29 +150,7 @@ def advance_one(pack, sizes, blocks, workspaces, notes, rows, steps, out, made):
 
 
 @kernel
-def advance_into(
-    pack,
-    scratch_pack,
-    sizes,
-    floats,
-    ints,
-    leaves,
-    live,
-    workspace_floats,
-    workspace_ints,
-    car_floats,
-    car_ints,
-    note_floats,
-    note_ints,
-    events,
-    rows,
-    worlds,
-    steps,
-    hashes,
-    record,
-    contacts,
-    outcomes,
-):
+def advance_into(pack, scratch_pack, sizes, blocks, workspaces, notes, rows, worlds, steps, out):
     """Advance Snapshots of one World in place, or by fewer steps if the contact table fills up.
 
     Parameters
@@ -181,32 +159,28 @@ def advance_into(
         `Constants` and `Shapes` of the World.
     scratch_pack : Pack
         `StepScratch`, for one call at a time; written.
-    sizes, floats, ints : tuple, (worlds · n,), (worlds · m,)
-        `Layout.sizes`, and the two blocks of each Snapshot, one after another; written.
-    leaves, live : (worlds · leaves,) uint64, (live,) int64
-        Hashes of the leaves of the floats; which of them a step may change (`cbsim.world.static_cache`) and writes.
-    workspace_floats, workspace_ints
-        Blocks of a workspace for each Snapshot, filled for its static bodies (`cbsim.collision.kernels.workspace`);
-        written.
-    car_floats, car_ints
-        Blocks of a workspace of reactive cars for each (`cbsim.traffic.kernels.workspace`), empty where there are none;
-        written.
-    note_floats, note_ints, events
-        What cars of traffic do (`cbsim.traffic.kernels.events`), and events of the scenario; empty where nobody wants
-        to know, as with several Snapshots; written.
+    sizes : tuple
+        `Layout.sizes`.
+    blocks : tuple of ndarray
+        The floats (worlds · n,) and ints (worlds · m,) of Snapshots, one after another; hashes of the leaves of the
+        floats (worlds · leaves,) uint64; which of them a step may change and writes (live,) int64
+        (`cbsim.world.static_cache`). All but the last are written.
+    workspaces : tuple of ndarray
+        Floats and ints of a workspace for each Snapshot, filled for its static bodies
+        (`cbsim.collision.kernels.workspace`), and of one of reactive cars (`cbsim.traffic.kernels.workspace`), empty
+        where there are none; written.
+    notes : tuple of ndarray
+        What cars of traffic do, floats and ints (`cbsim.traffic.kernels.events`), and events of the scenario; empty
+        where nobody wants to know, as with several Snapshots; written.
     rows : (r,) int64
         Bodies whose motion is recorded.
     worlds, steps : int
         Number of Snapshots, and steps of each.
-    hashes : (worlds · steps,) or (0,) uint64, out
-        Hash after each step; none is computed without room.
-    record : (worlds · steps, r, 13) float64, out
-        Position, orientation, velocity and angular velocity of `rows` after each step.
-    contacts : (worlds · capacity, 12) float64, out
-        One row per contact that begins, columns as in `cbsim.collision.contacts.CONTACT`. A step begins only if there
-        is room for as many as it can add, four per moving body.
-    outcomes : (worlds, 3) or (0, 3) int64, out
-        What is returned, of each Snapshot.
+    out : tuple of ndarray
+        Hash after each step, (worlds · steps,) or (0,) uint64; none is computed without room. Position, orientation,
+        velocity and angular velocity of `rows` after each, (worlds · steps, r, 13). A row for each contact that begins,
+        (worlds · capacity, 12), columns as in `cbsim.collision.contacts.CONTACT`: a step begins only if there is room
+        for as many as it can add, four per moving body. What is returned, of each Snapshot, (worlds or 0, 3) int64.
 
     Returns
     -------
@@ -216,9 +190,11 @@ def advance_into(
         First row in the table of vehicles whose motion is not finite after the last step; -1 if there is none.
         Non-finite values persist, so earlier steps need no check.
     """
-    # as `advance_one` unpacks them
     taken, found, failed = 0, 0, -1
     made = constants_of(pack), shapes_of(pack), scratch_of(scratch_pack)
+    floats, ints, leaves, live = blocks
+    workspace_floats, workspace_ints, car_floats, car_ints = workspaces
+    hashes, record, contacts, outcomes = out
     for w in range(worlds):
         taken, found, failed = advance_one(
             pack,
@@ -228,7 +204,7 @@ def advance_into(
                 *(share_of(workspace_floats, w, worlds), share_of(workspace_ints, w, worlds)),
                 *(share_of(car_floats, w, worlds), share_of(car_ints, w, worlds)),
             ),
-            (note_floats, note_ints, events),
+            notes,
             rows,
             steps,
             (share_of(hashes, w, worlds), share_of(record, w, worlds), share_of(contacts, w, worlds)),
@@ -264,14 +240,12 @@ def first_non_finite(constants, state):
 
 
 @kernel
-def settle_into(
-    sizes, floats, ints, leaves, live, memory, path, controller_states, bodies, ticks, rows, hashes, record
-):
+def settle_into(sizes, blocks, memory, path, controller_states, bodies, ticks, rows, hashes, record):
     """Store the states of models in a Snapshot, step by step, and hash it after each.
 
     Parameters
     ----------
-    sizes, floats, ints, leaves, live
+    sizes, blocks
         As `advance_into` has them.
     memory : int
         Steps that `State.pose_history` holds of each body.
@@ -286,6 +260,7 @@ def settle_into(
     rows, hashes, record
         As `advance_into` has them; `hashes` is as long as `path`.
     """
+    floats, ints, leaves, live = blocks
     state = state_of(floats, ints, sizes)
     float_words, int_words, vehicles = floats.view(np.uint64), ints.view(np.uint64), state.command.shape[0]
     for k in range(path.shape[0]):
@@ -301,10 +276,10 @@ def settle_into(
             if memory > 0:
                 pose_history = state.pose_history[(vehicles + i) * memory + state.clock[0] % memory]
                 for c in range(3):
-                    pose_history[c], pose_history[7 + c] = path[k, i, c], path[k, i, 3 + c]
+                    pose_history[c], pose_history[VELOCITY + c] = path[k, i, c], path[k, i, 3 + c]
                 for c in range(4):
-                    pose_history[3 + c] = path[k, i, 6 + c]
-                pose_history[10] = path[k, i, 12]  # yaw rate [rad/s]
+                    pose_history[ORIENTATION + c] = path[k, i, 6 + c]
+                pose_history[HISTORY_YAW_RATE] = path[k, i, 12]  # yaw rate [rad/s]
         for i in range(controller_states.shape[1]):
             state.controller_state[i] = controller_states[k, i]
         hash_leaves_into(float_words, live, leaves)

@@ -156,17 +156,6 @@ def _settle(
     count, memory = len(trajectories[0]), world.constants.memory
     hashes, motion = np.empty(count, np.uint64), np.empty((count, len(rows), MOTION_WIDTH))
     with wrapping():
-        settle_into(
-            world.layout.sizes,
-            *snapshot.blocks,
-            leaves,
-            static_caches.live,
-            memory,
-            *trajectories,
-            bodies,
-            ticks,
-            rows,
-            hashes,
-            motion,
-        )
+        blocks = *snapshot.blocks, leaves, static_caches.live
+        settle_into(world.layout.sizes, blocks, memory, *trajectories, bodies, ticks, rows, hashes, motion)
     return hashes, motion

@@ -28,14 +28,15 @@ class StepWorkspace:
     ----------
     scratch : Pack
         Blocks of a `StepScratch`.
-    blocks : tuple of ndarray
-        Arguments of `cbsim.simulation.kernels.advance_into` from `leaves` to `car_ints`.
+    leaves, tables : tuple of ndarray
+        Last two of the `blocks` of `cbsim.simulation.kernels.advance_into`, and its `workspaces`.
     contacts : ndarray, shape (rows, 12)
         Room for contacts, columns as in `cbsim.collision.contacts.CONTACT`.
     """
 
     scratch: Pack
-    blocks: tuple[NDArray[np.uint64], Ints, Floats, Ints, Floats, Ints]
+    leaves: tuple[NDArray[np.uint64], Ints]
+    tables: tuple[Floats, Ints, Floats, Ints]
     contacts: Floats
 
 
@@ -44,8 +45,8 @@ def take_step_workspace(world: World, static_cache: StaticCache) -> StepWorkspac
     found: StepWorkspace | None = static_cache.take(NAME)
     if found is None:
         collision = make_workspace(world, static_cache)
-        blocks = collision.leaves, world.static_caches.live, collision.floats, collision.ints
-        found = StepWorkspace(scratch_for(world), (*blocks, *make_cars(world)), collision.contacts)
+        leaves, tables = (collision.leaves, world.static_caches.live), (collision.floats, collision.ints)
+        found = StepWorkspace(scratch_for(world), leaves, (*tables, *make_cars(world)), collision.contacts)
     return found
 
 

@@ -141,7 +141,7 @@ def drive_about(world: World | None = None, name: str = "bot CONVENTIONAL") -> N
     plan_speeds(np.zeros(2), np.zeros(1), 1.0, 1.0, 1.0, np.ones(2))
     average_speeds(np.arange(2.0), np.ones(2), 1.0, 0.1, np.zeros(2), np.zeros(2))
     path = np.arange(2.0 * COLUMNS).reshape(2, COLUMNS)
-    follow_path(path, 0, 0, 1, 1.0, 9.0, *ends[0], 1.0, 0.0, 0.05, 1.0, 0.0, 0.0)
+    follow_path(path, 0, 0, 1, 1.0, 9.0, ends[0], (1.0, 0.0, 0.05), 1.0, (0.0, 0.0))
     command_wheel(np.ones(6), False, 1.0, 0.0, 0.05, 0.0, 1.0, 0.0, np.zeros(STATE))
 
 

@@ -5,10 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from cbsim.geometry.kernels import elementary as math
+from cbsim.geometry.kernels.columns import VELOCITY
 from cbsim.geometry.kernels.trajectory_segments import segment_at
 from cbsim.jit import bits_of, float_of, inlined, inner, kernel, multiply_high
 
 __all__ = [
+    "HISTORY_ROLLING",
+    "HISTORY_WAY",
+    "HISTORY_YAW_RATE",
     "branch_at",
     "gauss_markov_into",
     "hash_block",
@@ -25,6 +29,10 @@ __all__ = [
     "uniform_of",
     "vehicle_motion_into",
 ]
+
+# a row of `State.pose_history` is motion up to its velocity, and then yaw rate [rad/s], speed of the wheels [m/s], and
+# the way that they have rolled [m]
+HISTORY_YAW_RATE, HISTORY_ROLLING, HISTORY_WAY = 10, 11, 12
 
 # XXH64, Yann Collet, specification of 2016, https://github.com/Cyan4973/xxHash
 PRIME_1 = np.uint64(0x9E3779B185EBCA87)
@@ -344,17 +352,15 @@ def renewal_into(key_0, key_1, index, stay, firsts, out):
 @inner
 def vehicle_motion_into(constants, state, v, time, velocity):
     """Write the velocity (3,) [m/s] of tracked body v at a time within the history; return its yaw rate [rad/s]."""
-    clock, memory = state.clock[0], constants.memory
+    clock, memory, past = state.clock[0], constants.memory, state.pose_history
     before = min(max(math.floor(time / constants.step + 1e-9), clock - memory + 1, 0), clock)
     part = time / constants.step - before if before < clock else 0.0
     # a time that is a step but for rounding has the bits of that step
     part = part if part > 1e-9 else 0.0
     one, two = v * memory + before % memory, v * memory + (before + 1) % memory
     for k in range(3):
-        velocity[k] = state.pose_history[one, 7 + k] + part * (
-            state.pose_history[two, 7 + k] - state.pose_history[one, 7 + k]
-        )
-    return state.pose_history[one, 10] + part * (state.pose_history[two, 10] - state.pose_history[one, 10])
+        velocity[k] = past[one, VELOCITY + k] + part * (past[two, VELOCITY + k] - past[one, VELOCITY + k])
+    return past[one, HISTORY_YAW_RATE] + part * (past[two, HISTORY_YAW_RATE] - past[one, HISTORY_YAW_RATE])
 
 
 @kernel

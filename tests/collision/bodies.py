@@ -68,20 +68,8 @@ def blow(world: World, poses: Any, velocities: Any, dt: float = 1e-6) -> tuple[n
     remember_places(planar, touch_workspace[0])
     contacts, table = np.zeros((64, 12)), world.constants.vehicle_parameters
     found, _ = collide(
-        segments,
-        table,
-        state.active_contacts,
-        world.shapes,
-        planar,
-        workspace,
-        touch_workspace,
-        pairs,
-        count,
-        dt,
-        dt,
-        touches,
-        contacts,
-        0,
+        *(segments, table, state.active_contacts, world.shapes, planar, workspace, touch_workspace),
+        *((pairs, count), (dt, dt), touches, contacts, 0),
     )
     fx, fy = -np.sin(planar[:, 2]), np.cos(planar[:, 2])
     u, w = planar[:, 3], planar[:, 4]

@@ -51,7 +51,7 @@ def test_gradient_of_a_pendulum_is_that_of_its_recursion(angle, rate, torque):
     by_state, by_input = np.zeros((1, 2, 2)), np.zeros((1, 2, 1))
     linearize(
         model, workspace(model), False, slopes(model, 1, minimal=True), z[None], np.array([[torque]]), np.zeros((1, 6)),
-        settings, counts, True, False, np.zeros((0, 1, 13)), by_state, by_input, report[None],
+        settings, counts, True, False, (np.zeros((0, 1, 13)), by_state, by_input, report[None]),
     )  # fmt: skip
     assert report[c.STATUS] == c.SOLVED
     k = H * H / INERTIA

@@ -162,4 +162,4 @@ def workspace(made: World, snapshot: Snapshot) -> CarWorkspace:
     slices = getattr(car_workspace_of, "py_func", car_workspace_of)
     lanelets, conflicts = len(traffic.road.lanelets), len(traffic.crossings.rules)
     sizes = route_sizes(traffic, layout)
-    return slices(layout.cars, lanelets, conflicts, layout.bodies - layout.cars, sizes, *taken.blocks[-2:])
+    return slices(layout.cars, lanelets, conflicts, layout.bodies - layout.cars, sizes, *taken.tables[-2:])

@@ -14,12 +14,23 @@ from cbsim.geometry.kernels.gjk import DISTANCE
 from cbsim.geometry.kernels.solids import SHAPE_BOX
 from cbsim.jit import inner
 
-__all__ = ["RELEASE", "add_contact", "is_active", "order_rows", "release_contacts", "write_row"]
+__all__ = [
+    "CONTACT_A",
+    "CONTACT_B",
+    "CONTACT_IMPULSE",
+    "RELEASE",
+    "add_contact",
+    "is_active",
+    "order_rows",
+    "release_contacts",
+    "write_row",
+]
 
 RELEASE = 0.01  # [m]
 SLOTS = 4  # per moving body
-CONTACT_WIDTH = 12  # as `cbsim.collision.contacts.CONTACT`
-IMPULSE = 10  # column
+# columns of a row of contacts, as `cbsim.collision.contacts.CONTACT` names them
+CONTACT_TIME, CONTACT_A, CONTACT_B, CONTACT_PLACE, CONTACT_NORMAL, CONTACT_CLOSING = 0, 1, 2, 3, 6, 9
+CONTACT_IMPULSE, CONTACT_DEPTH, CONTACT_WIDTH = 10, 11, 12
 
 
 @inner
@@ -90,10 +101,11 @@ def write_row(contacts, found, time, a, b, place, normal, closing, depth):
     row = contacts[found]
     # normals point from a to b; a row has the lower body first
     sign = 1.0 if a < b else -1.0
-    row[0], row[1], row[2] = time, min(a, b), max(a, b)
-    row[3], row[4], row[5] = place
-    row[6], row[7], row[8] = sign * normal[0], sign * normal[1], sign * normal[2]
-    row[9], row[IMPULSE], row[11] = closing, 0.0, depth
+    row[CONTACT_TIME], row[CONTACT_A], row[CONTACT_B] = time, min(a, b), max(a, b)
+    row[CONTACT_PLACE], row[CONTACT_PLACE + 1], row[CONTACT_PLACE + 2] = place
+    row[CONTACT_NORMAL], row[CONTACT_NORMAL + 1] = sign * normal[0], sign * normal[1]
+    row[CONTACT_NORMAL + 2] = sign * normal[2]
+    row[CONTACT_CLOSING], row[CONTACT_IMPULSE], row[CONTACT_DEPTH] = closing, 0.0, depth
 
 
 @inner

@@ -16,6 +16,7 @@ from cbsim.collision.kernels.workspace import GROUND, LEVELS, MOVING, VEHICLE
 from cbsim.geometry.kernels.grid import BUCKET, NO_BUCKET, near_into, overlap, sort_into_buckets
 from cbsim.geometry.kernels.trajectory_segments import segment_at, segment_position_into
 from cbsim.jit import inner, kernel
+from cbsim.vehicle.kernels.columns import CENTRE_X, CENTRE_Y, FORWARD, LEFTWARD
 
 __all__ = ["find_pairs", "has_left", "set_bounds"]
 
@@ -78,21 +79,21 @@ def set_bounds(segments, radii, movers, vehicles, planar, since, step, steps, wo
         reach[body] = radius + math.sqrt(fastest) * step
     for v in range(vehicles.shape[0]):
         body = vehicles[v]
-        speed = math.sqrt(planar[v, 3] * planar[v, 3] + planar[v, 4] * planar[v, 4])
-        anchors[v, 0], anchors[v, 1] = planar[v, 0], planar[v, 1]
+        speed = math.sqrt(planar[v, FORWARD] * planar[v, FORWARD] + planar[v, LEFTWARD] * planar[v, LEFTWARD])
+        anchors[v, 0], anchors[v, 1] = planar[v, CENTRE_X], planar[v, CENTRE_Y]
         # vehicles may steer: their bounds have a margin, which `has_left` watches
         anchors[v, 2] = max(MARGIN, SPEED_FACTOR * speed * steps * step)
         out = bounds[body]
         out[0] = out[1] = math.inf
         out[2] = out[3] = -math.inf
-        widen(planar[v, 0], planar[v, 1], radii[body] + anchors[v, 2] + 1e-6, out)
+        widen(planar[v, CENTRE_X], planar[v, CENTRE_Y], radii[body] + anchors[v, 2] + 1e-6, out)
 
 
 @kernel
 def has_left(planar, anchors):
     """Whether a vehicle has left the margin of its bounds (vehicles, 3)."""
     for v in range(anchors.shape[0]):
-        x, y = planar[v, 0] - anchors[v, 0], planar[v, 1] - anchors[v, 1]
+        x, y = planar[v, CENTRE_X] - anchors[v, 0], planar[v, CENTRE_Y] - anchors[v, 1]
         # negated, so that a position that is not a number has left as well
         if not x * x + y * y <= anchors[v, 2] * anchors[v, 2]:
             return True

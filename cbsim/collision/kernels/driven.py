@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cbsim.collision.kernels.active_contacts import IMPULSE, add_contact, is_active, write_row
+from cbsim.collision.kernels.active_contacts import CONTACT_IMPULSE, add_contact, is_active, write_row
 from cbsim.collision.kernels.literal import SLACK, outside_box
 from cbsim.collision.kernels.response import prepare_contact, resolve_contacts, to_world
 from cbsim.collision.kernels.touch import (
@@ -22,6 +22,7 @@ from cbsim.collision.kernels.touch import (
 )
 from cbsim.collision.kernels.workspace import MOVING, VEHICLE
 from cbsim.jit import inner, kernel
+from cbsim.vehicle.kernels.columns import CENTRE_X, CENTRE_Y, HEADING
 
 __all__ = ["collide", "remember_places"]
 
@@ -30,7 +31,7 @@ __all__ = ["collide", "remember_places"]
 def remember_places(planar, before):
     """Store the poses of vehicles (vehicles, 3) at which the next substep begins."""
     for v in range(before.shape[0]):
-        before[v, 0], before[v, 1], before[v, 2] = planar[v, 0], planar[v, 1], planar[v, 2]
+        before[v, 0], before[v, 1], before[v, 2] = planar[v, CENTRE_X], planar[v, CENTRE_Y], planar[v, HEADING]
 
 
 @inner
@@ -64,22 +65,10 @@ def begin_row(touches, first, stop, time, dt, contacts, found):
 
 @kernel
 def collide(
-    segments,
-    parameters,
-    active_contacts,
-    shapes,
-    planar,
-    workspace,
-    touch_workspace,
-    pairs,
-    count,
-    time,
-    dt,
-    touches,
-    contacts,
+    segments, parameters, active_contacts, shapes, planar, workspace, touch_workspace, near, substep, touches, contacts,
     found,
-):
-    """Detect and resolve collisions of vehicles at the end of a substep of dt [s] that ends at a time [s].
+):  # fmt: skip
+    """Detect and resolve collisions of vehicles at the end of a substep.
 
     Parameters
     ----------
@@ -92,8 +81,10 @@ def collide(
     planar : (vehicles, 6)
         Motion of vehicles in the plane, as `cbsim.vehicle.kernels.step_vehicle` has it; written.
     workspace, touch_workspace : BroadWorkspace, TouchWorkspace
-    pairs, count : (≥ count, 2) int64, int
-        From `find_pairs`: a vehicle first.
+    near : tuple
+        Pairs from `find_pairs`, (≥ count, 2) int64, a vehicle first; and how many they are.
+    substep : tuple of float
+        When it ends, and its length [s].
     touches : (capacity, 24)
         From `room_for`; written, a larger one is returned if need be.
     contacts : (capacity, 12), out
@@ -108,20 +99,22 @@ def collide(
     """
     roles, reach, before, motion = workspace.roles, workspace.reach, touch_workspace.before, touch_workspace.motion[0]
     position, orientation, used = segments.positions, segments.turns, 0
+    pairs, count = near
+    time, dt = substep
     for k in range(count):
         a, b = pairs[k, 0], pairs[k, 1]
         v, other = roles[a, VEHICLE], roles[b, VEHICLE]
-        ax, ay, bx, by = planar[v, 0], planar[v, 1], position[b, 0], position[b, 1]
+        ax, ay, bx, by = planar[v, CENTRE_X], planar[v, CENTRE_Y], position[b, 0], position[b, 1]
         # bounding spheres, enlarged by the motion of both in this substep
-        near = reach[a] + reach[b] + abs(ax - before[v, 0]) + abs(ay - before[v, 1])
+        close = reach[a] + reach[b] + abs(ax - before[v, 0]) + abs(ay - before[v, 1])
         if other >= 0:
-            bx, by = planar[other, 0], planar[other, 1]
-            near += abs(bx - before[other, 0]) + abs(by - before[other, 1])
-        if (bx - ax) * (bx - ax) + (by - ay) * (by - ay) > near * near:
+            bx, by = planar[other, CENTRE_X], planar[other, CENTRE_Y]
+            close += abs(bx - before[other, 0]) + abs(by - before[other, 1])
+        if (bx - ax) * (bx - ax) + (by - ay) * (by - ay) > close * close:
             continue
         if roles[b, MOVING] < 0:  # static: the bounding box is tighter than the sphere
             rise = position[a, 2] - position[b, 2]
-            if outside_box(shapes.size[b], orientation[b], ax - bx, ay - by, rise, near - reach[b] + SLACK):
+            if outside_box(shapes.size[b], orientation[b], ax - bx, ay - by, rise, close - reach[b] + SLACK):
                 continue
         touches = room_for(touches, count)
         first = used
@@ -142,6 +135,6 @@ def collide(
         # a row holds the impulse of the substep in which its contact begins; later ones have no row
         for k in range(used):
             if touches[k, ROW] >= 0.0:
-                contacts[int(touches[k, ROW]), IMPULSE] += touches[k, NORMAL_IMPULSE]
+                contacts[int(touches[k, ROW]), CONTACT_IMPULSE] += touches[k, NORMAL_IMPULSE]
     remember_places(planar, before)
     return found, touches

@@ -33,7 +33,18 @@ from cbsim.collision.kernels.touch import (
 )
 from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inner
-from cbsim.vehicle.kernels.columns import BODY_FRICTION, MASS, RESTITUTION, YAW_INERTIA
+from cbsim.vehicle.kernels.columns import (
+    BODY_FRICTION,
+    CENTRE_X,
+    CENTRE_Y,
+    FORWARD,
+    HEADING,
+    LEFTWARD,
+    MASS,
+    RESTITUTION,
+    YAW_INERTIA,
+    YAW_RATE,
+)
 
 __all__ = ["prepare_contact", "resolve_contacts"]
 
@@ -57,8 +68,9 @@ def copy_motion(motion, out):
 @inner
 def to_world(planar, out):
     """Write velocity x, y [m/s] and yaw rate [rad/s] of a vehicle (3,)."""
-    fx, fy = -math.sin(planar[2]), math.cos(planar[2])
-    out[0], out[1], out[2] = planar[3] * fx - planar[4] * fy, planar[3] * fy + planar[4] * fx, planar[5]
+    fx, fy = -math.sin(planar[HEADING]), math.cos(planar[HEADING])
+    out[0], out[1] = planar[FORWARD] * fx - planar[LEFTWARD] * fy, planar[FORWARD] * fy + planar[LEFTWARD] * fx
+    out[2] = planar[YAW_RATE]
 
 
 @inner
@@ -66,7 +78,8 @@ def point_velocity(motion, planar, v, x, y, drift_x, drift_y):
     """Velocity x, y of the point x, y of a vehicle; the drift for any other body."""
     if v < 0:
         return drift_x, drift_y
-    return motion[v, 0] - motion[v, 2] * (y - planar[v, 1]), motion[v, 1] + motion[v, 2] * (x - planar[v, 0])
+    ahead, up = x - planar[v, CENTRE_X], y - planar[v, CENTRE_Y]
+    return motion[v, 0] - motion[v, 2] * up, motion[v, 1] + motion[v, 2] * ahead
 
 
 @inner
@@ -85,7 +98,7 @@ def add_compliance(parameters, planar, v, row):
     """Add a vehicle's compliance at a contact point: velocity change per unit impulse along normal and tangent."""
     if v < 0:
         return
-    x, y = row[X] - planar[v, 0], row[Y] - planar[v, 1]
+    x, y = row[X] - planar[v, CENTRE_X], row[Y] - planar[v, CENTRE_Y]
     # moments of a unit impulse along normal and tangent about the centre
     arm_n = x * row[NORMAL_Y] - y * row[NORMAL_X]
     arm_t = x * row[NORMAL_X] + y * row[NORMAL_Y]
@@ -138,7 +151,7 @@ def apply_impulse(parameters, planar, motion, v, row, jx, jy):
     mass, inertia = parameters[v, MASS], parameters[v, YAW_INERTIA]
     motion[v, 0] += jx / mass
     motion[v, 1] += jy / mass
-    motion[v, 2] += ((row[X] - planar[v, 0]) * jy - (row[Y] - planar[v, 1]) * jx) / inertia
+    motion[v, 2] += ((row[X] - planar[v, CENTRE_X]) * jy - (row[Y] - planar[v, CENTRE_Y]) * jx) / inertia
 
 
 @inner
@@ -336,8 +349,10 @@ def resolve_contacts(parameters, planar, touches, count, touch_workspace):
     for k in range(count):
         for v in (int(touches[k, VEHICLE_A]), int(touches[k, VEHICLE_B])):
             if v >= 0:
-                fx, fy = -math.sin(planar[v, 2]), math.cos(planar[v, 2])
+                fx, fy = -math.sin(planar[v, HEADING]), math.cos(planar[v, HEADING])
                 vx, vy = motions[AFTER, v, 0], motions[AFTER, v, 1]
-                planar[v, 3], planar[v, 4], planar[v, 5] = vx * fx + vy * fy, vy * fx - vx * fy, motions[AFTER, v, 2]
-                planar[v, 0], planar[v, 1] = planar[v, 0] + shift[v, 0], planar[v, 1] + shift[v, 1]
+                planar[v, FORWARD], planar[v, LEFTWARD] = vx * fx + vy * fy, vy * fx - vx * fy
+                planar[v, YAW_RATE] = motions[AFTER, v, 2]
+                planar[v, CENTRE_X] = planar[v, CENTRE_X] + shift[v, 0]
+                planar[v, CENTRE_Y] = planar[v, CENTRE_Y] + shift[v, 1]
                 shift[v, 0] = shift[v, 1] = 0.0

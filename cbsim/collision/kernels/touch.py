@@ -119,6 +119,7 @@ def place_body(segments, planar, before, roles, body, time, dt, part, path):
             path[POSITION, k] -= rest * dt * path[VELOCITY, k]
         return
     positions, turns = segments.positions, segments.turns
+    # vehicles went straight as well, from where the last substep left them: their arcs are short
     for k in range(2):
         path[POSITION, k] = planar[v, k] - rest * (planar[v, k] - before[v, k])
     path[POSITION, 2] = positions[body, 2]
@@ -153,6 +154,7 @@ def keep_points(touches, first, count, a, b, roles, z, touch, paths):
             if touches[at, GAP] <= gap:
                 continue
         row = touches[at]
+        # the drift is the velocity of what is no vehicle: an impact does not change it
         row[BODY_A], row[BODY_B], row[VEHICLE_A], row[VEHICLE_B] = a, b, roles[a, VEHICLE], roles[b, VEHICLE]
         row[X], row[Y] = touch[polygons.POINT_X + point], touch[polygons.POINT_Y + point]
         row[GAP], row[Z], row[ROW] = gap, z, -1.0
@@ -172,6 +174,7 @@ def touch_shape(shapes, a, b, roles, touch_workspace, touches, count):
     if low > high:
         return count
     x, y = pb[0] - pa[0], pb[1] - pa[1]
+    # relative to the vehicle: coordinates of large maps would cost the digits that touching is decided by
     n, r_one = outline_into(shapes.kind[a], shapes.size[a], 0.0, 0.0, pa[2], qa, low, high, one)
     m, r_two = outline_into(shapes.kind[b], shapes.size[b], x, y, pb[2], qb, low, high, two)
     if n == 0 or m == 0:
@@ -197,6 +200,7 @@ def touch_mesh(shapes, a, b, roles, touch_workspace, touches, count):
     # heights from here on count from the vehicle's centre
     tall = half_height(shapes.kind[a], shapes.size[a], qa) - CLEARANCE
     n, r_one = outline_into(shapes.kind[a], shapes.size[a], 0.0, 0.0, 0.0, qa, -tall, tall, one)
+    # the tree of the mesh is in its own frame
     mx, my, mz = rotate_back(qb, -x, -y, -z)
     first = count
     rows = search.rows
@@ -207,6 +211,7 @@ def touch_mesh(shapes, a, b, roles, touch_workspace, touches, count):
             px, py, pz = rotate(qb, shapes.triangles[t, k, 0], shapes.triangles[t, k, 1], shapes.triangles[t, k, 2])
             corners[k, 0], corners[k, 1], corners[k, 2] = px + x, py + y, pz + z
             low, high = min(low, pz + z), max(high, pz + z)
+        # what of the triangle is as high as the vehicle is, seen from above
         m = slab_into(corners[0], corners[1], corners[2], -tall, tall, two)
         if m == 0:
             continue
@@ -268,6 +273,7 @@ def find_touches(segments, shapes, planar, roles, touch_workspace, a, b, time, d
     reach = shapes.radius[a] + shapes.radius[b] + nearer
     if x * x + y * y + z * z > reach * reach:
         return count
+    # most pairs are cars beside each other: boxes without tilt that separating axes tell apart at once
     if nearer <= COARSE * width and shapes.kind[a] == SHAPE_BOX and shapes.kind[b] == SHAPE_BOX:
         qa, qb, sizes = paths[0, ORIENTATION], paths[1, ORIENTATION], shapes.size
         if is_upright(qa) and is_upright(qb):

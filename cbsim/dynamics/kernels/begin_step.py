@@ -23,6 +23,7 @@ from cbsim.dynamics.kernels.columns import (
     PARENT_VERTEX,
     POSITION,
     PUSH,
+    PUSHED,
     Q2,
     Q3,
     R2,
@@ -39,6 +40,7 @@ from cbsim.dynamics.kernels.columns import (
     SPRUNG,
     TURN,
     TURN_AXES,
+    TWISTED,
     VELOCITIES,
     VELOCITY,
     X2,
@@ -77,7 +79,9 @@ def begin_body(joint, link_work, b, body, state, external, settings, before, h, 
     _turn_inertia(joint, link_work, b)
     mass = joint[b, MASS]
     # external force and torque are constant in the body's frame
-    fx, fy, fz = turned(link_work, b, R2, external[body, 0], external[body, 1], external[body, 2])
+    fx, fy, fz = turned(
+        link_work, b, R2, external[body, PUSHED], external[body, PUSHED + 1], external[body, PUSHED + 2]
+    )
     link_work[b, PUSH] = mass * state[body, VELOCITY] + pull * (mass * settings[GRAVITY] + fx)
     link_work[b, PUSH + 1] = mass * state[body, VELOCITY + 1] + pull * (mass * settings[GRAVITY + 1] + fy)
     link_work[b, PUSH + 2] = mass * state[body, VELOCITY + 2] + pull * (mass * settings[GRAVITY + 2] + fz)
@@ -95,7 +99,9 @@ def begin_body(joint, link_work, b, body, state, external, settings, before, h, 
     jy = link_work[b, JW + 3] * wx + link_work[b, JW + 1] * wy + link_work[b, JW + 5] * wz
     jz = link_work[b, JW + 4] * wx + link_work[b, JW + 5] * wy + link_work[b, JW + 2] * wz
     lx, ly, lz = cross(wx, wy, wz, jx, jy, jz)
-    tx, ty, tz = turned(link_work, b, R2, external[body, 3], external[body, 4], external[body, 5])
+    tx, ty, tz = turned(
+        link_work, b, R2, external[body, TWISTED], external[body, TWISTED + 1], external[body, TWISTED + 2]
+    )
     # w × J w enters with the opposite sign as in the outgoing momentum: the same function, reversed in time
     link_work[b, PUSH + 3] = c * jx - k * lx + pull * tx
     link_work[b, PUSH + 4] = c * jy - k * ly + pull * ty

@@ -9,7 +9,7 @@ and dc = −p·φ / 2.
 from __future__ import annotations
 
 from cbsim.dynamics.kernels.algebra import cross, product
-from cbsim.dynamics.kernels.columns import JW, MASS, PUSH, Q2, Q3, RESIDUAL, TURN, X2, X3
+from cbsim.dynamics.kernels.columns import JW, MASS, PUSH, Q2, Q3, RESIDUAL, TURN, TURN_BY_TURN, X2, X3
 from cbsim.jit import inlined
 
 __all__ = ["momentum", "slope"]
@@ -62,12 +62,12 @@ def slope(joint, link_work, block, b, h):
     b31, b32, b33 = c * xz + jy - y * xx + x * xy, c * yz - jx - y * xy + x * yy, c * zz - y * xz + x * yz
     # B (c 1 − [p]×) / h − J p pᵀ / h in rows and columns 3 to 5, torque by rotation, which begin at 21 of 36
     # (B (c 1 − [p]×) − J p pᵀ) / h
-    block[b, 21] = k * (c * b11 - (b12 * z - b13 * y) - jx * x)
-    block[b, 22] = k * (c * b12 - (b13 * x - b11 * z) - jx * y)
-    block[b, 23] = k * (c * b13 - (b11 * y - b12 * x) - jx * z)
-    block[b, 27] = k * (c * b21 - (b22 * z - b23 * y) - jy * x)
-    block[b, 28] = k * (c * b22 - (b23 * x - b21 * z) - jy * y)
-    block[b, 29] = k * (c * b23 - (b21 * y - b22 * x) - jy * z)
-    block[b, 33] = k * (c * b31 - (b32 * z - b33 * y) - jz * x)
-    block[b, 34] = k * (c * b32 - (b33 * x - b31 * z) - jz * y)
-    block[b, 35] = k * (c * b33 - (b31 * y - b32 * x) - jz * z)
+    block[b, TURN_BY_TURN] = k * (c * b11 - (b12 * z - b13 * y) - jx * x)
+    block[b, TURN_BY_TURN + 1] = k * (c * b12 - (b13 * x - b11 * z) - jx * y)
+    block[b, TURN_BY_TURN + 2] = k * (c * b13 - (b11 * y - b12 * x) - jx * z)
+    block[b, TURN_BY_TURN + 6] = k * (c * b21 - (b22 * z - b23 * y) - jy * x)
+    block[b, TURN_BY_TURN + 7] = k * (c * b22 - (b23 * x - b21 * z) - jy * y)
+    block[b, TURN_BY_TURN + 8] = k * (c * b23 - (b21 * y - b22 * x) - jy * z)
+    block[b, TURN_BY_TURN + 12] = k * (c * b31 - (b32 * z - b33 * y) - jz * x)
+    block[b, TURN_BY_TURN + 13] = k * (c * b32 - (b33 * x - b31 * z) - jz * y)
+    block[b, TURN_BY_TURN + 14] = k * (c * b33 - (b31 * y - b32 * x) - jz * z)

@@ -77,6 +77,9 @@ LEFT_OPEN = 345  # 6: residual after an increment
 DAMPING = 351  # impulse of dampers per motion of a coordinate in this step [N s/m] and [N m s/rad]
 LINK_WORK_COLUMNS = 352  # whole cache lines
 
+# block: 6 x 6, slope of a residual wrench by an increment of a body; where torques by rotations begin, rows of 6
+TURN_BY_TURN = 21
+
 # workspace of a loop joint's row, in place of columns of bodies
 MULTIPLIER = 146  # 6: impulses of the constraint
 PULL2 = 158  # 6 x 6: wrench on the child (rows of 6) per multiplier, at node 2
@@ -112,6 +115,9 @@ CFM = 22  # compliance along the normal [m/(N s)]
 RESTITUTION = 23
 LEAST_COMPLIANCE = 24  # least compliance of friction limited by a force [m/(N s)]
 CONTACT_COLUMNS = 25
+
+# external wrench on a body, in its frame
+PUSHED, TWISTED = 0, 3  # 3 [N], 3 [N m]
 
 # workspace of contacts
 GAP = 0  # [m] at node 3

@@ -39,6 +39,7 @@ from cbsim.dynamics.kernels.columns import (
     SPEED,
     STIFF,
     TURN,
+    TURN_BY_TURN,
     X2,
     X3,
 )
@@ -257,15 +258,15 @@ def turn_wrench(contact_link, contact, contact_work, block, i):
     ax, ay, az = contact_work[i, ARM], contact_work[i, ARM + 1], contact_work[i, ARM + 2]
     along = ax * fx + ay * fy + az * fz
     # torque by rotation: rows and columns 3 to 5 of the block
-    block[b, 21] -= ax * fx - along
-    block[b, 22] -= ax * fy
-    block[b, 23] -= ax * fz
-    block[b, 27] -= ay * fx
-    block[b, 28] -= ay * fy - along
-    block[b, 29] -= ay * fz
-    block[b, 33] -= az * fx
-    block[b, 34] -= az * fy
-    block[b, 35] -= az * fz - along
+    block[b, TURN_BY_TURN] -= ax * fx - along
+    block[b, TURN_BY_TURN + 1] -= ax * fy
+    block[b, TURN_BY_TURN + 2] -= ax * fz
+    block[b, TURN_BY_TURN + 6] -= ay * fx
+    block[b, TURN_BY_TURN + 7] -= ay * fy - along
+    block[b, TURN_BY_TURN + 8] -= ay * fz
+    block[b, TURN_BY_TURN + 12] -= az * fx
+    block[b, TURN_BY_TURN + 13] -= az * fy
+    block[b, TURN_BY_TURN + 14] -= az * fz - along
 
 
 @inlined

@@ -26,6 +26,7 @@ from cbsim.dynamics.kernels.columns import (
     R3,
     RADIUS,
     TURN,
+    TURN_BY_TURN,
     X2,
     X3,
 )
@@ -148,15 +149,15 @@ def _skew(block, i, o, sign, x, y, z):
 def _turn_first(block, i, sign, ax, ay, az, fx, fy, fz):
     """Subtract sign (a fᵀ − (a·f) 1), the slope of (φ × a) × f, from the torques by rotations of a block."""
     along = ax * fx + ay * fy + az * fz
-    block[i, 21] -= sign * (ax * fx - along)
-    block[i, 22] -= sign * ax * fy
-    block[i, 23] -= sign * ax * fz
-    block[i, 27] -= sign * ay * fx
-    block[i, 28] -= sign * (ay * fy - along)
-    block[i, 29] -= sign * ay * fz
-    block[i, 33] -= sign * az * fx
-    block[i, 34] -= sign * az * fy
-    block[i, 35] -= sign * (az * fz - along)
+    block[i, TURN_BY_TURN] -= sign * (ax * fx - along)
+    block[i, TURN_BY_TURN + 1] -= sign * ax * fy
+    block[i, TURN_BY_TURN + 2] -= sign * ax * fz
+    block[i, TURN_BY_TURN + 6] -= sign * ay * fx
+    block[i, TURN_BY_TURN + 7] -= sign * (ay * fy - along)
+    block[i, TURN_BY_TURN + 8] -= sign * ay * fz
+    block[i, TURN_BY_TURN + 12] -= sign * az * fx
+    block[i, TURN_BY_TURN + 13] -= sign * az * fy
+    block[i, TURN_BY_TURN + 14] -= sign * (az * fz - along)
 
 
 @inlined

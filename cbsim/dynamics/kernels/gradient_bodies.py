@@ -11,7 +11,7 @@ import math
 
 from cbsim.dynamics.kernels.algebra import cross, product, rotation, turned
 from cbsim.dynamics.kernels.bodies import slope
-from cbsim.dynamics.kernels.columns import BODY, JW, Q2, R2, SPIN, TURN, VELOCITY, X2
+from cbsim.dynamics.kernels.columns import BODY, JW, PUSHED, Q2, R2, SPIN, TURN, TWISTED, VELOCITY, X2
 from cbsim.dynamics.kernels.gradient_rows import BODY1, BODY2, Q1, R1, X1
 from cbsim.jit import inlined, inner
 
@@ -64,8 +64,8 @@ def body_slopes(links, link, joint, link_work, patch, z, external, before, h):
         for m in range(36):
             patch[b, BODY2 + m] = -patch[b, BODY2 + m] - patch[b, BODY1 + m]
         mx, my, mz = _spin(link_work, b, pc, px, py, pz, 2.0 / before, -1.0)
-        fx, fy, fz = turned(link_work, b, R2, external[n, 0], external[n, 1], external[n, 2])
-        tx, ty, tz = turned(link_work, b, R2, external[n, 3], external[n, 4], external[n, 5])
+        fx, fy, fz = turned(link_work, b, R2, external[n, PUSHED], external[n, PUSHED + 1], external[n, PUSHED + 2])
+        tx, ty, tz = turned(link_work, b, R2, external[n, TWISTED], external[n, TWISTED + 1], external[n, TWISTED + 2])
         # external wrenches are given in the body's frame, and rotate with node 2
         # rotating a vector L by φ adds −[L]× φ: outgoing minus, incoming and external torques plus
         _add_cross(patch, b, BODY2 + 3, pull * fx, pull * fy, pull * fz)

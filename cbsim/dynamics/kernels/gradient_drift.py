@@ -30,7 +30,9 @@ __all__ = ["add_drifts", "ask_gap"]
 TOUCH, CONTACT, NODES, WRENCH = KEPT_TOUCH, KEPT_CONTACT, KEPT_NODES, KEPT_WRENCH
 WIDTH = DIRECTIONS  # columns of WRENCH: 12 rows, for ONE and for OTHER
 STEP = 1e-5  # of finite differences, of contact geometry or of a body [m, rad]
-ONE_NODE, OTHER_NODE, MOVED_NODE, ANSWER = 0, 16, 32, 48  # in the row of nodes
+# a node of a body stands in a row as in `link_work`: place, quaternion, matrix
+NODE_TURN, NODE_MATRIX, NODE = c.Q2 - c.X2, c.R2 - c.X2, c.R2 + 9 - c.X2
+ONE_NODE, OTHER_NODE, MOVED_NODE, ANSWER = 0, NODE, 2 * NODE, 3 * NODE  # in the row of nodes
 
 
 @inlined
@@ -52,7 +54,7 @@ def _back(contact, contact_work, kept, i):
 @inlined
 def _put(link_work, kept, b, o, back):
     """Store node 3 of a body, or restore it."""
-    for k in range(16 if b >= 0 else 0):
+    for k in range(NODE if b >= 0 else 0):
         if back:
             link_work[b, c.X3 + k] = kept[NODES, o + k]
         else:
@@ -61,7 +63,7 @@ def _put(link_work, kept, b, o, back):
 
 @inlined
 def _to_node_2(link_work, b):
-    for k in range(16 if b >= 0 else 0):
+    for k in range(NODE if b >= 0 else 0):
         link_work[b, c.X3 + k] = link_work[b, c.X2 + k]
 
 
@@ -114,11 +116,13 @@ def _wrench(contact_link, contact, contact_work, link_work, kept, i, h, sign, di
     Changes of its impulses act along the old geometry: their product with a rotated normal is of second order.
     """
     evaluate_contact(contact_link, contact, contact_work, link_work, i, h)
+    # only the geometry has changed: at the solution no complementarity is violated
     for k in range(6):
         contact_work[i, c.WANT + k], contact_work[i, c.DFORCE + k] = 0.0, 0.0
     answer(contact_link, contact, contact_work, i, 0.0, 0.0, 0.0, 1.0)
     for k in range(6):
         kept[NODES, ANSWER + k] = contact_work[i, c.DFORCE + k]
+    # impulses of the solution along the changed geometry, then their changes along the old one
     _push(contact_link, contact, contact_work, link_work, kept, i, c.FORCE, sign, direction)
     _back(contact, contact_work, kept, i)
     for k in range(6):
@@ -146,8 +150,10 @@ def add_drifts(contact_link, contact, contact_work, link_work, scratch, half, h,
     """Subtract the change of contact wrenches by drift when node 2 moves from the residuals of bodies."""
     kept = scratch.kept
     for i in range(len(contact_link)):
+        # a contact that cannot close in this step has no wrench
         if contact_work[i, c.ACTIVE] == 0.0:
             continue
+        # only geometry that detection has found depends on node 2 by itself
         drifts = i < len(scratch.drift) and scratch.mover[i, 0] >= 0
         if drifts or contact_work[i, c.BOUNCES] != 0.0:
             _keep(contact, contact_work, kept, i)
@@ -205,6 +211,7 @@ def _drift(contact_link, link_work, scratch, half, i, last):
         target = b if side == 0 else q
         if target < 0:
             continue
+        # WRENCH holds a column for each direction: times the slopes of node 2 by the seeds of the moving body
         o = 6 * WIDTH * side
         add_product(
             carry, 6 * target, -1.0, kept, WRENCH, o, 6, 6, WIDTH, 1, seed, 12 * m, span[m, 0], span[m, 1]
@@ -238,6 +245,7 @@ def _by_spin(link_work, scratch, half, b, target, o, sign, last):
     kept, patch, seed, span = scratch.kept, scratch.patch, scratch.seed, scratch.span
     any_ = False
     for k in range(6):
+        # directions 6 to 8 are those of spin; most geometry does not depend on it
         for m in range(6, 9):
             any_ = any_ or kept[WRENCH, o + WIDTH * k + m] != 0.0
     if not any_:
@@ -267,9 +275,11 @@ def _nudge(table, b, direction, by):
     half = 0.5 * by
     # half the angle, with the scalar part to second order
     x, y, z = half * (direction == 3), half * (direction == 4), half * (direction == 5)
-    s, x, y, z = product(1.0 - 0.5 * half * half, x, y, z, table[b, 3], table[b, 4], table[b, 5], table[b, 6])
-    table[b, 3], table[b, 4], table[b, 5], table[b, 6] = s, x, y, z
-    rotation(table, b, 7, s, x, y, z)
+    q = NODE_TURN
+    a, d, e, f = table[b, q], table[b, q + 1], table[b, q + 2], table[b, q + 3]
+    s, x, y, z = product(1.0 - 0.5 * half * half, x, y, z, a, d, e, f)
+    table[b, q], table[b, q + 1], table[b, q + 2], table[b, q + 3] = s, x, y, z
+    rotation(table, b, NODE_MATRIX, s, x, y, z)
 
 
 @inner
@@ -278,7 +288,7 @@ def _nudged(contact_link, contact, contact_work, link_work, scratch, table, i, m
     kept = scratch.kept
     for way in range(2):
         sign = 1.0 - 2.0 * way
-        for k in range(16):
+        for k in range(NODE):
             kept[NODES, MOVED_NODE + k] = table[m, k]
         _nudge(table, m, direction, sign * STEP)
         ask_gap(
@@ -293,7 +303,7 @@ def _nudged(contact_link, contact, contact_work, link_work, scratch, table, i, m
             last,
             kept[TOUCH, c.SHIFT_OF_GAP] < 0.0,
         )
-        for k in range(16):
+        for k in range(NODE):
             table[m, k] = kept[NODES, MOVED_NODE + k]
         _wrench(contact_link, contact, contact_work, link_work, kept, i, h, 0.5 * sign / STEP, direction)
 

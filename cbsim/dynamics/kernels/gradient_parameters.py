@@ -58,6 +58,7 @@ from cbsim.dynamics.kernels.columns import (
     SLACK,
     SPIN,
     STEP,
+    STEP_LENGTH,
     WANT,
     X2,
     X3,
@@ -118,6 +119,7 @@ def _rows(varied, work, probe):
             beyond = row[i, SIGN] * (
                 coordinate(link, joint, link_work, b, row_link[i, COORDINATE], SHIFT2, RELATIVE2) - row[i, REFERENCE]
             )
+            # whether a bound was exceeded is taken from the solution: a difference must not cross the kink there
             limit_work[i, ROW_SHIFT] = (1.0 - row[i, ROW_ERP]) * beyond if work.limit_work[i, ROW_SHIFT] < 0.0 else 0.0
         evaluate_row(link, joint, link_work, row_link, row, limit_work, i)
         push_, sign = limit_work[i, ROW_MISSING], 1.0
@@ -126,6 +128,7 @@ def _rows(varied, work, probe):
         for k in range(int(limit_work[i, ROW_PAIRS])):
             push_ += sign * limit_work[i, ROW_SLACK + k] * wider / limit_work[i, ROW_ROOM + k]
             sign = -1.0
+        # the pairs of a row are condensed as in the solver: its force follows from its residual by one stiffness
         force = work.limit_work[i, ROW_FORCE] - work.limit_work[i, ROW_STIFF] * push_
         give(link, link_work, limit_work, i, b, force, OWN, RESIDUAL)
 
@@ -141,12 +144,14 @@ def _contacts(varied, probe, h):
     )
     for i in range(len(contact_link)):
         evaluate_contact(contact_link, contact, contact_work, link_work, i, h)
+        # complementarity holds at the solution, whatever the parameter: only geometry and bounds leave a residual
         for k in range(6):
             contact_work[i, WANT + k], contact_work[i, DFORCE + k] = 0.0, 0.0
         if contact_link[i, LAW] == BOXED and contact_work[i, MOST] > 0.0:
             wider = contact[i, MU] * abs(h) - contact_work[i, MOST]
             for k in range(1, 5):  # distances change by `wider`, slack · distance with them
                 contact_work[i, WANT + k] = contact_work[i, SLACK + k] * wider
+        # what the impulses would be, with bodies held: the elimination of the solver, by the same factors
         answer(contact_link, contact, contact_work, i, 0.0, 0.0, 0.0, 1.0)
         for k in range(6):
             contact_work[i, FORCE + k] += contact_work[i, DFORCE + k]
@@ -168,6 +173,7 @@ def _yield(varied, work, probe, scratch, z, h):
             link_work[b, X3 + k] = link_work[b, X2 + k]
         guess_turn(link_work, b)
     for i in range(len(contact_link)):
+        # impulses, slacks and branches are those of the solution, of which this is the slope
         for k in range(contact_work.shape[1]):
             contact_work[i, k] = work.contact_work[i, k]
         contact_work[i, COMPLIANCE] = contact[i, CFM]
@@ -198,6 +204,7 @@ def _spun_by(link, work, z, base, b):
 def _tell(varied, work, probe, scratch, z, base):
     """Update the geometry of detected contacts for changed poses at node 2 relative to state ``base``."""
     for i in range(len(scratch.drift)):
+        # drift is known by motion of one of both bodies in the frame of the other
         m = scratch.mover[i, 0]
         if m < 0:
             continue
@@ -215,6 +222,7 @@ def _tell(varied, work, probe, scratch, z, base):
             gx, gy, gz = _turned_by(work, probe, other)
             ux, uy, uz = _spun_by(varied.link, work, z, base, other)
             sx, sy, sz = sx - ux, sy - uy, sz - uz
+            # a rotation of the other one carries the first about it: that is no relative motion
             ux, uy, uz = cross(
                 gx, gy, gz, work.link_work[m, k] - work.link_work[other, k],
                 work.link_work[m, k + 1] - work.link_work[other, k + 1],
@@ -234,6 +242,7 @@ def _tell(varied, work, probe, scratch, z, base):
 def _miss(varied, work, probe, scratch, z, base, inputs, external, settings, h):
     """Write to MISSING of ``probe`` the residuals with changed tables, at the joints' node 3 of ``work``."""
     links, link, joint, link_work = varied.links, varied.link, varied.joint, probe.link_work
+    # node 2 anew, from the changed tables; node 3 is put where the joints of the solution are
     begin(links, link, joint, link_work, z, inputs, external, settings, h, h, 0.0)
     for i in range(len(varied.row_link)):
         for k in range(probe.limit_work.shape[1]):
@@ -247,6 +256,7 @@ def _miss(varied, work, probe, scratch, z, base, inputs, external, settings, h):
     for j in range(links, len(link)):
         for k in range(6):
             link_work[j, MULTIPLIER + k] = work.link_work[j, MULTIPLIER + k]
+    # what is left of the equations there: joints do not move, so this is the slope by the parameter alone
     evaluate_bodies(links, link, joint, link_work, h)
     _rows(varied, work, probe)
     _contacts(varied, probe, h)
@@ -310,36 +320,31 @@ def _leaves_open(varied, work, probe, scratch, column, h, amount):
 
 
 @narrow
-def parameter_columns(
-    model, work, varied, probe, scratch, z, inputs, external, settings, place, weight, first, size, points, minimal,
-    out,
-):  # fmt: skip
+def parameter_columns(model, work, varied, probe, scratch, z, loads, settings, parameters, points, minimal, out):
     """Write the gradients of a step, solved and factorized in ``work``, by numbers of its tables.
 
     Parameters
     ----------
-    model, work, external, settings
+    model, work, settings
         As `cbsim.dynamics.kernels.step.advance` has them.
     varied, probe : Model, Work
         Writable tables and workspace of the same mechanism.
     scratch : Varying
     z : (bodies, 13) float64
         The state before the step; minimal coordinates are held if ``minimal``, else the state itself.
-    inputs : (nu,) float64
-    place : (e, 3) int64
-        Table, row and column of the numbers of parameters.
-    weight : (e,) float64
-        Rate of each.
-    first : (columns + 1,) int64
-        First number of each parameter in ``place``.
-    size : (columns,) float64
-        Size of differences.
+    loads : tuple of ndarray
+        Inputs (nu,); external wrenches, as `cbsim.dynamics.kernels.step.advance` has them.
+    parameters : tuple of ndarray
+        Table, row and column of the numbers of parameters (e, 3) int64, and the rate of each (e,); first number of each
+        parameter (columns + 1,) int64, and the size of its differences (columns,).
     points : int
         1 for central differences, 2 for Richardson extrapolation of two sizes.
     out : (n, columns) float64
         A column is NaN if its parameter makes a loop impossible to close.
     """
-    h, links, columns = settings[0], model.links, out.shape[1]
+    h, links, columns = settings[STEP_LENGTH], model.links, out.shape[1]
+    inputs, external = loads
+    place, weight, first, size = parameters
     clear(scratch.seed)
     clear(scratch.carry)
     clear(scratch.missing)

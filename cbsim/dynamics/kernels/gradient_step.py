@@ -39,10 +39,7 @@ def _factor(model, work, touching, h):
 
 
 @narrow
-def linearize(
-    model, work, touching, scratch, states, inputs, external, settings, counts, minimal, apart, trajectory, by_state,
-    by_input, reports,
-):  # fmt: skip
+def linearize(model, work, touching, scratch, states, inputs, external, settings, counts, minimal, apart, out):
     """Advance a mechanism, in place, and write the gradients of every step.
 
     Parameters
@@ -60,13 +57,12 @@ def linearize(
         Gradients in (coordinates, velocities) of the joints, link by link; else in (x, v, phi, w) of the bodies.
     apart : bool
         Whether every step has a state of its own; a failure does not end the others.
-    trajectory : (steps + 1 or 0, bodies, 13) float64
-        If not empty, node n is written to row n.
-    by_state : (steps, n, n) float64
-    by_input : (steps, n, nu) float64
-    reports : (1 or steps, REPORT) float64
-        Reports of steps; ITERATIONS and ATTEMPTS summed over all steps from one state.
+    out : tuple of ndarray
+        Nodes (steps + 1 or 0, bodies, 13), if there is room. Gradients by the state (steps, n, n) and by inputs
+        (steps, n, nu). Reports of steps (1 or steps, REPORT); ITERATIONS and ATTEMPTS summed over all steps from one
+        state.
     """
+    trajectory, by_state, by_input, reports = out
     h, mode, total, options = settings[STEP_LENGTH], settings[WARM], 0.0, Options(settings, counts, False)
     for n in range(len(by_state)):
         z, report = states[n if apart else 0], reports[n if apart else 0]

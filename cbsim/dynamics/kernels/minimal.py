@@ -20,8 +20,12 @@ from cbsim.dynamics.kernels.columns import (
     ORIENTATION,
     PARENT,
     PARENT_VERTEX,
+    POSITION,
+    ROTATION,
     SLIDE_AXES,
+    SPIN,
     TURN_AXES,
+    VELOCITY,
 )
 from cbsim.dynamics.kernels.vectors import rotation_vector
 from cbsim.geometry.kernels import elementary as math
@@ -36,10 +40,11 @@ def pose_before(z, i, h):
     # q₁ = q₂ ∘ (√(1 − p²), −p) with p = h w / 2
     k = -0.5 * h
     # columns of a state: position 0, velocity 3, orientation 6, angular velocity 10
-    px, py, pz = k * z[i, 10], k * z[i, 11], k * z[i, 12]
+    px, py, pz = k * z[i, SPIN], k * z[i, SPIN + 1], k * z[i, SPIN + 2]
     c = math.sqrt(max(0.0, 1.0 - px * px - py * py - pz * pz))
-    a, b, d, e = product(z[i, 6], z[i, 7], z[i, 8], z[i, 9], c, px, py, pz)
-    return z[i, 0] - h * z[i, 3], z[i, 1] - h * z[i, 4], z[i, 2] - h * z[i, 5], a, b, d, e
+    a, b, d, e = product(z[i, ROTATION], z[i, ROTATION + 1], z[i, ROTATION + 2], z[i, ROTATION + 3], c, px, py, pz)
+    x, y, w = z[i, POSITION], z[i, POSITION + 1], z[i, POSITION + 2]
+    return x - h * z[i, VELOCITY], y - h * z[i, VELOCITY + 1], w - h * z[i, VELOCITY + 2], a, b, d, e
 
 
 @inlined
@@ -165,10 +170,10 @@ def put_joint(link, joint, b, x, first, h, z):
     s, i, j, k = product(e0, -e1, -e2, -e3, q0, q1, q2, q3)  # q₁⁻¹ ∘ q₂, the rotation of the step
     # velocities are the differences of both nodes; w = 2/h times the vector part
     n, scale = link[b, BODY], 2.0 / h if s >= 0.0 else -2.0 / h
-    z[n, 0], z[n, 1], z[n, 2] = px, py, pz
-    z[n, 3], z[n, 4], z[n, 5] = (px - ex) / h, (py - ey) / h, (pz - ez) / h
-    z[n, 6], z[n, 7], z[n, 8], z[n, 9] = q0, q1, q2, q3
-    z[n, 10], z[n, 11], z[n, 12] = scale * i, scale * j, scale * k
+    z[n, POSITION], z[n, POSITION + 1], z[n, POSITION + 2] = px, py, pz
+    z[n, VELOCITY], z[n, VELOCITY + 1], z[n, VELOCITY + 2] = (px - ex) / h, (py - ey) / h, (pz - ez) / h
+    z[n, ROTATION], z[n, ROTATION + 1], z[n, ROTATION + 2], z[n, ROTATION + 3] = q0, q1, q2, q3
+    z[n, SPIN], z[n, SPIN + 1], z[n, SPIN + 2] = scale * i, scale * j, scale * k
 
 
 @kernel

@@ -99,6 +99,7 @@ def begin(links, link, joint, link_work, z, inputs, external, settings, before, 
         if link[b, FLAGS] & KINEMATIC:
             carry_body(link_work, b, link[b, BODY], z, settings[STEP_LENGTH], h)
         tx, ty, tz = begin_joint(link, joint, link_work, b, inputs, pull, scaling)
+        # virtual motions are those at node 2: along them constraint impulses do no work, so that they drop out
         free_motions(link, joint, link_work, b, LEFT, R2, RELATIVE2, R2)
         apply_torque(link, joint, link_work, b, link[b, N_TRANS], link[b, N_ROT], APPLIED, tx, ty, tz)
         if link[b, FLAGS] & DAMPED:
@@ -142,6 +143,7 @@ def factorize_bodies(links, link, joint, link_work, block, loop_block, h):
     for i in range(len(link), len(block)):
         for k in range(36):
             block[i, k] = 0.0
+    # increments of joints act at node 3: their motions of bodies are RIGHT, as those of residuals are LEFT
     for b in range(links):
         free_motions(link, joint, link_work, b, RIGHT, R3, RELATIVE, R3)
         slope(joint, link_work, block, b, h)
@@ -155,6 +157,7 @@ def factorize_bodies(links, link, joint, link_work, block, loop_block, h):
             if link[b, FLAGS] & DAMPED:
                 damp_slope(link, joint, link_work, b)
     for j in range(links, len(link)):
+        # a constraint has no slope by its own multipliers: its pivot is what the elimination of its loop leaves
         for k in range(36):
             block[j, k] = 0.0
         for k in range(6):
@@ -177,6 +180,7 @@ def restore(links, link, joint, link_work, step):
     for b in range(links):
         if link[b, FLAGS] & KINEMATIC:
             continue
+        # from the stored joint, not the last trial: quaternions of trials do not add up exactly
         for k in range(7):
             link_work[b, RELATIVE + k] = link_work[b, KEPT + k]
         increment(link, joint, link_work, b, step)
@@ -242,6 +246,7 @@ def newton(model, work, settings, counts, h, report):
                 break
             step *= settings[LS_SCALE]
         n += 1
+        # a whole step that changes nothing: far from the origin, residuals stay above the tolerance for ever
         if step == 1.0 and is_rounding(links, link_work):
             break
     if n > 0 and worst > REFINED * settings[RTOL] and all_free(links, link):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from cbsim.dynamics.kernels.columns import ROTATION, SPIN
 from cbsim.jit import kernel
 
 __all__ = ["first_unsound"]
@@ -16,8 +17,9 @@ def first_unsound(z, h):
         total = 0.0
         for k in range(13):
             total += abs(z[i, k])  # a sum is NaN if any of its terms is
-        length = z[i, 6] * z[i, 6] + z[i, 7] * z[i, 7] + z[i, 8] * z[i, 8] + z[i, 9] * z[i, 9]
-        rate = z[i, 10] * z[i, 10] + z[i, 11] * z[i, 11] + z[i, 12] * z[i, 12]
+        a, b, c, d = z[i, ROTATION], z[i, ROTATION + 1], z[i, ROTATION + 2], z[i, ROTATION + 3]
+        x, y, w = z[i, SPIN], z[i, SPIN + 1], z[i, SPIN + 2]
+        length, rate = a * a + b * b + c * c + d * d, x * x + y * y + w * w
         # the map of a step exists for |ω| h < 2 (docs/theory/integrator.md §2)
         if not math.isfinite(total) or abs(length - 1.0) > 2e-6 or rate * h * h >= 4.0:
             return i

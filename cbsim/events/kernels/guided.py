@@ -8,6 +8,7 @@ on by its segments when the order ends.
 from __future__ import annotations
 
 from cbsim.geometry.kernels import elementary as math
+from cbsim.geometry.kernels.columns import ORIENTATION, VELOCITY
 from cbsim.geometry.kernels.trajectory_segments import segment_at, segment_position_into
 from cbsim.jit import inlined, inner
 from cbsim.world.events.tables import (
@@ -118,9 +119,9 @@ def remember_guided(constants, state, tracked, body):
     """Write the pose and the motion of a guided body to the ring of the newest steps."""
     past = state.pose_history[tracked * constants.memory + state.clock[0] % constants.memory]
     for k in range(3):
-        past[k], past[7 + k] = state.position[body, k], state.velocity[body, k]
+        past[k], past[VELOCITY + k] = state.position[body, k], state.velocity[body, k]
     for k in range(4):
-        past[3 + k] = state.orientation[body, k]
+        past[ORIENTATION + k] = state.orientation[body, k]
 
 
 @inner

@@ -11,6 +11,7 @@ from cbsim.geometry.kernels.rotation import heading_of
 from cbsim.jit import inlined, inner
 from cbsim.traffic.kernels.in_turn import PERSON, distance_in_turn
 from cbsim.world.events.tables import SEGMENT
+from cbsim.world.people.tables import BEGIN_X, BEGIN_Y, END_X, END_Y
 from cbsim.world.traffic.tables import (
     BODY,
     CAR_LENGTH,
@@ -155,14 +156,14 @@ def room_for_standing(road, constants, shapes, state, row, body):
 @inner
 def turns_across(road, state, place):
     """Whether a car that turns round sweeps over a way across, a row of `People.places`."""
-    dx, dy = place[4] - place[2], place[5] - place[3]
+    dx, dy = place[END_X] - place[BEGIN_X], place[END_Y] - place[BEGIN_Y]
     length = math.sqrt(dx * dx + dy * dy)
     parts = max(int(length / APART), 1)
     for i in range(state.intent.shape[0]):
-        if not is_turn_near(road, state, i, place[2], place[3], length):
+        if not is_turn_near(road, state, i, place[BEGIN_X], place[BEGIN_Y], length):
             continue
         for part in range(parts + 1):
-            x, y = place[2] + dx * part / parts, place[3] + dy * part / parts
+            x, y = place[BEGIN_X] + dx * part / parts, place[BEGIN_Y] + dy * part / parts
             if distance_from_ground(road, state, i, x, y) < CLEAR:
                 return True
     return False

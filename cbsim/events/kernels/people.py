@@ -30,6 +30,7 @@ from cbsim.world.events.tables import (
     WAITS,
 )
 from cbsim.world.packed.kernels import constants_of, people_of, road_of, shapes_of
+from cbsim.world.people.tables import BEGIN_STATION, BEGIN_X, BEGIN_Y, END_X, END_Y
 
 __all__ = ["walk"]
 
@@ -57,7 +58,7 @@ def station_of(constants, row, time):
 @inner
 def is_free(constants, shapes, state, place):
     """Whether nothing is on a way across, nor comes to it within 3 s, straight on at its speed."""
-    ax, ay, dx, dy = place[2], place[3], place[4] - place[2], place[5] - place[3]
+    ax, ay, dx, dy = place[BEGIN_X], place[BEGIN_Y], place[END_X] - place[BEGIN_X], place[END_Y] - place[BEGIN_Y]
     length = math.sqrt(dx * dx + dy * dy)
     margin = BESIDE / max(length, 0.1)
     for k in range(constants.moving.shape[0]):
@@ -142,7 +143,8 @@ def stands_ahead(constants, shapes, state, row, body, pace, sign):
 def comes_to(constants, row, place, time):
     """Whether somebody comes to the kerb before a crosswalk in the step that begins at a time [s]."""
     station, pace = station_of(constants, row, time)
-    return station < place[0] and station + max(pace, row[PACE]) * constants.step >= place[0] - KERB
+    kerb = place[BEGIN_STATION]
+    return station < kerb and station + max(pace, row[PACE]) * constants.step >= kerb - KERB
 
 
 @inner

@@ -11,6 +11,7 @@ import math
 
 import numpy as np
 
+from cbsim.geometry.kernels.columns import HIGH_X, HIGH_Y, HIGH_Z, LOW_X, LOW_Y, LOW_Z
 from cbsim.geometry.kernels.rays import ray_triangle
 from cbsim.jit import inlined, inner, kernel
 
@@ -28,15 +29,15 @@ def bounds_into(corners, order, start, stop, box, spread):
     """Write the bounds of triangles order[start:stop] to `box` (6,), and those of their centres to `spread` (6,)."""
     for k in range(3):
         box[k] = spread[k] = math.inf
-        box[3 + k] = spread[3 + k] = -math.inf
+        box[HIGH_X + k] = spread[HIGH_X + k] = -math.inf
     for i in range(start, stop):
         t = order[i]
         for k in range(3):
             a, b, c = corners[t, 0, k], corners[t, 1, k], corners[t, 2, k]
             low, high = min(a, b, c), max(a, b, c)
-            box[k], box[3 + k] = min(box[k], low), max(box[3 + k], high)
+            box[k], box[HIGH_X + k] = min(box[k], low), max(box[HIGH_X + k], high)
             middle = 0.5 * (low + high)
-            spread[k], spread[3 + k] = min(spread[k], middle), max(spread[3 + k], middle)
+            spread[k], spread[HIGH_X + k] = min(spread[k], middle), max(spread[HIGH_X + k], middle)
 
 
 @inner
@@ -50,7 +51,7 @@ def bin_of(corners, t, axis, low, width):
 @inner
 def area_of(box):
     """Half the surface of a box (6,), 0 if it is empty."""
-    x, y, z = box[3] - box[0], box[4] - box[1], box[5] - box[2]
+    x, y, z = box[HIGH_X] - box[LOW_X], box[HIGH_Y] - box[LOW_Y], box[HIGH_Z] - box[LOW_Z]
     return x * y + y * z + z * x if x >= 0.0 else 0.0
 
 
@@ -59,12 +60,12 @@ def best_split(corners, order, start, stop, spread, tallies, bounds, behind):
     """Choose (axis, bin) of the cheapest split by the surface area heuristic (Wald 2007), axis -1 if there is none."""
     best, best_axis, best_bin = math.inf, -1, 0
     for axis in range(3):
-        low, width = spread[axis], spread[3 + axis] - spread[axis]
+        low, width = spread[axis], spread[HIGH_X + axis] - spread[axis]
         # all centres are equal along this axis
         if not width > 0.0:
             continue
         tallies[:] = 0
-        bounds[:, :3], bounds[:, 3:] = math.inf, -math.inf
+        bounds[:, :HIGH_X], bounds[:, HIGH_X:] = math.inf, -math.inf
         for i in range(start, stop):
             t = order[i]
             b = bin_of(corners, t, axis, low, width)
@@ -72,7 +73,7 @@ def best_split(corners, order, start, stop, spread, tallies, bounds, behind):
             for k in range(3):
                 for c in range(3):
                     bounds[b, k] = min(bounds[b, k], corners[t, c, k])
-                    bounds[b, 3 + k] = max(bounds[b, 3 + k], corners[t, c, k])
+                    bounds[b, HIGH_X + k] = max(bounds[b, HIGH_X + k], corners[t, c, k])
         # cost of a split: numbers of triangles times areas of both sides; sweep from the end, then from the start
         behind[BINS - 1] = 0.0
         # the row behind the bins, empty so far, is scratch
@@ -81,14 +82,14 @@ def best_split(corners, order, start, stop, spread, tallies, bounds, behind):
         for b in range(BINS - 1, 0, -1):
             count += tallies[b]
             for k in range(3):
-                box[k], box[3 + k] = min(box[k], bounds[b, k]), max(box[3 + k], bounds[b, 3 + k])
+                box[k], box[HIGH_X + k] = min(box[k], bounds[b, k]), max(box[HIGH_X + k], bounds[b, HIGH_X + k])
             behind[b - 1] = count * area_of(box)
-        box[:3], box[3:] = math.inf, -math.inf
+        box[:HIGH_X], box[HIGH_X:] = math.inf, -math.inf
         count = 0
         for b in range(BINS - 1):
             count += tallies[b]
             for k in range(3):
-                box[k], box[3 + k] = min(box[k], bounds[b, k]), max(box[3 + k], bounds[b, 3 + k])
+                box[k], box[HIGH_X + k] = min(box[k], bounds[b, k]), max(box[HIGH_X + k], bounds[b, HIGH_X + k])
             cost = count * area_of(box) + behind[b]
             if 0 < count < stop - start and cost < best:
                 best, best_axis, best_bin = cost, axis, b
@@ -98,7 +99,7 @@ def best_split(corners, order, start, stop, spread, tallies, bounds, behind):
 @kernel
 def divide(corners, order, start, stop, axis, last, spread, spare):
     """Partition triangles stably by bins up to `last`; return where the others begin."""
-    low, width = spread[axis], spread[3 + axis] - spread[axis]
+    low, width = spread[axis], spread[HIGH_X + axis] - spread[axis]
     front, back = start, 0
     for i in range(start, stop):
         t = order[i]
@@ -143,9 +144,9 @@ def build_into(corners, order, boxes, links):
         start, stop, fork, depth = stack[top, 0], stack[top, 1], stack[top, 2], stack[top, 3]
         bounds_into(corners, order, start, stop, box, spread)
         if count == 0:
-            margin = MARGIN * max(box[3] - box[0], box[4] - box[1], box[5] - box[2])
+            margin = MARGIN * max(box[HIGH_X] - box[LOW_X], box[HIGH_Y] - box[LOW_Y], box[HIGH_Z] - box[LOW_Z])
         for k in range(3):
-            boxes[count, k], boxes[count, 3 + k] = box[k] - margin, box[3 + k] + margin
+            boxes[count, k], boxes[count, HIGH_X + k] = box[k] - margin, box[HIGH_X + k] + margin
         if fork >= 0:
             links[fork, 0] = count
         node = count
@@ -169,9 +170,9 @@ def build_into(corners, order, boxes, links):
 @inlined
 def enter(boxes, node, px, py, pz, ix, iy, iz):
     """Distance [m] at which a ray with inverse direction i enters a node, 0 from inside, infinity if it misses."""
-    ax, bx = (boxes[node, 0] - px) * ix, (boxes[node, 3] - px) * ix
-    ay, by = (boxes[node, 1] - py) * iy, (boxes[node, 4] - py) * iy
-    az, bz = (boxes[node, 2] - pz) * iz, (boxes[node, 5] - pz) * iz
+    ax, bx = (boxes[node, LOW_X] - px) * ix, (boxes[node, HIGH_X] - px) * ix
+    ay, by = (boxes[node, LOW_Y] - py) * iy, (boxes[node, HIGH_Y] - py) * iy
+    az, bz = (boxes[node, LOW_Z] - pz) * iz, (boxes[node, HIGH_Z] - pz) * iz
     near = max(min(ax, bx), min(ay, by), min(az, bz), 0.0)
     far = min(max(ax, bx), max(ay, by), max(az, bz))
     return near if near <= far else math.inf

@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from cbsim.geometry.kernels import elementary as math
+from cbsim.geometry.kernels.columns import ORIENTATION, POSITION
 from cbsim.jit import inner, kernel
 
 __all__ = ["encroachments", "pieces_into"]
 
+BEGIN_X, BEGIN_Y, WAY_X, WAY_Y, FACE_X, FACE_Y = range(6)  # columns of a piece of a way
 SLACK = 1e-9  # of a step, for rounding
 
 
@@ -43,9 +45,9 @@ def encroachments(mine, theirs, bounds, sizes, numbers, time, crosses, times, wh
     # the bounds of the way of the one: reference points at the begin and the end of each step
     low_x, low_y, high_x, high_y = np.inf, np.inf, -np.inf, -np.inf
     for a in range(len(mine)):
-        end_x, end_y = mine[a, 0] + mine[a, 2], mine[a, 1] + mine[a, 3]
-        low_x, high_x = min(low_x, mine[a, 0], end_x), max(high_x, mine[a, 0], end_x)
-        low_y, high_y = min(low_y, mine[a, 1], end_y), max(high_y, mine[a, 1], end_y)
+        end_x, end_y = mine[a, BEGIN_X] + mine[a, WAY_X], mine[a, BEGIN_Y] + mine[a, WAY_Y]
+        low_x, high_x = min(low_x, mine[a, BEGIN_X], end_x), max(high_x, mine[a, BEGIN_X], end_x)
+        low_y, high_y = min(low_y, mine[a, BEGIN_Y], end_y), max(high_y, mine[a, BEGIN_Y], end_y)
     # bounds of the whole way first: most of the others never come near it
     for m in range(theirs.shape[1]):
         if not (bounds[m, 0] <= high_x + half and bounds[m, 2] >= low_x - half):
@@ -54,8 +56,8 @@ def encroachments(mine, theirs, bounds, sizes, numbers, time, crosses, times, wh
             continue
         other_half = 0.5 * math.hypot(sizes[1 + m, 0], sizes[1 + m, 1])
         for a in range(len(mine)):
-            x, y = mine[a, 0] + 0.5 * mine[a, 2], mine[a, 1] + 0.5 * mine[a, 3]
-            circle = 0.5 * math.sqrt(mine[a, 2] * mine[a, 2] + mine[a, 3] * mine[a, 3]) + half
+            x, y = mine[a, BEGIN_X] + 0.5 * mine[a, WAY_X], mine[a, BEGIN_Y] + 0.5 * mine[a, WAY_Y]
+            circle = 0.5 * math.sqrt(mine[a, WAY_X] * mine[a, WAY_X] + mine[a, WAY_Y] * mine[a, WAY_Y]) + half
             if not (bounds[m, 0] - circle <= x <= bounds[m, 2] + circle):
                 continue
             if not (bounds[m, 1] - circle <= y <= bounds[m, 3] + circle):
@@ -65,12 +67,12 @@ def encroachments(mine, theirs, bounds, sizes, numbers, time, crosses, times, wh
             first = numbers[0] + a - numbers[1]
             for b in range(max(first - reach, 0), min(first + reach + 1, len(theirs))):
                 piece = theirs[b, m]
-                east, north = x - (piece[0] + 0.5 * piece[2]), y - (piece[1] + 0.5 * piece[3])
-                far = circle + other_half + 0.5 * math.sqrt(piece[2] * piece[2] + piece[3] * piece[3])
+                east, north = x - (piece[BEGIN_X] + 0.5 * piece[WAY_X]), y - (piece[BEGIN_Y] + 0.5 * piece[WAY_Y])
+                far = circle + other_half + 0.5 * math.sqrt(piece[WAY_X] * piece[WAY_X] + piece[WAY_Y] * piece[WAY_Y])
                 # not <= where it is absent: nan
                 if not east * east + north * north <= far * far:
                     continue
-                if not mine[a, 4] * piece[4] + mine[a, 5] * piece[5] < crosses:
+                if not mine[a, FACE_X] * piece[FACE_X] + mine[a, FACE_Y] * piece[FACE_Y] < crosses:
                     continue
                 corners_into(piece, sizes[1 + m], other)
                 found = step * least_difference(own, mine[a], other, piece, float(b - first), lines, excess)
@@ -112,16 +114,18 @@ def pieces_into(motion, columns, near, begin, halves, pieces, bounds):
             body = motion[k, c]
             next_x, next_y = np.nan, np.nan
             if near[k, c]:
-                next_x, next_y = body[0], body[1]
+                next_x, next_y = body[POSITION], body[POSITION + 1]
                 low_x, high_x = min(low_x, next_x), max(high_x, next_x)
                 low_y, high_y = min(low_y, next_y), max(high_y, next_y)
             if k >= skipped:
                 piece = pieces[k - skipped, m]
-                piece[0], piece[1], piece[2], piece[3] = x, y, next_x - x, next_y - y
-                east = 2.0 * (body[4] * body[5] - body[3] * body[6])
-                north = 1.0 - 2.0 * (body[4] * body[4] + body[6] * body[6])
+                piece[BEGIN_X], piece[BEGIN_Y], piece[WAY_X], piece[WAY_Y] = x, y, next_x - x, next_y - y
+                # the body's forward axis, seen from above
+                a, b, q = body[ORIENTATION], body[ORIENTATION + 1], ORIENTATION + 2
+                east = 2.0 * (b * body[q] - a * body[q + 1])
+                north = 1.0 - 2.0 * (b * b + body[q + 1] * body[q + 1])
                 length = max(math.sqrt(east * east + north * north), 1e-12)
-                piece[4], piece[5] = east / length, north / length
+                piece[FACE_X], piece[FACE_Y] = east / length, north / length
             x, y = next_x, next_y
         bounds[m, 0], bounds[m, 1] = low_x - halves[m], low_y - halves[m]
         bounds[m, 2], bounds[m, 3] = high_x + halves[m], high_y + halves[m]
@@ -130,12 +134,12 @@ def pieces_into(motion, columns, near, begin, halves, pieces, bounds):
 @inner
 def corners_into(piece, size, out):
     """Write the corners (4, 2) of a rectangle where its step begins, counter-clockwise."""
-    ahead_x, ahead_y = 0.5 * size[1] * piece[4], 0.5 * size[1] * piece[5]
-    left_x, left_y = 0.5 * size[0] * -piece[5], 0.5 * size[0] * piece[4]
-    out[0, 0], out[0, 1] = piece[0] + ahead_x - left_x, piece[1] + ahead_y - left_y
-    out[1, 0], out[1, 1] = piece[0] + ahead_x + left_x, piece[1] + ahead_y + left_y
-    out[2, 0], out[2, 1] = piece[0] - ahead_x + left_x, piece[1] - ahead_y + left_y
-    out[3, 0], out[3, 1] = piece[0] - ahead_x - left_x, piece[1] - ahead_y - left_y
+    ahead_x, ahead_y = 0.5 * size[1] * piece[FACE_X], 0.5 * size[1] * piece[FACE_Y]
+    left_x, left_y = 0.5 * size[0] * -piece[FACE_Y], 0.5 * size[0] * piece[FACE_X]
+    out[0, 0], out[0, 1] = piece[BEGIN_X] + ahead_x - left_x, piece[BEGIN_Y] + ahead_y - left_y
+    out[1, 0], out[1, 1] = piece[BEGIN_X] + ahead_x + left_x, piece[BEGIN_Y] + ahead_y + left_y
+    out[2, 0], out[2, 1] = piece[BEGIN_X] - ahead_x + left_x, piece[BEGIN_Y] - ahead_y + left_y
+    out[3, 0], out[3, 1] = piece[BEGIN_X] - ahead_x - left_x, piece[BEGIN_Y] - ahead_y - left_y
 
 
 @inner
@@ -167,7 +171,7 @@ def least_difference(own, mine, other, theirs, apart, lines, excess):
         x, y = polygon[side + 1, 0] - polygon[side, 0], polygon[side + 1, 1] - polygon[side, 1]
         low, high = extent(own, x, y)
         other_low, other_high = extent(other, x, y)
-        goes, comes = mine[2] * x + mine[3] * y, theirs[2] * x + theirs[3] * y
+        goes, comes = mine[WAY_X] * x + mine[WAY_Y] * y, theirs[WAY_X] * x + theirs[WAY_Y] * y
         # the projections overlap at (s, t) if s goes − t comes ≤ before, and if t comes − s goes ≤ beyond
         before, beyond = other_high - low, high - other_low
         # not even at the most favourable shares

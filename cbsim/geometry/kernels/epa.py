@@ -61,6 +61,7 @@ def make_depth_workspace() -> DepthWorkspace:
 @inner
 def set_face(corners, planes, faces, f, i, j, k):
     """Write face f through three corners; a sliver is put at infinity, so that it is never the nearest."""
+    # the normal's length is twice the area, too small to divide by for a sliver
     nx, ny, nz = plane_of(corners, i, j, k)
     length = math.sqrt(nx * nx + ny * ny + nz * nz)
     faces[f, 0], faces[f, 1], faces[f, 2] = i, j, k
@@ -88,6 +89,7 @@ def perpendicular(c, count, k):
     if count == 2:  # across the line: its cross products with the axes
         ux, uy, uz = c[1, 0] - c[0, 0], c[1, 1] - c[0, 1], c[1, 2] - c[0, 2]
         return uy * z - uz * y, uz * x - ux * z, ux * y - uy * x
+    # off the plane: to both sides of it by turns
     sign = 1.0 if k % 2 == 0 else -1.0
     nx, ny, nz = plane_of(c, 0, 1, 2)
     return sign * nx, sign * ny, sign * nz
@@ -108,6 +110,7 @@ def extends(c, count, scale):
 @inner
 def first_corners(one, two, corners, scale):
     """Write a tetrahedron of far corners; return their number, fewer than four if there is no volume."""
+    # each further corner is the support point across what there is so far, which is as far from it as any
     corner_into(one, two, 1.0, 0.0, 0.0, corners, 0)
     count = 1
     while count < 4:
@@ -156,6 +159,7 @@ def push_out(corners, planes, faces, edges, count, used):
     for f in range(used):
         if faces[f, 0] < 0:
             continue
+        # of a sliver that cannot be told by its plane, which is at infinity
         if planes[f, 3] == math.inf:
             if not touches_hole(faces, planes, f, used, x, y, z):
                 continue
@@ -178,6 +182,7 @@ def push_out(corners, planes, faces, edges, count, used):
                 edges[horizon, 0], edges[horizon, 1] = i, j
                 horizon += 1
         faces[f, 0] = -1
+    # the horizon keeps the direction of the faces that are gone, so that the new ones, too, look outwards
     for e in range(horizon):
         if used >= FACES:
             return -1
@@ -229,6 +234,7 @@ def core_depth(one, two, workspace, out):
     set_face(corners, planes, faces, 3, 1, 3, 2)
     used, best = 4, math.inf
     while True:
+        # all faces are looked at: they are mostly a few dozen, too few for a heap to pay;
         # the nearest face bounds the depth from below, the support plane in its direction from above
         nearest, face = math.inf, -1
         for f in range(used):
@@ -241,8 +247,10 @@ def core_depth(one, two, workspace, out):
         reach = nx * corners[count, 0] + ny * corners[count, 1] + nz * corners[count, 2]
         if reach <= best + GAIN:  # of equals the last: its face lies nearest to the surface
             best = min(best, reach)
+            # a side of a polytope is several triangles: the touching points are on the one below the origin
             face = faced(corners, planes, faces, used, face)
             write_depth(corners, faces, face, nx, ny, nz, nearest, reach, out)
+        # both bounds meet; or there is no room, and what has been found is a depth that separates, if not the least
         if best - nearest <= GAIN or count == CORNERS - 1:
             break
         used = push_out(corners, planes, faces, edges, count, used)

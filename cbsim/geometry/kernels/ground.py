@@ -7,6 +7,7 @@ metre east and north.
 from __future__ import annotations
 
 from cbsim.geometry.kernels import elementary as math
+from cbsim.geometry.kernels.columns import HIGH_X, HIGH_Y, HIGH_Z, LOW_X, LOW_Y, LOW_Z
 from cbsim.geometry.kernels.rays import ray_triangle
 from cbsim.geometry.kernels.rotation import rotate
 from cbsim.jit import inner, kernel
@@ -36,7 +37,9 @@ def ground_height(triangles, boxes, links, x, y, below, stack):
         node = stack[top]
         # skip boxes beside the point, above the limit, or below the highest ground so far
         box = boxes[node]
-        if x < box[0] or x > box[3] or y < box[1] or y > box[4] or box[2] > below or box[5] < height:
+        if x < box[LOW_X] or x > box[HIGH_X] or y < box[LOW_Y] or y > box[HIGH_Y]:
+            continue
+        if box[LOW_Z] > below or box[HIGH_Z] < height:
             continue
         if links[node, 1] == 0:
             stack[top], stack[top + 1] = links[node, 0], node + 1

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from cbsim.geometry.kernels import elementary as math
+from cbsim.geometry.kernels.columns import POSITION, VELOCITY
 from cbsim.jit import inner, kernel
 
 __all__ = ["SLACK", "durations_into", "path_lengths_into"]
 
+TIME, PLACE, EAST, NORTH = 0, 1, 4, 5  # columns of `before`, of the velocity the horizontal ones
 SLACK = 1e-6  # fraction of a step, for rounding of times
 ALIGNED = 1e-6  # fraction of the path's length that it may deviate from a straight line
 
@@ -25,7 +27,7 @@ def durations_into(times, places, velocities, out):
     for k in range(out.shape[0]):
         here, there = places[k], places[k + 1]
         before, after = velocities[k], velocities[k + 1]
-        step, x, y = times[k + 1] - times[k], there[0] - here[0], there[1] - here[1]
+        step, x, y = times[k + 1] - times[k], there[0] - here[POSITION], there[1] - here[POSITION + 1]
         out[k, 0], out[k, 1] = pieces_of(step, x, y, before[0], before[1], after[0], after[1])
 
 
@@ -48,24 +50,24 @@ def path_lengths_into(motion, times, before, lengths):
     """
     for m in range(motion.shape[1]):
         last = before[m]
-        if math.isnan(last[0]):
+        if math.isnan(last[TIME]):
             hold(motion[0, m], times[0], last)
         for k in range(motion.shape[0]):
-            here, step = motion[k, m], times[k] - last[0]
-            x, y = here[0] - last[1], here[1] - last[2]
-            a, _ = pieces_of(step, x, y, last[4], last[5], here[7], here[8])
-            p, q = a * last[4], a * last[5]
+            here, step = motion[k, m], times[k] - last[TIME]
+            x, y = here[POSITION] - last[PLACE], here[POSITION + 1] - last[PLACE + 1]
+            a, _ = pieces_of(step, x, y, last[EAST], last[NORTH], here[VELOCITY], here[VELOCITY + 1])
+            p, q = a * last[EAST], a * last[NORTH]
             level = math.sqrt(p * p + q * q) + math.sqrt((x - p) * (x - p) + (y - q) * (y - q))
-            lengths[m, k] = math.hypot(level, here[2] - last[3])
+            lengths[m, k] = math.hypot(level, here[POSITION + 2] - last[PLACE + 2])
             hold(here, times[k], last)
 
 
 @inner
 def hold(here, time, out):
-    out[0] = time
+    out[TIME] = time
     for k in range(3):
-        out[1 + k] = here[k]
-    out[4], out[5] = here[7], here[8]
+        out[PLACE + k] = here[k]
+    out[EAST], out[NORTH] = here[VELOCITY], here[VELOCITY + 1]
 
 
 @inner

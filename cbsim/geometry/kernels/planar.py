@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from cbsim.geometry.kernels import elementary as math
+from cbsim.geometry.kernels.columns import ORIENTATION, VELOCITY
 from cbsim.jit import kernel
 
 __all__ = ["planar_into"]
@@ -21,9 +22,10 @@ def planar_into(motion, out):
     """
     for k in range(len(motion)):
         body = motion[k]
-        a, b, c, d = body[3], body[4], body[5], body[6]
+        a, b, c, d = body[ORIENTATION], body[ORIENTATION + 1], body[ORIENTATION + 2], body[ORIENTATION + 3]
         # horizontal components of the body's forward axis y, turned by the quaternion
         east, north = a * (-2.0 * d) + c * (2.0 * b), 1.0 + d * (-2.0 * d) - b * (2.0 * b)
         heading = math.atan2(-east, north)
         out[k, 0], out[k, 1], out[k, 2] = heading, -math.sin(heading), math.cos(heading)
-        out[k, 3] = math.sqrt(body[7] * body[7] + body[8] * body[8] + body[9] * body[9])
+        u, v, w = body[VELOCITY], body[VELOCITY + 1], body[VELOCITY + 2]
+        out[k, 3] = math.sqrt(u * u + v * v + w * w)

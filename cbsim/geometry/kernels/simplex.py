@@ -28,6 +28,7 @@ def on_segment(c, i, j):
     ex, ey, ez = c[j, 0] - c[i, 0], c[j, 1] - c[i, 1], c[j, 2] - c[i, 2]
     square = ex * ex + ey * ey + ez * ez
     along = -(c[i, 0] * ex + c[i, 1] * ey + c[i, 2] * ez)
+    # beyond an end, the end itself; a weight of exactly 0 lets `reduce_simplex` drop the row
     if square <= 0.0 or along <= 0.0:
         return 1.0, 0.0
     if along >= square:
@@ -86,6 +87,7 @@ def hides_origin(c, i, j, k, m):
     """Whether the origin is on the same side of the plane of rows i, j, k as row m; never for a flat tetrahedron."""
     nx, ny, nz = plane_of(c, i, j, k)
     origin = -(c[i, 0] * nx + c[i, 1] * ny + c[i, 2] * nz)
+    # a product of 0, of a flat tetrahedron, says no: all its faces are searched then
     other = (c[m, 0] - c[i, 0]) * nx + (c[m, 1] - c[i, 1]) * ny + (c[m, 2] - c[i, 2]) * nz
     return origin * other > 0.0
 
@@ -97,6 +99,7 @@ def on_tetrahedron(c):
     # the origin is inside if no face separates it from the opposite corner; else the nearest point is on such a face
     for skip in range(4):
         # the three rows other than `skip`
+        # of several faces that see the origin, the nearest point is on the nearest
         i, j, k = (1 if skip == 0 else 0), (2 if skip <= 1 else 1), (3 if skip <= 2 else 2)
         if hides_origin(c, i, j, k, skip):
             continue
@@ -136,6 +139,7 @@ def reduce_simplex(simplex, count):
         simplex[0, WEIGHT], simplex[1, WEIGHT], simplex[2, WEIGHT] = on_triangle(simplex, 0, 1, 2, 0.0, 0.0, 0.0)
     elif on_tetrahedron(simplex):
         return ENCLOSED
+    # only rows that carry the nearest point go on: at most three, so that there is room for the next support point
     kept = 0
     for k in range(count):
         if simplex[k, WEIGHT] > 0.0:

@@ -16,8 +16,8 @@ PLACES = 6
 # of the history of motion that comfort is measured from: velocity east and north, yaw rate, direction
 EAST, NORTH, RATE, AHEAD_EAST, AHEAD_NORTH = range(5)
 HISTORY = 5
-# of contacts, and of outcomes of a step
-CONTACT_A, CONTACT_B, CONTACTS = 1, 2, 1
+# of outcomes of a step
+CONTACTS = 1
 # of the numbers of a lanelet
 WIDTH, LENGTH, SPEED_LIMIT, HAS_STOP = range(4)
 # of samples of centrelines

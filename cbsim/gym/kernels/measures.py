@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from cbsim.collision.kernels.active_contacts import CONTACT_A, CONTACT_B
 from cbsim.geometry.kernels import elementary as math
 from cbsim.geometry.kernels.rotation import rotate
 from cbsim.gym.kernels.columns import (
@@ -13,8 +14,6 @@ from cbsim.gym.kernels.columns import (
     ASIDE,
     BASE,
     COLLIDED,
-    CONTACT_A,
-    CONTACT_B,
     CONTACTS,
     EAST,
     HALF_WIDTH,
@@ -54,6 +53,8 @@ from cbsim.gym.kernels.columns import (
     Y,
 )
 from cbsim.jit import inlined, inner, kernel
+from cbsim.vehicle.kernels.columns import HANDBRAKE, LEFT_LEVER, REVERSE, RIGHT_LEVER, THROTTLE
+from cbsim.vehicle.kernels.columns import STEERING as STEER
 from cbsim.world.packed.kernels import state_of
 
 __all__ = ["command_into", "first_wrong", "measure_into"]
@@ -93,14 +94,15 @@ def command_into(sizes, floats, ints, worlds, vehicles, actions, active):
         for a in range(vehicles.shape[0]):
             row = state.command[vehicles[a]]
             # full braking, steering straight, both levers forward; the handbrake is off
-            row[0], row[1], row[2], row[3], row[4], row[5] = -1.0, 0.0, 1.0, 1.0, 0.0, 0.0
+            row[THROTTLE], row[STEER], row[LEFT_LEVER] = -1.0, 0.0, 1.0
+            row[RIGHT_LEVER], row[REVERSE], row[HANDBRAKE] = 1.0, 0.0, 0.0
             if not active[w, a]:
                 continue
-            row[0] = actions[w, a, 0]
+            row[THROTTLE] = actions[w, a, 0]
             if actions.shape[2] == 2:
-                row[1] = actions[w, a, 1]
+                row[STEER] = actions[w, a, 1]
             else:
-                row[2], row[3] = actions[w, a, 1], actions[w, a, 2]
+                row[LEFT_LEVER], row[RIGHT_LEVER] = actions[w, a, 1], actions[w, a, 2]
 
 
 @inner
@@ -210,42 +212,22 @@ def remember(history, weights, clock, vx, vy, rate, fx, fy, row):
 
 @kernel
 def measure_into(
-    sizes,
-    floats,
-    ints,
-    worlds,
-    rows,
-    half_lengths,
-    samples,
-    offsets,
-    lanelets,
-    routes,
-    places,
-    history,
-    weights,
-    numbers,
-    contacts,
-    outcomes,
-    begins,
-    measures,
+    sizes, blocks, worlds, rows, half_lengths, roads, motion, numbers, contacts, outcomes, begins, measures
 ):
     """Measure agents after a step of their Worlds.
 
     Parameters
     ----------
-    sizes, floats, ints, worlds
-        As `cbsim.simulation.kernels.advance_into` has them.
+    sizes, blocks, worlds
+        As `cbsim.simulation.kernels.advance_into` has them, of blocks the first two.
     rows : (agents, 2) int64
         Rows of the body and in the table of vehicles.
     half_lengths : (agents,) [m]
-    samples, offsets, lanelets
-        Centrelines and lanelets (`cbsim.gym.course`).
-    routes : (worlds, agents, k) int64
-        Lanelets; -1 after the last.
-    places : (worlds, agents, 6)
-        On the routes; written.
-    history, weights : (worlds, agents, n, 5), (3, n)
-        Newest motion, written; weights of a quadratic fit and of its derivatives.
+    roads : tuple of ndarray
+        Samples and offsets of centrelines, lanelets (`cbsim.gym.course`); routes (worlds, agents, k) int64, lanelets
+        with -1 after the last; places on them (worlds, agents, 6), written.
+    motion : tuple of ndarray
+        The newest (worlds, agents, n, 5), written; weights of a quadratic fit and of its derivatives (3, n).
     numbers : tuple of float
         Length of a step of the environment [s]; how far before a line one may stop [m].
     contacts, outcomes
@@ -255,6 +237,9 @@ def measure_into(
         counted from there.
     measures : (worlds, agents, 25), out
     """
+    floats, ints = blocks
+    samples, offsets, lanelets, routes, places = roads
+    history, weights = motion
     n, m = floats.shape[0] // worlds, ints.shape[0] // worlds
     for w in range(worlds):
         state = state_of(floats[w * n : (w + 1) * n], ints[w * m : (w + 1) * m], sizes)
@@ -275,7 +260,7 @@ def measure_into(
             place[WAY] = place[BASE] + station
             row[X], row[Y], row[HEADING], row[SPEED], row[YAW_RATE] = x, y, heading, speed, rate
             row[ACCELERATION] = (speed - place[SPEED_BEFORE]) / numbers[0]
-            row[STEERING] = state.actuator[rows[a, 1], 1]
+            row[STEERING] = state.actuator[rows[a, 1], STEER]
             row[OFFSET] = offset
             # within ±π
             turn = heading - ahead

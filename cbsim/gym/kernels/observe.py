@@ -36,7 +36,17 @@ from cbsim.world.traffic.tables import PARKED_HEIGHT
 
 __all__ = ["observe_into"]
 
-GATHERED = 7  # x, y, direction, speed, width, length of an object
+# rows of objects of a World: place [m], direction, speed ahead [m/s], width and length [m]
+OBJECT_X, OBJECT_Y, OBJECT_EAST, OBJECT_NORTH, OBJECT_SPEED, OBJECT_WIDTH, OBJECT_LENGTH, GATHERED = range(8)
+# rows of objects as an agent sees them: place to its right and ahead, cosine and sine of their turn, and the same
+RIGHT, AHEAD, COSINE, SINE, SEEN_SPEED, SEEN_WIDTH, SEEN_LENGTH = range(OBJECT)
+TURN = 2  # of points of the route, behind their places
+# rows of pieces of road, of a World and as an agent sees them behind their places
+PIECE_X, PIECE_Y, PIECE_LENGTH, PIECE_WIDTH, PIECE_EAST, PIECE_NORTH, PIECE_KIND = range(PIECE)
+TOLD_LENGTH, TOLD_WIDTH, TOLD_COSINE, TOLD_SINE, TOLD_KIND = range(2, PIECE)
+# an agent's own numbers, and a grid of cells with lists of pieces
+OWN_SPEED, OWN_YAW_RATE, OWN_ACCELERATION, OWN_OFFSET, OWN_HEADING_ERROR, OWN_LIMIT, OWN_STOP_DISTANCE = range(OWN)
+GRID_X, GRID_Y, CELL_WIDTH, GRID_COLUMNS, GRID_ROWS = range(5)
 BLOCK = 16  # distances that are looked at together
 FAST, SHARP, QUICK, ASTRAY = 60.0, 10.0, 30.0, 10.0  # bounds of speed, acceleration, yaw rate, offset
 
@@ -54,27 +64,28 @@ def gather_into(shapes, state, others, origin_x, origin_y, gathered):
         body = others[k]
         fx, fy, _ = rotate(state.orientation[body], 0.0, 1.0, 0.0)
         there = state.position[body, 2] > 0.5 * PARKED_HEIGHT
-        gathered[0, k] = state.position[body, 0] - origin_x if there else 1e9
-        gathered[1, k] = state.position[body, 1] - origin_y if there else 1e9
-        gathered[2, k], gathered[3, k] = fx, fy
-        gathered[4, k] = state.velocity[body, 0] * fx + state.velocity[body, 1] * fy
-        gathered[5, k], gathered[6, k] = shapes.size[body, 0], shapes.size[body, 1]
+        gathered[OBJECT_X, k] = state.position[body, 0] - origin_x if there else 1e9
+        gathered[OBJECT_Y, k] = state.position[body, 1] - origin_y if there else 1e9
+        gathered[OBJECT_EAST, k], gathered[OBJECT_NORTH, k] = fx, fy
+        gathered[OBJECT_SPEED, k] = state.velocity[body, 0] * fx + state.velocity[body, 1] * fy
+        gathered[OBJECT_WIDTH, k], gathered[OBJECT_LENGTH, k] = shapes.size[body, 0], shapes.size[body, 1]
 
 
 @inner
 def span_into(gathered, first, last, x, y, fx, fy, square, out, at):
     """Write a span of objects as an agent sees them, in the order of their rows; zeros beyond the reach."""
     for k in range(last - first):
-        dx, dy = gathered[0, first + k] - x, gathered[1, first + k] - y
+        dx, dy = gathered[OBJECT_X, first + k] - x, gathered[OBJECT_Y, first + k] - y
         there = np.float32(1.0) if dx * dx + dy * dy <= square else np.float32(0.0)
-        ux, uy = gathered[2, first + k], gathered[3, first + k]
+        ux, uy = gathered[OBJECT_EAST, first + k], gathered[OBJECT_NORTH, first + k]
         near = there > np.float32(0.0)
         # to the right of the agent, and ahead
-        out[0, at + k] = dx * fy - dy * fx if near else np.float32(0.0)
-        out[1, at + k] = dx * fx + dy * fy if near else np.float32(0.0)
-        out[2, at + k], out[3, at + k] = (ux * fx + uy * fy) * there, (fx * uy - fy * ux) * there
-        out[4, at + k] = gathered[4, first + k] * there
-        out[5, at + k], out[6, at + k] = gathered[5, first + k] * there, gathered[6, first + k] * there
+        out[RIGHT, at + k] = dx * fy - dy * fx if near else np.float32(0.0)
+        out[AHEAD, at + k] = dx * fx + dy * fy if near else np.float32(0.0)
+        out[COSINE, at + k], out[SINE, at + k] = (ux * fx + uy * fy) * there, (fx * uy - fy * ux) * there
+        out[SEEN_SPEED, at + k] = gathered[OBJECT_SPEED, first + k] * there
+        out[SEEN_WIDTH, at + k] = gathered[OBJECT_WIDTH, first + k] * there
+        out[SEEN_LENGTH, at + k] = gathered[OBJECT_LENGTH, first + k] * there
 
 
 @inner
@@ -111,7 +122,7 @@ def sort_nearest(distances, nearest):
 def nearest_into(gathered, own, x, y, fx, fy, square, distances, nearest, out):
     """Write the nearest objects as an agent sees them, nearest first; zeros beyond the reach."""
     for k in range(distances.shape[0]):
-        dx, dy = gathered[0, k] - x, gathered[1, k] - y
+        dx, dy = gathered[OBJECT_X, k] - x, gathered[OBJECT_Y, k] - y
         distances[k] = dx * dx + dy * dy
     # an agent is no object of its own: it comes last
     if own >= 0:
@@ -123,22 +134,25 @@ def nearest_into(gathered, own, x, y, fx, fy, square, distances, nearest, out):
             for c in range(OBJECT):
                 out[c, k] = 0.0
             continue
-        dx, dy, ux, uy = gathered[0, item] - x, gathered[1, item] - y, gathered[2, item], gathered[3, item]
-        out[0, k], out[1, k] = dx * fy - dy * fx, dx * fx + dy * fy
-        out[2, k], out[3, k] = ux * fx + uy * fy, fx * uy - fy * ux
-        out[4, k], out[5, k], out[6, k] = gathered[4, item], gathered[5, item], gathered[6, item]
+        dx, dy = gathered[OBJECT_X, item] - x, gathered[OBJECT_Y, item] - y
+        ux, uy = gathered[OBJECT_EAST, item], gathered[OBJECT_NORTH, item]
+        out[RIGHT, k], out[AHEAD, k] = dx * fy - dy * fx, dx * fx + dy * fy
+        out[COSINE, k], out[SINE, k] = ux * fx + uy * fy, fx * uy - fy * ux
+        out[SEEN_SPEED, k], out[SEEN_WIDTH, k] = gathered[OBJECT_SPEED, item], gathered[OBJECT_WIDTH, item]
+        out[SEEN_LENGTH, k] = gathered[OBJECT_LENGTH, item]
 
 
 @inner
 def pieces_into(pieces, x, y, fx, fy, out):
     """Write pieces of road (7, k), whose places are relative to the middle of a cell, as an agent sees them."""
     for k in range(out.shape[1]):
-        dx, dy, ux, uy = pieces[0, k] - x, pieces[1, k] - y, pieces[4, k], pieces[5, k]
-        there = pieces[3, k] > np.float32(0.0)
-        out[0, k] = dx * fy - dy * fx if there else np.float32(0.0)
-        out[1, k] = dx * fx + dy * fy if there else np.float32(0.0)
-        out[2, k], out[3, k] = pieces[2, k], pieces[3, k]
-        out[4, k], out[5, k], out[6, k] = ux * fx + uy * fy, fx * uy - fy * ux, pieces[6, k]
+        dx, dy, ux, uy = pieces[PIECE_X, k] - x, pieces[PIECE_Y, k] - y, pieces[PIECE_EAST, k], pieces[PIECE_NORTH, k]
+        there = pieces[PIECE_WIDTH, k] > np.float32(0.0)
+        out[RIGHT, k] = dx * fy - dy * fx if there else np.float32(0.0)
+        out[AHEAD, k] = dx * fx + dy * fy if there else np.float32(0.0)
+        out[TOLD_LENGTH, k], out[TOLD_WIDTH, k] = pieces[PIECE_LENGTH, k], pieces[PIECE_WIDTH, k]
+        out[TOLD_COSINE, k], out[TOLD_SINE, k] = ux * fx + uy * fy, fx * uy - fy * ux
+        out[TOLD_KIND, k] = pieces[PIECE_KIND, k]
 
 
 @inner
@@ -167,9 +181,9 @@ def points_into(samples, offsets, route, place, spacing, pose, out):
         dy = samples[k, SAMPLE_Y] + part * (samples[k + 1, SAMPLE_Y] - samples[k, SAMPLE_Y]) - y
         turn = samples[k, SAMPLE_HEADING] + part * (samples[k + 1, SAMPLE_HEADING] - samples[k, SAMPLE_HEADING])
         turn -= heading
-        out[0, j], out[1, j] = dx * fy - dy * fx, dx * fx + dy * fy
+        out[RIGHT, j], out[AHEAD, j] = dx * fy - dy * fx, dx * fx + dy * fy
         # within ±π
-        out[2, j] = turn - 2.0 * math.pi * math.floor(turn / (2.0 * math.pi) + 0.5)
+        out[TURN, j] = turn - 2.0 * math.pi * math.floor(turn / (2.0 * math.pi) + 0.5)
 
 
 @inlined
@@ -193,96 +207,79 @@ def objects_into(gathered, own, x, y, fx, fy, square, distances, orders, w, a, o
 def road_into(grid, cells, pieces, x, y, fx, fy, out):
     """Write the pieces of road of the cell in which an agent is; zeros where there is none."""
     # which pieces are near is worked out ahead for each cell of a grid
-    column, line = math.floor((x - grid[0]) / grid[2]), math.floor((y - grid[1]) / grid[2])
+    column, line = math.floor((x - grid[GRID_X]) / grid[CELL_WIDTH]), math.floor((y - grid[GRID_Y]) / grid[CELL_WIDTH])
     cell = -1
-    if 0 <= column < grid[3] and 0 <= line < grid[4]:
-        cell = cells[int(line) * int(grid[3]) + int(column)]
+    if 0 <= column < grid[GRID_COLUMNS] and 0 <= line < grid[GRID_ROWS]:
+        cell = cells[int(line) * int(grid[GRID_COLUMNS]) + int(column)]
     if cell < 0:
         for c in range(PIECE):
             for k in range(out.shape[1]):
                 out[c, k] = 0.0
         return
-    px = np.float32(x - grid[0] - (column + 0.5) * grid[2])
-    py = np.float32(y - grid[1] - (line + 0.5) * grid[2])
+    px = np.float32(x - grid[GRID_X] - (column + 0.5) * grid[CELL_WIDTH])
+    py = np.float32(y - grid[GRID_Y] - (line + 0.5) * grid[CELL_WIDTH])
     pieces_into(pieces[cell], px, py, fx, fy, out)
 
 
 @kernel
-def observe_into(
-    pack,
-    sizes,
-    floats,
-    ints,
-    worlds,
-    rows,
-    others,
-    counts,
-    reach,
-    samples,
-    offsets,
-    routes,
-    places,
-    measures,
-    grid,
-    cells,
-    pieces,
-    orders,
-    out,
-):
+def observe_into(pack, sizes, blocks, worlds, rows, objects, counts, reach, roads, measures, near, out):
     """Write the observations of all agents of some Snapshots.
 
     Parameters
     ----------
-    pack, sizes, floats, ints, worlds
-        As `cbsim.simulation.kernels.advance_into` has them.
+    pack, sizes, blocks, worlds
+        As `cbsim.simulation.kernels.advance_into` has them, of blocks the first two.
     rows : (agents, 3) int64
-        Rows of the body, in the table of vehicles and in `others`.
-    others : (n,) int64
-        Rows of bodies that are told.
+        Rows of the body, in the table of vehicles and in that of objects.
+    objects : tuple of ndarray
+        Rows of bodies that are told (n,) int64. For each agent different numbers of them, best of the nearest ones of
+        the step before, (worlds, agents, objects) int32, written; (0, 0, 0) if there is room for all.
     counts : tuple of int
         Points of the route, objects and pieces of an observation.
     reach : tuple of float
         Greatest distance of objects, and spacing of points of the route [m].
-    samples, offsets, routes, places, measures
+    roads : tuple of ndarray
+        Samples, offsets, routes and places, as `cbsim.gym.kernels.measures.measure_into` has them.
+    measures
         As `cbsim.gym.kernels.measures.measure_into` has them.
-    grid : (5,) float64
-        Least x and y, width of a cell [m], columns and rows.
-    cells : (columns · rows,) int64
-        List of pieces of each cell, -1 for none.
-    pieces : (lists, 7, k) float32
-        Pieces of road, nearest first: place relative to the middle of the cell, length, width, direction, kind.
-    orders : (worlds, agents, objects) or (0, 0, 0) int32
-        Different rows of `others`, best the nearest ones of the step before; written. None if there is room for all.
+    near : tuple of ndarray
+        Grid (5,): least x and y, width of a cell [m], columns and rows; list of pieces of each cell (columns · rows,)
+        int64, -1 for none; pieces of road (lists, 7, k) float32, nearest first: place relative to the middle of the
+        cell, length, width, direction, kind.
     out : (worlds, agents, size) float32, out
     """
+    floats, ints = blocks
+    others, orders = objects
+    samples, offsets, routes, places = roads
     n, m = floats.shape[0] // worlds, ints.shape[0] // worlds
-    points, objects, near = counts
+    points, told, pieces = counts
     shapes, agents = shapes_of(pack), rows.shape[0]
     gathered, distances = np.empty((GATHERED, others.shape[0]), np.float32), np.empty(others.shape[0], np.float32)
     first = OWN + POINT * points
-    second = first + OBJECT * objects
+    second = first + OBJECT * told
     square = np.float32(reach[0] * reach[0])
     for w in range(worlds):
         state = state_of(floats[w * n : (w + 1) * n], ints[w * m : (w + 1) * m], sizes)
         # float32 has seven digits, and maps are kilometres wide: places are relative to the first agent
         origin_x, origin_y = state.position[rows[0, 0], 0], state.position[rows[0, 0], 1]
-        if objects > 0:
+        if told > 0:
             gather_into(shapes, state, others, origin_x, origin_y, gathered)
         for a in range(agents):
             row, target = measures[w, a], out[w, a]
             x, y, heading = row[X], row[Y], row[HEADING]
             east, north, _ = rotate(state.orientation[rows[a, 0]], 0.0, 1.0, 0.0)
             fx, fy = np.float32(east), np.float32(north)
-            target[0], target[1] = within(row[SPEED], FAST), within(row[YAW_RATE], SHARP)
-            target[2], target[3] = within(row[ACCELERATION], QUICK), within(row[OFFSET], ASTRAY)
-            target[4], target[5], target[6] = row[HEADING_ERROR], row[LIMIT], row[STOP_DISTANCE]
+            target[OWN_SPEED], target[OWN_YAW_RATE] = within(row[SPEED], FAST), within(row[YAW_RATE], SHARP)
+            target[OWN_ACCELERATION], target[OWN_OFFSET] = within(row[ACCELERATION], QUICK), within(row[OFFSET], ASTRAY)
+            target[OWN_HEADING_ERROR], target[OWN_LIMIT] = row[HEADING_ERROR], row[LIMIT]
+            target[OWN_STOP_DISTANCE] = row[STOP_DISTANCE]
             if points > 0:
                 ahead, pose = target[OWN:first].reshape((POINT, points)), (x, y, east, north, heading)
                 points_into(samples, offsets, routes[w, a], places[w, a], reach[1], pose, ahead)
-            if objects > 0:
+            if told > 0:
                 px, py = np.float32(x - origin_x), np.float32(y - origin_y)
-                seen = target[first:second].reshape((OBJECT, objects))
+                seen = target[first:second].reshape((OBJECT, told))
                 objects_into(gathered, rows[a, 2], px, py, fx, fy, square, distances, orders, w, a, seen)
-            if near > 0:
-                road = target[second : second + PIECE * near].reshape((PIECE, near))
-                road_into(grid, cells, pieces, x, y, fx, fy, road)
+            if pieces > 0:
+                road = target[second : second + PIECE * pieces].reshape((PIECE, pieces))
+                road_into(*near, x, y, fx, fy, road)

@@ -101,11 +101,11 @@ class Pilot:
         motion = Motion(gear * observation.speed, observation.yaw_rate, observation.time - self._time)
         speed, _, moved = motion
         self._time = observation.time
-        self._row, *place, station, curvature, target_speed, planned_acceleration = follow_path(
-            *(path.table, self._row, self._begin, run.last, gear, halt.station),
-            *(x, y, heading, observation.speed, observation.yaw_rate, moved, arm, *self._place),
+        self._row, px, py, station, curvature, target_speed, planned_acceleration = follow_path(
+            *(path.table, self._row, self._begin, run.last, gear, halt.station, (x, y, heading)),
+            *((observation.speed, observation.yaw_rate, moved), arm, self._place),
         )
-        self._place, curvature = place, gear * curvature
+        self._place, curvature = (px, py), gear * curvature
         if observation.run_state != "RUN" or observation.alarm > 0.0:
             return self._obey(motion, curvature, run)
         if speed < AT_REST and halt.station - station < 0.6:

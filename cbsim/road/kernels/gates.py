@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from cbsim.geometry.kernels import elementary as math
-from cbsim.jit import kernel
+from cbsim.geometry.kernels.columns import ORIENTATION, POSITION, VELOCITY
+from cbsim.jit import inner, kernel
 
 __all__ = ["BEGINS", "CROSSES", "ENDS", "junction_events"]
 
@@ -48,13 +49,13 @@ def junction_events(times, motion, half_lengths, watched, gates, count, waits, o
         low_x, low_y, high_x, high_y = np.inf, np.inf, -np.inf, -np.inf
         for i in range(steps):
             body = motion[i, who]
-            a, b, c, d = body[3], body[4], body[5], body[6]
+            a, b, c, d = body[ORIENTATION], body[ORIENTATION + 1], body[ORIENTATION + 2], body[ORIENTATION + 3]
             # the body's forward axis, seen from above, and its front bumper
             east, north = 2.0 * (b * c - a * d), 1.0 - 2.0 * (b * b + d * d)
             length = max(math.sqrt(east * east + north * north), 1e-12)
             poses[i, 2], poses[i, 3] = east / length, north / length
-            poses[i, 0] = body[0] + half_lengths[who] * poses[i, 2]
-            poses[i, 1] = body[1] + half_lengths[who] * poses[i, 3]
+            poses[i, 0] = body[POSITION] + half_lengths[who] * poses[i, 2]
+            poses[i, 1] = body[POSITION + 1] + half_lengths[who] * poses[i, 3]
             low_x, high_x = min(low_x, poses[i, 0]), max(high_x, poses[i, 0])
             low_y, high_y = min(low_y, poses[i, 1]), max(high_y, poses[i, 1])
         for gate in range(len(gates)):
@@ -76,9 +77,8 @@ def junction_events(times, motion, half_lengths, watched, gates, count, waits, o
                 if gate >= count:
                     at_line = -WITHIN <= along[i] <= OVER and facing >= ALONG and abs(across[i]) <= half
                     if at_line != waits[who, gate - count]:
-                        v = motion[i, who]
                         # waiting begins at rest, and ends when the bumper leaves the stretch before the line
-                        if not at_line or math.sqrt(v[7] * v[7] + v[8] * v[8] + v[9] * v[9]) < STILL:
+                        if not at_line or speed_of(motion[i, who]) < STILL:
                             kind = BEGINS if at_line else ENDS
                             waits[who, gate - count] = at_line
                 # from behind the gate to beyond it within a step: the place of crossing by linear interpolation
@@ -93,3 +93,10 @@ def junction_events(times, motion, half_lengths, watched, gates, count, waits, o
                         out[found, 3], out[found, 4] = gate, step
                     found += 1
     return found
+
+
+@inner
+def speed_of(body):
+    """Speed [m/s] of a row of motion."""
+    u, v, w = body[VELOCITY], body[VELOCITY + 1], body[VELOCITY + 2]
+    return math.sqrt(u * u + v * v + w * w)

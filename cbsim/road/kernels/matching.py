@@ -8,10 +8,12 @@ from __future__ import annotations
 import numpy as np
 
 from cbsim.geometry.kernels import elementary as math
+from cbsim.geometry.kernels.columns import LINE_EAST, LINE_NORTH, LINE_STATION, LINE_X, LINE_Y
 from cbsim.jit import inner, kernel
 
 __all__ = ["TIE", "TOUCH", "match_into", "point_on"]
 
+LINE_HALF_WIDTH, LINE_NUMBER = 5, 6  # of intervals, behind the columns of a sample
 TOUCH = 1e-6  # [m] tolerance at edges, and share of an interval beyond its ends
 TIE = 1e-6  # [m] distances that differ by less are equal
 
@@ -58,23 +60,24 @@ def match_into(positions, headings, onward, intervals, stretches, bounds, lines,
                 continue
             for row in range(stretches[k, 0], stretches[k, 1]):
                 # beside this interval of the line, and within its width
-                share, offset = beside(x, y, intervals[row], intervals[row + 1])
-                if not (-TOUCH <= share <= 1.0 + TOUCH and abs(offset) <= intervals[row, 5] + TOUCH):
+                here, after = intervals[row], intervals[row + 1]
+                share, offset = beside(x, y, here, after)
+                if not (-TOUCH <= share <= 1.0 + TOUCH and abs(offset) <= here[LINE_HALF_WIDTH] + TOUCH):
                     continue
                 share = min(max(share, 0.0), 1.0)
                 error = 0.0
                 if len(headings):
                     # heading against the direction between both samples
-                    along_x = intervals[row, 2] + share * (intervals[row + 1, 2] - intervals[row, 2])
-                    along_y = intervals[row, 3] + share * (intervals[row + 1, 3] - intervals[row, 3])
+                    along_x = here[LINE_EAST] + share * (after[LINE_EAST] - here[LINE_EAST])
+                    along_y = here[LINE_NORTH] + share * (after[LINE_NORTH] - here[LINE_NORTH])
                     error = wrap(headings[i] - wrap(math.atan2(-along_x, along_y)))
                 # classes of a quarter turn, those that lead onward before all others
                 rank = np.rint(abs(error) / (0.5 * math.pi)) + (10.0 if abs(error) >= onward else 0.0)
                 away = np.rint(abs(offset) / TIE)
                 if lines[i] < 0 or rank < best_class or (rank == best_class and away < best_away):
                     best_class, best_away = rank, away
-                    lines[i], found[1, i], found[2, i] = np.int64(intervals[row, 6]), offset, error
-                    found[0, i] = intervals[row, 4] + share * (intervals[row + 1, 4] - intervals[row, 4])
+                    lines[i], found[1, i], found[2, i] = np.int64(here[LINE_NUMBER]), offset, error
+                    found[0, i] = here[LINE_STATION] + share * (after[LINE_STATION] - here[LINE_STATION])
 
 
 @kernel
@@ -112,11 +115,13 @@ def point_on(station, offset, closed, stations, samples):
     row = min(max(low - 1, 0), last - 1)
     a, b = samples[row], samples[row + 1]
     blend = min(max((station - stations[row]) / (stations[row + 1] - stations[row]), 0.0), 1.0)
-    east, north = (1.0 - blend) * a[2] + blend * b[2], (1.0 - blend) * a[3] + blend * b[3]
+    east = (1.0 - blend) * a[LINE_EAST] + blend * b[LINE_EAST]
+    north = (1.0 - blend) * a[LINE_NORTH] + blend * b[LINE_NORTH]
     length = math.hypot(east, north)
     east, north = east / length, north / length
     beyond = station - min(max(station, 0.0), stations[last])
-    x, y = a[0] + blend * (b[0] - a[0]) + beyond * east, a[1] + blend * (b[1] - a[1]) + beyond * north
+    x = a[LINE_X] + blend * (b[LINE_X] - a[LINE_X]) + beyond * east
+    y = a[LINE_Y] + blend * (b[LINE_Y] - a[LINE_Y]) + beyond * north
     return x - offset * north, y + offset * east, wrap(math.atan2(-east, north))
 
 
@@ -129,11 +134,11 @@ def wrap(angle):
 @inner
 def beside(x, y, a, b):
     """`cbsim.geometry.polyline.beside` of a place and an interval between two samples; nan where there is no foot."""
-    chord_x, chord_y, away_x, away_y = b[0] - a[0], b[1] - a[1], x - a[0], y - a[1]
-    turn_x, turn_y = b[2] - a[2], b[3] - a[3]
+    chord_x, chord_y, away_x, away_y = b[LINE_X] - a[LINE_X], b[LINE_Y] - a[LINE_Y], x - a[LINE_X], y - a[LINE_Y]
+    turn_x, turn_y = b[LINE_EAST] - a[LINE_EAST], b[LINE_NORTH] - a[LINE_NORTH]
     # share of the interval at which the interpolated direction is orthogonal to the way to the place
-    constant = away_x * a[2] + away_y * a[3]
-    linear = (away_x * turn_x + away_y * turn_y) - (chord_x * a[2] + chord_y * a[3])
+    constant = away_x * a[LINE_EAST] + away_y * a[LINE_NORTH]
+    linear = (away_x * turn_x + away_y * turn_y) - (chord_x * a[LINE_EAST] + chord_y * a[LINE_NORTH])
     quadratic = -(chord_x * turn_x + chord_y * turn_y)
     inside = linear * linear - 4.0 * quadratic * constant
     below = math.sqrt(max(inside, 0.0)) - linear
@@ -141,6 +146,6 @@ def beside(x, y, a, b):
     if not (inside >= 0.0 and below > 0.0):
         return np.nan, np.nan
     share = 2.0 * constant / below
-    along_x, along_y = a[2] + share * turn_x, a[3] + share * turn_y
+    along_x, along_y = a[LINE_EAST] + share * turn_x, a[LINE_NORTH] + share * turn_y
     length = math.hypot(along_x, along_y)
     return share, (away_x - share * chord_x) * (-along_y / length) + (away_y - share * chord_y) * (along_x / length)

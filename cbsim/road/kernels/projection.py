@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from cbsim.geometry.kernels import elementary as math
+from cbsim.geometry.kernels.columns import LINE_EAST, LINE_NORTH, LINE_STATION, LINE_X, LINE_Y
 from cbsim.jit import kernel
 
 __all__ = ["project_into"]
@@ -37,31 +38,31 @@ def project_into(line, places, spans, out):
         first, last = spans[i, 0], spans[i, 1]
         best, nearest = first, np.inf
         for k in range(first, last, STRIDE):
-            east, north = x - line[k, 0], y - line[k, 1]
+            east, north = x - line[k, LINE_X], y - line[k, LINE_Y]
             square = east * east + north * north
             if square < nearest:
                 best, nearest = k, square
         away, k = math.sqrt(nearest), first
         while k < last:
-            east, north = x - line[k, 0], y - line[k, 1]
+            east, north = x - line[k, LINE_X], y - line[k, LINE_Y]
             square = east * east + north * north
             if square < nearest or (square == nearest and k < best):
                 best, nearest, away = k, square, math.sqrt(square)
             # by the triangle inequality, as the line is at least as long as the chord
-            skipped = line[k, 4] + (math.sqrt(square) - away) - SLACK
+            skipped = line[k, LINE_STATION] + (math.sqrt(square) - away) - SLACK
             k += 1
             # the first sample that is not skipped: steps that double, then halves of the last
-            if k < last and line[k, 4] < skipped:
+            if k < last and line[k, LINE_STATION] < skipped:
                 jump = 1
-                while k + jump < last and line[k + jump, 4] < skipped:
+                while k + jump < last and line[k + jump, LINE_STATION] < skipped:
                     k += jump
                     jump *= 2
                 while jump > 0:
-                    if k + jump < last and line[k + jump, 4] < skipped:
+                    if k + jump < last and line[k + jump, LINE_STATION] < skipped:
                         k += jump
                     jump //= 2
                 k += 1
-        east, north = x - line[best, 0], y - line[best, 1]
-        out[i, 0] = line[best, 4] + (east * line[best, 2] + north * line[best, 3])
-        out[i, 1] = north * line[best, 2] - east * line[best, 3]
-        out[i, 2], out[i, 3] = line[best, 2], line[best, 3]
+        east, north = x - line[best, LINE_X], y - line[best, LINE_Y]
+        out[i, 0] = line[best, LINE_STATION] + (east * line[best, LINE_EAST] + north * line[best, LINE_NORTH])
+        out[i, 1] = north * line[best, LINE_EAST] - east * line[best, LINE_NORTH]
+        out[i, 2], out[i, 3] = line[best, LINE_EAST], line[best, LINE_NORTH]

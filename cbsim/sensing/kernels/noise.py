@@ -107,6 +107,7 @@ def bin_of(noise, ray, distance):
 @inner
 def any_above(values, limit):
     """Tell whether one of the numbers is greater than a limit."""
+    # all are looked at: a loop that leaves early is no vector code
     found = False
     for k in range(values.shape[0]):
         found = found or values[k] > limit
@@ -193,6 +194,8 @@ def measure_into(true, width, noise, key_0, key_1, index, words, draws, ranges, 
         row, out = true[layer * width : layer * width + beams], seen[layer * beams : (layer + 1) * beams]
         for beam in range(beams):
             out[beam] = (noise.least <= row[beam]) & (row[beam] <= most)
+    # each kind of error has numbers of its own (LOSS, RANGE …), so that one does not change the others; what a sensor
+    # has no errors of is not drawn
     if noise.dropout > 0.0 or any_below(noise.rates, 1.0):
         philox_into(key_0, key_1, index, LOSS * size, words[:size])
         uniform_into(words[:size], draws)
@@ -217,6 +220,7 @@ def measure_into(true, width, noise, key_0, key_1, index, words, draws, ranges, 
                 way = max(min(true[ray // beams * width + ray % beams], most) - noise.least, 0.0)
                 ranges[ray] = noise.least + way * draws[ray]
                 seen[ray] = True
+    # readings are rounded last, as a device rounds what it has measured; its blind beams never tell anything
     if noise.quantum > 0.0:
         for ray in range(size):
             ranges[ray] = np.rint(ranges[ray] / noise.quantum) * noise.quantum

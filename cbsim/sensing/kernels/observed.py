@@ -20,8 +20,8 @@ __all__ = ["COLUMNS", "MISS", "NOISY", "SENSORS", "VISIBLE", "observed_into"]
 
 EVERY, VISIBLE, NOISY = range(3)
 OUTSIDE, PARTLY, INSIDE = range(3)  # of the view of a sensor
-COLUMNS = 10  # position, heading, velocity, size
-SENSORS = 11  # mount: position and orientation; field from and to; least and largest range
+SEEN_X, SEEN_Y, SEEN_HEADING, SEEN_VELOCITY, SEEN_SIZE, COLUMNS = 0, 1, 3, 4, 7, 10  # of a row of `out`
+MOUNT_TURN, FIELD_FROM, FIELD_TO, NEAREST, FARTHEST, SENSORS = 3, 7, 8, 9, 10, 11  # of a sensor, behind its place
 SLACK = 1e-6  # [m] of bounds, so that rounding does not matter
 SHORT = 0.999  # of a line of sight, which ends at the surface that is seen
 PLACE, PER_METRE, TURN, SPEED = 0.1, 0.01, 0.035, 0.3  # [m], 1, [rad], [m/s]: deviations of NOISY
@@ -69,17 +69,18 @@ def view_of(turn, sensor, dx, dy, dz, radius):
         `OUTSIDE`, `INSIDE`, or `PARTLY` where it may be either.
     """
     away = math.sqrt(dx * dx + dy * dy + dz * dz)
-    if away - radius > sensor[10] or away + radius < sensor[9]:
+    if away - radius > sensor[FARTHEST] or away + radius < sensor[NEAREST]:
         return OUTSIDE
-    in_range, width = away + radius <= sensor[10] and away - radius >= sensor[9], sensor[8] - sensor[7]
+    in_range = away + radius <= sensor[FARTHEST] and away - radius >= sensor[NEAREST]
+    width = sensor[FIELD_TO] - sensor[FIELD_FROM]
     if width >= 2.0 * math.pi:
         return INSIDE if in_range else PARTLY
     x, y, z = rotate_back(turn, dx, dy, dz)
-    x, y, z = rotate_back(sensor[3:7], x, y, z)
+    x, y, z = rotate_back(sensor[MOUNT_TURN:FIELD_FROM], x, y, z)
     flat = math.sqrt(x * x + y * y)
     if flat <= radius:
         return PARTLY
-    half, bearing = math.asin(radius / flat), (math.atan2(-x, y) - sensor[7]) % (2.0 * math.pi)
+    half, bearing = math.asin(radius / flat), (math.atan2(-x, y) - sensor[FIELD_FROM]) % (2.0 * math.pi)
     if width + half < bearing < 2.0 * math.pi - half:
         return OUTSIDE
     return INSIDE if in_range and half <= bearing <= width - half else PARTLY
@@ -138,12 +139,12 @@ def is_seen(eye, own_turn, sensor, body, near, count, state, shapes, hiders):
         dz = z + state.position[body, 2] - eye[2]
         if view == PARTLY:
             away = math.sqrt(dx * dx + dy * dy + dz * dz)
-            if not sensor[9] <= away <= sensor[10]:
+            if not sensor[NEAREST] <= away <= sensor[FARTHEST]:
                 continue
             bx, by, bz = rotate_back(own_turn, dx, dy, dz)
-            bx, by, bz = rotate_back(sensor[3:7], bx, by, bz)
+            bx, by, bz = rotate_back(sensor[MOUNT_TURN:FIELD_FROM], bx, by, bz)
             # angle from the first bound of the field, counter-clockwise
-            if (math.atan2(-bx, by) - sensor[7]) % (2.0 * math.pi) > sensor[8] - sensor[7]:
+            if (math.atan2(-bx, by) - sensor[FIELD_FROM]) % (2.0 * math.pi) > sensor[FIELD_TO] - sensor[FIELD_FROM]:
                 continue
         # what hid the point before is likely to hide this one, too
         free = not blocks(eye, dx, dy, dz, hiders[newest], state, shapes)
@@ -221,9 +222,10 @@ def observed_into(pack, sizes, floats, ints, own, sensors, reach, mode, key_0, k
             serial = state.intent[car, SERIAL]
         row = out[found]
         for c in range(3):
-            row[c], row[4 + c], row[7 + c] = state.position[body, c], state.velocity[body, c], shapes.size[body, c]
+            row[c], row[SEEN_VELOCITY + c] = state.position[body, c], state.velocity[body, c]
+            row[SEEN_SIZE + c] = shapes.size[body, c]
         fx, fy, _ = rotate(state.orientation[body], 0.0, 1.0, 0.0)
-        row[3] = math.atan2(-fx, fy)
+        row[SEEN_HEADING] = math.atan2(-fx, fy)
         ids[found] = serial * bodies + body
         if mode == NOISY:
             # counters from 2⁴⁰ on are for names, those below for errors
@@ -233,12 +235,14 @@ def observed_into(pack, sizes, floats, ints, own, sensors, reach, mode, key_0, k
             # a uniform number of 53 bits
             if float(w3 >> np.uint64(11)) * (1.0 / 9007199254740992.0) < MISS:
                 continue
-            dx, dy = row[0] - state.position[own, 0], row[1] - state.position[own, 1]
+            dx, dy = row[SEEN_X] - state.position[own, 0], row[SEEN_Y] - state.position[own, 1]
             spread = PLACE + PER_METRE * math.sqrt(dx * dx + dy * dy)
             n0, n1 = normal_pair(w0)
             n2, _ = normal_pair(w1)
             n3, n4 = normal_pair(w2)
-            row[0], row[1], row[3] = row[0] + spread * n0, row[1] + spread * n1, row[3] + TURN * n2
-            row[4], row[5] = row[4] + SPEED * n3, row[5] + SPEED * n4
+            row[SEEN_X], row[SEEN_Y] = row[SEEN_X] + spread * n0, row[SEEN_Y] + spread * n1
+            row[SEEN_HEADING] = row[SEEN_HEADING] + TURN * n2
+            row[SEEN_VELOCITY] = row[SEEN_VELOCITY] + SPEED * n3
+            row[SEEN_VELOCITY + 1] = row[SEEN_VELOCITY + 1] + SPEED * n4
         found += 1
     return found

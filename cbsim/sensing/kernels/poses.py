@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 
+from cbsim.geometry.kernels.columns import ORIENTATION, POSITION, VELOCITY
 from cbsim.geometry.kernels.trajectory_segments import segment_at
 from cbsim.jit import inlined, inner, kernel
 
@@ -67,7 +68,7 @@ def track_pose_into(past, first, memory, clock, step, time, positions, orientati
     # Hermite's basis for position and velocities; `rise` is 0 and 1 at the ends
     rise, leave, arrive = 3.0 * p2 - 2.0 * p3, p3 - 2.0 * p2 + part, p3 - p2
     for k in range(3):
-        bend = leave * past[one, 7 + k] + arrive * past[two, 7 + k]
+        bend = leave * past[one, VELOCITY + k] + arrive * past[two, VELOCITY + k]
         places[row, k] = past[one, k] + rise * (past[two, k] - past[one, k]) + step * bend  # bits are kept at rest
     # normalised linear interpolation of quaternions, of the nearer of q and −q; equal ones keep their bits
     same = 0.0
@@ -154,13 +155,15 @@ def mount_in_place(mount, poses, row):
     """Turn the pose of a bot, a row of (n, 7), into that of the sensor that stands at `mount` (7,) in its frame."""
     # x + a t + v × t with the vector part v of the bot's quaternion and t = 2 v × x; then the product of both
     # quaternions
-    a, b, c, d = poses[row, 3], poses[row, 4], poses[row, 5], poses[row, 6]
-    x, y, z, e, f, g, h = mount[0], mount[1], mount[2], mount[3], mount[4], mount[5], mount[6]
+    a, b = poses[row, ORIENTATION], poses[row, ORIENTATION + 1]
+    c, d = poses[row, ORIENTATION + 2], poses[row, ORIENTATION + 3]
+    x, y, z, e = mount[POSITION], mount[POSITION + 1], mount[POSITION + 2], mount[ORIENTATION]
+    f, g, h = mount[ORIENTATION + 1], mount[ORIENTATION + 2], mount[ORIENTATION + 3]
     tx, ty, tz = 2.0 * (c * z - d * y), 2.0 * (d * x - b * z), 2.0 * (b * y - c * x)
-    poses[row, 0] = x + a * tx + c * tz - d * ty + poses[row, 0]
-    poses[row, 1] = y + a * ty + d * tx - b * tz + poses[row, 1]
-    poses[row, 2] = z + a * tz + b * ty - c * tx + poses[row, 2]
-    poses[row, 3] = a * e - b * f - c * g - d * h
-    poses[row, 4] = a * f + b * e + c * h - d * g
-    poses[row, 5] = a * g - b * h + c * e + d * f
-    poses[row, 6] = a * h + b * g - c * f + d * e
+    poses[row, POSITION] = x + a * tx + c * tz - d * ty + poses[row, POSITION]
+    poses[row, POSITION + 1] = y + a * ty + d * tx - b * tz + poses[row, POSITION + 1]
+    poses[row, POSITION + 2] = z + a * tz + b * ty - c * tx + poses[row, POSITION + 2]
+    poses[row, ORIENTATION] = a * e - b * f - c * g - d * h
+    poses[row, ORIENTATION + 1] = a * f + b * e + c * h - d * g
+    poses[row, ORIENTATION + 2] = a * g - b * h + c * e + d * f
+    poses[row, ORIENTATION + 3] = a * h + b * g - c * f + d * e

@@ -19,6 +19,8 @@ from cbsim.world.packed.kernels import constants_of, shapes_of, state_of, unpack
 
 __all__ = ["Lasers", "ScanScratch", "scans_into"]
 
+LASER, POSE_ROW, RANGES_AT, READINGS_AT, ERRORS_AT, SWEEP_AT, HEAD_AT = range(7)  # columns of `jobs`
+
 
 class Lasers(NamedTuple):
     """All laser scanners of a World, one row each; their beams one after another, as in `Fan`.
@@ -151,10 +153,7 @@ def order_of(times):
 
 
 @kernel
-def scans_into(
-    world, sizes, first, now, devices, surroundings, jobs, numbers, times, keys, errors, scratch, poses, sweeps,
-    readings, seen,
-):  # fmt: skip
+def scans_into(world, sizes, first, now, devices, surroundings, due, keys, errors, scratch, out):
     """Take scans.
 
     Parameters
@@ -165,26 +164,22 @@ def scans_into(
         Blocks of the World's first Snapshot, and of one not earlier than any of the scans.
     devices, surroundings : Pack
         `Lasers` and `Noises`; `Scenery`.
-    jobs : (n, 7) int64
-        Row of the laser; row of its pose; where its ranges, its readings, the errors of its azimuths and the poses of
-        its sweep begin, or -1; where in `readings` its time and its pose are written, or -1.
-    numbers : (n,) int64
-        Occasions of their noise.
-    times : (n,) [s]
-        When each is taken.
+    due : tuple of ndarray
+        Jobs (n, 7) int64: row of the laser; row of its pose; where its ranges, its readings, the errors of its azimuths
+        and the poses of its sweep begin, or -1; where among the readings its time and its pose are written, or -1.
+        Occasions of their noise (n,) int64. When each is taken (n,) [s].
     keys : (lasers, 2) uint64
         Of the scanners' streams.
     errors : (m,) [rad]
         Of azimuths.
     scratch : tuple, out
         Values of a `ScanScratch`.
-    poses : (n, 7) [m], 1, out
-        Of the sensor when each scan is taken.
-    sweeps : (k, 7) [m], 1, out
-        Of the sensor at the instant of each beam of scans that take time.
-    readings, seen : (rays,) [m], (rays,) bool, out
-        What each beam reads, and whether there was a return.
+    out : tuple of ndarray
+        Poses of the sensor when each scan is taken (n, 7) [m], 1, and at the instant of each beam of scans that take
+        time (k, 7). What each beam reads (rays,) [m], and whether there was a return (rays,) bool.
     """
+    jobs, numbers, times = due
+    poses, sweeps, readings, seen = out
     work = ScanScratch(*scratch)
     places, turns, positions, orientations = (
         work.loose_positions, work.loose_orientations, work.positions, work.orientations,
@@ -202,8 +197,9 @@ def scans_into(
     last = everywhere = math.nan
     order = order_of(times)
     for job in order:
-        s, number, n, at = jobs[job, 0], numbers[job], jobs[job, 1], jobs[job, 2]
-        out, errors_at, sweep_at, head = jobs[job, 3], jobs[job, 4], jobs[job, 5], jobs[job, 6]
+        s, number, n, at = jobs[job, LASER], numbers[job], jobs[job, POSE_ROW], jobs[job, RANGES_AT]
+        out, errors_at = jobs[job, READINGS_AT], jobs[job, ERRORS_AT]
+        sweep_at, head = jobs[job, SWEEP_AT], jobs[job, HEAD_AT]
         time, reach, own, mount = times[job], lasers.reach[s], scenery.own[s], lasers.mount[s]
         if time != last:
             loose_at_into(constants, placed, state, scenery.loose, time, places, turns)

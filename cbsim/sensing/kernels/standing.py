@@ -18,9 +18,25 @@ from cbsim.sensing.kernels.fan import LANES
 from cbsim.sensing.kernels.shapes import matrix_of
 from cbsim.sensing.kernels.still import ENTRIES, SHELLS, cast_level_box_into, cast_others_into
 from cbsim.sensing.kernels.windows import (
+    BODY_X,
+    BODY_Y,
+    BODY_Z,
     CHUNK,
+    COSINE,
     FIELDS,
+    GAP,
     GROUP,
+    HIGH,
+    LOW,
+    PLACE_X,
+    PLACE_Y,
+    PLACE_Z,
+    RADIUS,
+    ROOM,
+    SINE,
+    SIZE_X,
+    SIZE_Y,
+    SIZE_Z,
     around_into,
     standing_windows_into,
     view_of,
@@ -92,16 +108,17 @@ def sort_groups(origin, view, scenery, reach, sorted_too, floats, ints):
     for block in range(scenery.boxes.shape[0]):
         box = scenery.boxes[block]
         standing_windows_into(origin, view, box, floats)
-        # fields of a window: 5 and 6 its beams, 8 the least distance (`standing_windows_into`)
+        # an empty window has its last beam below its first
         for k in range(min(GROUP, groups - block * GROUP)):
-            low, high = floats[k + 5 * CHUNK], floats[k + 6 * CHUNK]
+            low, high = floats[k + LOW * CHUNK], floats[k + HIGH * CHUNK]
             if low <= high:
-                gap = floats[k + 8 * CHUNK]
+                gap = floats[k + GAP * CHUNK]
                 at = WORK + 3 * count
                 floats[at], floats[at + 1], floats[at + 2] = gap, low, high
                 found[count] = block * GROUP + k
                 count += 1
                 tallies[shell_of(gap, reach)] += 1
+    # with several layers a near group hides little of a far one: sorting would not pay
     if not sorted_too:
         for n in range(count):
             order[n] = n
@@ -129,7 +146,7 @@ def cast_group_into(origin, view, fan, period, occluding, block, floats, ints, r
     standing_windows_into(origin, view, block, floats)
     last, count = fan.beams - 1, 0
     for k in range(GROUP):
-        low, high = floats[k + 5 * CHUNK], floats[k + 6 * CHUNK]
+        low, high = floats[k + LOW * CHUNK], floats[k + HIGH * CHUNK]
         # the window does not wrap around
         if low >= 0.0 and high < period:
             # whole lanes of beams; an entry with a > b is overwritten by the next
@@ -140,11 +157,11 @@ def cast_group_into(origin, view, fan, period, occluding, block, floats, ints, r
             count = around_into(fan.beams, fan.step, low, high, k, ints, count)
     for e in range(count):
         k, begin, end = ints[3 * e], ints[3 * e + 1], ints[3 * e + 2]
-        px, py, pz = floats[k], floats[k + CHUNK], floats[k + 2 * CHUNK]
-        hx, hy, hz = block[k + 5 * GROUP], block[k + 6 * GROUP], block[k + 7 * GROUP]
-        if occluding and not reaches_beyond(ranges, begin, end, floats[k + 8 * CHUNK]):
+        px, py, pz = floats[k + PLACE_X * CHUNK], floats[k + PLACE_Y * CHUNK], floats[k + PLACE_Z * CHUNK]
+        hx, hy, hz = block[k + SIZE_X * GROUP], block[k + SIZE_Y * GROUP], block[k + SIZE_Z * GROUP]
+        if occluding and not reaches_beyond(ranges, begin, end, floats[k + GAP * CHUNK]):
             continue
-        cosine, sine, room = floats[k + 3 * CHUNK], floats[k + 4 * CHUNK], floats[k + 7 * CHUNK]
+        cosine, sine, room = floats[k + COSINE * CHUNK], floats[k + SINE * CHUNK], floats[k + ROOM * CHUNK]
         cast_level_box_into(fan, (px, py, pz), cosine, sine, room, (hx, hy, hz), begin, end, ranges)
 
 
@@ -188,13 +205,13 @@ def cast_level_groups_into(origin, turn, fan, reach, scenery, floats, ints, left
 def list_groups(origin, turn, fan, reach, scenery, ints, left):
     """List the static bodies that a sensor in any attitude may see; return their number."""
     m, count = matrix_of(turn[0], turn[1], turn[2], turn[3]), 0
-    # fields of a box: 0 to 2 its centre, 5 to 7 half sizes, 8 half of its diagonal
     for group in range(scenery.plain.shape[0]):
         box, k = scenery.boxes[group // GROUP], group % GROUP
-        px, py, pz = origin[0] - box[k], origin[1] - box[k + GROUP], origin[2] - box[k + 2 * GROUP]
-        if math.sqrt(px * px + py * py + pz * pz) > reach + box[k + 8 * GROUP]:
+        px, py = origin[0] - box[k + BODY_X * GROUP], origin[1] - box[k + BODY_Y * GROUP]
+        pz = origin[2] - box[k + BODY_Z * GROUP]
+        if math.sqrt(px * px + py * py + pz * pz) > reach + box[k + RADIUS * GROUP]:
             continue
-        hx, hy, hz = box[k + 5 * GROUP], box[k + 6 * GROUP], box[k + 7 * GROUP]
+        hx, hy, hz = box[k + SIZE_X * GROUP], box[k + SIZE_Y * GROUP], box[k + SIZE_Z * GROUP]
         low, high, first, last = window_of(fan.first, fan.step, fan.slack, fan.slopes, m, px, py, pz, hx, hy, hz)
         if first < last and around_into(fan.beams, fan.step, low, high, 0, ints, 0) > 0:
             count = take_rows(scenery.rows[group], left, count)

@@ -17,7 +17,23 @@ from cbsim.geometry.kernels.rays import first_of, ray_box, ray_ground, slab
 from cbsim.jit import inlined, inner, kernel
 from cbsim.sensing.kernels.fan import LANES, Fan
 from cbsim.sensing.kernels.shapes import BOX, MESH, hit, matrix_of, nearer, place_in, turn_between, turned
-from cbsim.sensing.kernels.windows import CHUNK, FIELDS, GROUP, around_into, layers_of, level_windows_into, window_of
+from cbsim.sensing.kernels.windows import (
+    CHUNK,
+    COSINE,
+    FIELDS,
+    GROUP,
+    HIGH,
+    LOW,
+    PLACE_X,
+    PLACE_Y,
+    PLACE_Z,
+    ROOM,
+    SINE,
+    around_into,
+    layers_of,
+    level_windows_into,
+    window_of,
+)
 
 __all__ = [
     "ENTRIES",
@@ -108,8 +124,8 @@ def cast_level_boxes_into(fan, shapes, entries, count, work, start, ranges):
         k, begin, end = entries[3 * e], entries[3 * e + 1], entries[3 * e + 2]
         body = start + k
         half = (0.5 * shapes.size[body, 0], 0.5 * shapes.size[body, 1], 0.5 * shapes.size[body, 2])
-        place = (work[k], work[k + CHUNK], work[k + 2 * CHUNK])
-        cosine, sine, room = work[k + 3 * CHUNK], work[k + 4 * CHUNK], work[k + 7 * CHUNK]
+        place = (work[k + PLACE_X * CHUNK], work[k + PLACE_Y * CHUNK], work[k + PLACE_Z * CHUNK])
+        cosine, sine, room = work[k + COSINE * CHUNK], work[k + SINE * CHUNK], work[k + ROOM * CHUNK]
         cast_level_box_into(fan, place, cosine, sine, room, half, begin, end, ranges)
 
 
@@ -130,7 +146,7 @@ def cast_level_into(origin, turn, fan, own, reach, positions, orientations, shap
                 left[others] = body
                 others += body != own
                 continue
-            low, high = floats[k + 5 * CHUNK], floats[k + 6 * CHUNK]
+            low, high = floats[k + LOW * CHUNK], floats[k + HIGH * CHUNK]
             if low >= 0.0 and high < period:
                 # whole vector lanes: beams in excess miss the box
                 a, b = math.ceil(low), min(math.floor(high), last)
@@ -244,38 +260,24 @@ def cast_still_into(origin, turn, fan, own, reach, positions, orientations, shap
 
 
 @kernel
-def cast_into(
-    pose, grid, rays, slopes, order, own, reach, positions, orientations, kind, size, radius, root, triangles, boxes,
-    links, floats, ints, ranges,
-):  # fmt: skip
-    """Cast one scan as `cast_still_into`, with tables as separate arguments, which are cheaper to pass from Python.
+def cast_into(pose, beams, own, reach, positions, orientations, outlines, scratch, ranges):
+    """Cast one scan as `cast_still_into`, with tables in plain tuples, which Python passes in half the time.
 
     Parameters
     ----------
     pose : (7,) [m], 1
         Position and orientation of the sensor in the world.
-    grid : (4,)
-        Beams, and the `first`, `step` and `slack` of a `Fan`.
-    rays : (3, layers · width)
-        Its `east`, `north` and `up`.
-    slopes, order : (layers,)
-    kind, size, radius, root, triangles, boxes, links
-        Of `Shapes`; boxes and links are those of its nodes.
-    own, reach, positions, orientations, floats, ints, ranges : as `cast_still_into`
+    beams : tuple of ndarray
+        Number of beams, and the `first`, `step` and `slack` of a `Fan`, (4,); its `east`, `north` and `up`,
+        (3, layers · width); its `slopes` and `order`, (layers,).
+    own, reach, positions, orientations, ranges : as `cast_still_into`
+    outlines : tuple of ndarray
+        Values of an `Outlines`.
+    scratch : tuple of ndarray
+        The `floats` and `ints` of `cast_still_into`.
     """
-    layers = slopes.shape[0]
-    fan = Fan(
-        layers,
-        int(grid[0]),
-        rays.shape[1] // layers,
-        grid[1],
-        grid[2],
-        grid[3],
-        rays[0],
-        rays[1],
-        rays[2],
-        slopes,
-        order,
-    )
-    shapes = Outlines(kind, size, radius, root, triangles, boxes, links)
-    cast_still_into(pose[:3], pose[3:], fan, own, reach, positions, orientations, shapes, floats, ints, ranges)
+    grid, rays, slopes, order = beams
+    layers, width = slopes.shape[0], rays.shape[1] // slopes.shape[0]
+    fan = Fan(layers, int(grid[0]), width, grid[1], grid[2], grid[3], rays[0], rays[1], rays[2], slopes, order)
+    origin, turn, shapes = pose[:3], pose[3:], Outlines(*outlines)
+    cast_still_into(origin, turn, fan, own, reach, positions, orientations, shapes, *scratch, ranges)

@@ -11,6 +11,7 @@ import numpy as np
 
 from cbsim.geometry.kernels import elementary as math
 from cbsim.geometry.kernels.bvh import DEPTH, ray_tree
+from cbsim.geometry.kernels.columns import ORIENTATION, POSITION, VELOCITY
 from cbsim.geometry.kernels.rays import ray_box, ray_ground
 from cbsim.jit import inlined, inner, kernel
 from cbsim.sensing.kernels.poses import copy_into, mount_in_place, segment_pose_into, track_pose_into
@@ -25,7 +26,8 @@ WORLD = (1.0, 0.0, 0.0, 0.0)  # attitude of the world's axes
 SHIFT = 0.3  # [m] that a sensor may move in a run of beams
 TURN = 0.01  # [rad] that it may rotate
 RUN = 8  # beams at least
-WORDS = 7  # integers of an entry of the list
+# integers of an entry of the list: body; beams and layers from … to; how it moves, and its row in the table of that
+IN_BODY, IN_BEGIN, IN_END, IN_FIRST, IN_LAST, IN_WAY, IN_ROW, WORDS = range(8)
 ROUND = 1e-9  # relative enlargement of bounds, for rounding
 
 
@@ -96,7 +98,7 @@ def poses_into(constants, placed, state, own, mount, time, scan_time, bodies, pl
         for k in range(3):
             poses[j, k] = positions[own, k] if j == last else places[j, k]
         for k in range(4):
-            poses[j, 3 + k] = orientations[own, k] if j == last else turns[j, k]
+            poses[j, ORIENTATION + k] = orientations[own, k] if j == last else turns[j, k]
         mount_in_place(mount, poses, j)
 
 
@@ -151,8 +153,8 @@ def wandered(constants, state, way, row, begin, end, positions):
     for step in range(first, min(math.floor(end / constants.step) + 2, state.clock[0]) + 1):
         i = row * memory + step % memory
         for third in (-constants.step / 3.0, 0.0, constants.step / 3.0):
-            x, y = past[i, 0] + third * past[i, 7], past[i, 1] + third * past[i, 8]
-            far = max(far, gap_squared(x, y, past[i, 2] + third * past[i, 9], positions, body))
+            x, y = past[i, POSITION] + third * past[i, VELOCITY], past[i, POSITION + 1] + third * past[i, VELOCITY + 1]
+            far = max(far, gap_squared(x, y, past[i, POSITION + 2] + third * past[i, VELOCITY + 2], positions, body))
     return math.sqrt(far)
 
 
@@ -165,8 +167,9 @@ def aim_into(fan, poses, aims, ranges):
     width, size = fan.width, fan.layers * fan.width
     for j in range(width):
         b = min(j, fan.beams - 1)  # beams that fill a row up are aimed like the last
-        m = matrix_of(poses[b, 3], poses[b, 4], poses[b, 5], poses[b, 6])
-        z = poses[b, 2]
+        q = ORIENTATION
+        m = matrix_of(poses[b, q], poses[b, q + 1], poses[b, q + 2], poses[b, q + 3])
+        z = poses[b, POSITION + 2]
         for k in range(3):
             aims[3 * size + k * width + j] = poses[b, k]
         for layer in range(fan.layers):
@@ -184,7 +187,7 @@ def list_into(constants, state, fan, own, reach, span, run, bodies, poses, ints)
     start, stop = run
     middle = (start + stop) // 2
     pose = poses[middle]
-    turn = pose[3], pose[4], pose[5], pose[6]
+    turn = pose[ORIENTATION], pose[ORIENTATION + 1], pose[ORIENTATION + 2], pose[ORIENTATION + 3]
     far, wide = strayed(poses, start, stop, middle)
     list_at, count = ENTRIES + DEPTH, 0
     for body in range(positions.shape[0]):
@@ -192,7 +195,7 @@ def list_into(constants, state, fan, own, reach, span, run, bodies, poses, ints)
             continue
         way, row = way_of(constants, body)
         radius, roam = shapes.radius[body], far
-        px, py, pz = place_in(positions, orientations, body, pose[0], pose[1], pose[2])
+        px, py, pz = place_in(positions, orientations, body, pose[POSITION], pose[POSITION + 1], pose[POSITION + 2])
         m = turn_between(orientations, body, turn)
         hx, hy, hz = 0.5 * shapes.size[body, 0], 0.5 * shapes.size[body, 1], 0.5 * shapes.size[body, 2]
         if way != STANDS:  # it may turn as well: its sphere is as good at any attitude
@@ -215,8 +218,8 @@ def list_into(constants, state, fan, own, reach, span, run, bodies, poses, ints)
                 if way == STANDS and shapes.kind[body] == BOX:  # whole blocks, for vector code
                     a, b = ints[3 * k + 1], ints[3 * k + 2]
                 at = list_at + WORDS * count
-                ints[at], ints[at + 1], ints[at + 2] = body, a, b
-                ints[at + 3], ints[at + 4], ints[at + 5], ints[at + 6] = first, last, way, row
+                ints[at + IN_BODY], ints[at + IN_BEGIN], ints[at + IN_END] = body, a, b
+                ints[at + IN_FIRST], ints[at + IN_LAST], ints[at + IN_WAY], ints[at + IN_ROW] = first, last, way, row
                 count += 1
     return count
 
@@ -247,10 +250,10 @@ def cast_listed_into(constants, placed, state, fan, count, time, scan_time, bodi
     triangles, boxes, links = shapes.triangles, shapes.node_box, shapes.node_link
     width, size = fan.width, fan.layers * fan.width
     for entry in range(count):
-        # of an entry: body, beams from … to, layers from … to, how it moves, and its row in the table of that
         at = ENTRIES + DEPTH + WORDS * entry
-        body, begin, end, way, row = ints[at], ints[at + 1], ints[at + 2], ints[at + 5], ints[at + 6]
-        first, last = ints[at + 3], ints[at + 4]
+        body, begin, end = ints[at + IN_BODY], ints[at + IN_BEGIN], ints[at + IN_END]
+        way, row = ints[at + IN_WAY], ints[at + IN_ROW]
+        first, last = ints[at + IN_FIRST], ints[at + IN_LAST]
         kind, root = shapes.kind[body], shapes.root[body]
         sx, sy, sz = shapes.size[body, 0], shapes.size[body, 1], shapes.size[body, 2]
         # boxes that stand have a loop of their own, which is vector code

@@ -23,8 +23,11 @@ __all__ = [
 
 CHUNK = 256  # bodies whose windows are computed together, by vector code
 GROUP = 32  # static bodies that are tested together
-FIELDS = 9  # numbers kept of each: place in the body frame, turn, window, room
-FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH, EIGHTH = (np.uint64(CHUNK * k) for k in range(1, FIELDS))
+FIELDS = 9  # numbers kept of each, field by field
+# of a body: its place [m], scalar and third part of its quaternion, sizes or half sizes, and radius [m]
+BODY_X, BODY_Y, BODY_Z, TURN_W, TURN_Z, SIZE_X, SIZE_Y, SIZE_Z, RADIUS = range(FIELDS)
+# of its window, in place of these: what `level_window` says, with the height of the sensor above it; least distance
+PLACE_X, PLACE_Y, PLACE_Z, COSINE, SINE, LOW, HIGH, ROOM, GAP = range(FIELDS)
 ALL_AROUND = 4.0  # [rad] more than half a turn
 CLOSE = 1e-3  # [m] least distance of a body's near side; closer bodies get a full window
 SLACK = 1e-9  # [1], [m] by which lower bounds of distances are reduced for rounding
@@ -53,12 +56,12 @@ def fill_into(origin, positions, orientations, shapes, start, stop, work):
     ox, oy, oz = origin[0], origin[1], origin[2]
     for k in range(stop - start):
         i = start + k
-        work[k] = ox - positions[i, 0]
-        work[k + CHUNK] = oy - positions[i, 1]
-        work[k + 2 * CHUNK] = oz - positions[i, 2]
-        work[k + 3 * CHUNK], work[k + 4 * CHUNK] = orientations[i, 0], orientations[i, 3]
-        work[k + 5 * CHUNK], work[k + 6 * CHUNK] = sizes[i, 0], sizes[i, 1]
-        work[k + 7 * CHUNK], work[k + 8 * CHUNK] = radii[i], sizes[i, 2]
+        work[k + BODY_X * CHUNK] = ox - positions[i, 0]
+        work[k + BODY_Y * CHUNK] = oy - positions[i, 1]
+        work[k + BODY_Z * CHUNK] = oz - positions[i, 2]
+        work[k + TURN_W * CHUNK], work[k + TURN_Z * CHUNK] = orientations[i, 0], orientations[i, 3]
+        work[k + SIZE_X * CHUNK], work[k + SIZE_Y * CHUNK] = sizes[i, 0], sizes[i, 1]
+        work[k + SIZE_Z * CHUNK], work[k + RADIUS * CHUNK] = sizes[i, 2], radii[i]
 
 
 @inlined
@@ -129,13 +132,16 @@ def level_windows_into(origin, turn, fan, reach, positions, orientations, shapes
     fill_into(origin, positions, orientations, shapes, start, stop, work)
     view = view_of(turn, fan, reach)
     for k in range(np.uint64(0), np.uint64(stop - start)):
-        hx, hy, hz = 0.5 * work[k + FIFTH], 0.5 * work[k + SIXTH], 0.5 * work[k + EIGHTH]
+        hx, hy = 0.5 * work[k + np.uint64(SIZE_X * CHUNK)], 0.5 * work[k + np.uint64(SIZE_Y * CHUNK)]
+        hz, radius = 0.5 * work[k + np.uint64(SIZE_Z * CHUNK)], work[k + np.uint64(RADIUS * CHUNK)]
         px, py, cosine, sine, low, high, room = level_window(
-            view, work[k], work[k + FIRST], work[k + SECOND], work[k + THIRD], work[k + FOURTH], hx, hy, hz,
-            work[k + SEVENTH],
+            view, work[k], work[k + np.uint64(BODY_Y * CHUNK)], work[k + np.uint64(BODY_Z * CHUNK)],
+            work[k + np.uint64(TURN_W * CHUNK)], work[k + np.uint64(TURN_Z * CHUNK)], hx, hy, hz, radius,
         )  # fmt: skip
-        work[k], work[k + FIRST], work[k + THIRD], work[k + FOURTH] = px, py, cosine, sine
-        work[k + FIFTH], work[k + SIXTH], work[k + SEVENTH] = low, high, room
+        work[k], work[k + np.uint64(PLACE_Y * CHUNK)] = px, py
+        work[k + np.uint64(COSINE * CHUNK)], work[k + np.uint64(SINE * CHUNK)] = cosine, sine
+        work[k + np.uint64(LOW * CHUNK)], work[k + np.uint64(HIGH * CHUNK)] = low, high
+        work[k + np.uint64(ROOM * CHUNK)] = room
 
 
 @inlined
@@ -149,17 +155,19 @@ def standing_windows_into(origin, view, block, work):
     """
     ox, oy, oz = origin[0], origin[1], origin[2]
     for k in range(np.uint64(0), np.uint64(GROUP)):
-        rise = oz - block[k + np.uint64(2 * GROUP)]
+        rise = oz - block[k + np.uint64(BODY_Z * GROUP)]
+        hx, hy = block[k + np.uint64(SIZE_X * GROUP)], block[k + np.uint64(SIZE_Y * GROUP)]
+        hz, radius = block[k + np.uint64(SIZE_Z * GROUP)], block[k + np.uint64(RADIUS * GROUP)]
         px, py, cosine, sine, low, high, room = level_window(
-            view, ox - block[k], oy - block[k + np.uint64(GROUP)], rise, block[k + np.uint64(3 * GROUP)],
-            block[k + np.uint64(4 * GROUP)], block[k + np.uint64(5 * GROUP)], block[k + np.uint64(6 * GROUP)],
-            block[k + np.uint64(7 * GROUP)], block[k + np.uint64(8 * GROUP)],
+            view, ox - block[k], oy - block[k + np.uint64(BODY_Y * GROUP)], rise,
+            block[k + np.uint64(TURN_W * GROUP)], block[k + np.uint64(TURN_Z * GROUP)], hx, hy, hz, radius,
         )  # fmt: skip
-        work[k], work[k + FIRST], work[k + SECOND], work[k + THIRD], work[k + FOURTH] = px, py, rise, cosine, sine
-        work[k + FIFTH], work[k + SIXTH], work[k + SEVENTH] = low, high, room
-        dx = max(abs(px) - block[k + np.uint64(5 * GROUP)], 0.0)
-        dy = max(abs(py) - block[k + np.uint64(6 * GROUP)], 0.0)
-        work[k + EIGHTH] = math.sqrt(dx * dx + dy * dy) * (1.0 - SLACK) - SLACK
+        work[k], work[k + np.uint64(PLACE_Y * CHUNK)], work[k + np.uint64(PLACE_Z * CHUNK)] = px, py, rise
+        work[k + np.uint64(COSINE * CHUNK)], work[k + np.uint64(SINE * CHUNK)] = cosine, sine
+        work[k + np.uint64(LOW * CHUNK)], work[k + np.uint64(HIGH * CHUNK)] = low, high
+        work[k + np.uint64(ROOM * CHUNK)] = room
+        dx, dy = max(abs(px) - hx, 0.0), max(abs(py) - hy, 0.0)
+        work[k + np.uint64(GAP * CHUNK)] = math.sqrt(dx * dx + dy * dy) * (1.0 - SLACK) - SLACK
 
 
 @inlined

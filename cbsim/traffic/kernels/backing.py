@@ -62,12 +62,14 @@ def place_before_fork(road, i, lanelet):
 @inner
 def has_entered(road, crossings, travel, work, i):
     """Whether the front of a car has come to one of the conflicts that it has claimed."""
+    # ways from the rear bumper: lanelets that begin beyond the front cannot have been entered
     base, front = -travel[i, STATION], road.car_sizes[i, CAR_LENGTH]
     for k in range(AHEAD):
         lanelet = work.ways.lanelets[i, k]
         if lanelet < 0 or base > front:
             return False
         for e in range(road.links[lanelet, ENTRY], road.links[lanelet, ENTRY_END]):
+            # a conflict that the rear has left already blocks nobody
             if base + crossings.entry_spans[e, 0] < front and base + crossings.entry_spans[e, 1] > 0.0:
                 return True
         base += road.lanelets[lanelet, LENGTH]
@@ -77,6 +79,7 @@ def has_entered(road, crossings, travel, work, i):
 @inlined
 def junction_behind(road, crossings, lanelet):
     """Junction of the conflicts on a lanelet, -1 where there are none."""
+    # all conflicts of a lanelet are in one junction: the first tells which
     first = road.links[lanelet, ENTRY]
     if first == road.links[lanelet, ENTRY_END]:
         return -1
@@ -92,6 +95,7 @@ def is_junction_free(crossings, claims, junction, i, cars):
         for side in range(2):
             if claims.holder[row, side] not in (-1, i):
                 return False
+            # rows from `cars` on are bodies that make no claims: only when they come is known of them
             if claims.comer[row, side] >= cars and claims.eta[row, side] < COMES:
                 return False
     return True
@@ -106,6 +110,7 @@ def hold_junction(road, crossings, claims, lanelet, i):
             continue
         for side in range(2):
             hold(claims, row, side, i, math.inf)
+            # where ways merge, several may hold a conflict one behind another: not while one comes backwards
             if crossings.rules[row, MERGES] != 0:
                 claims.alone[row, side] = 1
 
@@ -136,11 +141,13 @@ def goal_before(road, work, intent, i, fork):
 @inner
 def leads_back(road, sides, work, i, fork):
     """Whether car i can turn round on a lanelet from which no way leads on but through closed ones."""
+    # turning round is the last resort: it is for who has no way on from there
     closed, destination = work.routes.noted, work.destinations[i]
     row = oncoming_row(sides, fork, place_before_fork(road, i, fork))
     if row < 0 or not is_cut_off(road, closed, work, i, fork):
         return False
     target = sides.rows[row, 0]
+    # a turn that does not lead to the destination, or into the next dead end, would be made again and again
     if destination >= 0 and road.hops[destination * road.lanelets.shape[0] + target] < 0:
         return False
     return not is_closed(closed, target) and not is_cut_off(road, closed, work, i, target)
@@ -154,8 +161,10 @@ def may_back_to(road, crossings, sides, demand, state, work, i, fork, way, tree)
     """
     travel, intent, cars = state.travel, state.intent, state.intent.shape[0]
     place, goal = place_before_fork(road, i, fork), goal_before(road, work, intent, i, fork)
+    # no room on the lanelet, or no fork behind it at which it could choose again
     if place < BEHIND or goal < 0:
         return False
+    # the way it would take from there: the one by which it came leads back to the body
     onward, _ = following(road, state.seed[0], i, intent[i, SERIAL], work.destinations[i], fork, goal)
     if onward < 0 or onward == way or is_closed(work.routes.noted, onward):
         if not leads_back(road, sides, work, i, fork):
@@ -163,6 +172,7 @@ def may_back_to(road, crossings, sides, demand, state, work, i, fork, way, tree)
     junction = junction_behind(road, crossings, way)
     if junction >= 0 and not is_junction_free(crossings, work.claims, junction, i, cars):
         return False
+    # all the ground that it sweeps backwards: before the fork, on its own lanelet, and on the one between
     if not is_free(road, crossings, work.entries, fork, place - BEHIND, road.lanelets[fork, LENGTH], i):
         return False
     lanelet = intent[i, LANELET]
@@ -186,12 +196,14 @@ def begin_to_back(road, crossings, sides, demand, state, work, i, tree):
     """Let a car begin to back out, if it can: to the end of its own lanelet, or of one before it."""
     travel, intent = state.travel[i], state.intent[i]
     lanelet, back, onward = intent[LANELET], travel[STATION], intent[NEXT]
+    # with its front beyond the end of its lanelet it has chosen at that fork, and goes back to this very lanelet
     is_over = back + road.car_sizes[i, CAR_LENGTH] > road.lanelets[lanelet, LENGTH]
     fork, way, before, beyond = -1, -1, sides.predecessors, 0.0
     offsets = sides.predecessor_offsets
     if is_over and onward >= 0:
         if may_back_to(road, crossings, sides, demand, state, work, i, lanelet, onward, tree):
             fork, way = lanelet, onward
+    # else to the end of one before it, or of one before that, as long as there was no other way on from those between
     first, last = (offsets[lanelet], offsets[lanelet + 1]) if offsets.shape[0] > 0 and fork < 0 else (0, 0)
     for n in range(first, last):
         one = before[n]
@@ -206,6 +218,7 @@ def begin_to_back(road, crossings, sides, demand, state, work, i, tree):
                 fork, way, beyond = two, one, road.lanelets[one, LENGTH] + road.lanelets[two, LENGTH]
     if fork < 0 or back + beyond - place_before_fork(road, i, fork) > FURTHEST:
         return
+    # on the lanelet of the fork its station is beyond the end, so that going back is driving with a falling station
     intent[GOAL] = goal_before(road, work, state.intent, i, fork)
     travel[STATION], travel[SPEED], travel[WAITING] = back + beyond, 0.0, 0.0
     intent[LANELET], intent[NEXT], intent[CLAIM], intent[PHASE] = fork, way, 0, BACKING
@@ -229,11 +242,13 @@ def back_out(road, crossings, sides, demand, state, work, tree, static, others):
             intent[i, CLAIM] = 0
         if intent[i, PHASE] not in (DRIVING, CROSSING) or travel[i, SPEED] > STANDS:
             continue
+        # who drives a vehicle never reverses (`driven.command_vehicles`), and only gives up what it has claimed
         may_back = road.car_rows[i, VEHICLE] < 0 and waits_to_back(sides, travel, intent, i)
         if intent[i, CLAIM] == 0 and not may_back:
             continue
         if not is_behind_body(road, travel, intent, state.watch, work, i, AHEAD, static, others):
             continue
+        # a claim that cannot be used holds up everybody else; who stands in the fork itself would block it anyway
         if intent[i, CLAIM] > 0 and not has_entered(road, crossings, travel, work, i):
             if not stands_in_fork(road, crossings, travel, intent, i):
                 intent[i, CLAIM], intent[i, PHASE] = 0, DRIVING
@@ -251,6 +266,7 @@ def is_taken(road, work, travel, i):
             return False
         for at in range(entries.first[lanelet], entries.first[lanelet + 1]):
             e = entries.order[at]
+            # itself, and what stands for itself among the entries of others
             if e == i or entries.watched[e] == -2 - i:
                 continue
             rear = base + entries.stands[e, SPOT]

@@ -124,6 +124,7 @@ def mind_body_ahead(road, sides, state, work, i, static, others):
         lanelet = work.ways.lanelets[i, k]
         if lanelet < 0 or base > SEEN:
             return
+        # only the first on a lanelet: what is behind it is none of this car's business yet
         at = entries.first[lanelet]
         if at == entries.first[lanelet + 1]:
             continue
@@ -157,6 +158,7 @@ def is_lane_shut(sides, state, work, i, row, is_wanted, static, others):
 
     Where the car has to change, only such a body counts that it comes by on its own lane.
     """
+    # a change into a lane that is shut would only have to be undone
     entries, target = work.entries, sides.rows[row, 0]
     place = map_beside(sides, row, state.travel[i, STATION])
     end = place + SEEN

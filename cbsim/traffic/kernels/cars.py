@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from cbsim.collision.kernels.workspace import MOVER
+from cbsim.geometry.kernels.columns import ORIENTATION, VELOCITY
 from cbsim.jit import inner, kernel
 from cbsim.traffic.kernels.backing import back, back_out, backing_acceleration
 from cbsim.traffic.kernels.branches import hold_draws, set_branches
@@ -35,6 +36,7 @@ from cbsim.traffic.kernels.turning import TURNS
 from cbsim.traffic.kernels.way import destination_of, following
 from cbsim.traffic.kernels.workspace import PACE, SPOT, car_workspace_of, parts_of, path_of
 from cbsim.traffic.kernels.zone_driving import set_destinations
+from cbsim.world.kernels import HISTORY_ROLLING, HISTORY_YAW_RATE
 from cbsim.world.packed.kernels import (
     constants_of,
     crossings_of,
@@ -279,10 +281,10 @@ def remember_cars(constants, road, state):
         body = road.car_rows[i, BODY]
         row = state.pose_history[(first + i) * constants.memory + state.clock[0] % constants.memory]
         for c in range(3):
-            row[c], row[7 + c] = state.position[body, c], state.velocity[body, c]
+            row[c], row[VELOCITY + c] = state.position[body, c], state.velocity[body, c]
         for c in range(4):
-            row[3 + c] = state.orientation[body, c]
-        row[10], row[11] = state.angular_velocity[body, 2], state.travel[i, SPEED]
+            row[ORIENTATION + c] = state.orientation[body, c]
+        row[HISTORY_YAW_RATE], row[HISTORY_ROLLING] = state.angular_velocity[body, 2], state.travel[i, SPEED]
 
 
 @inner

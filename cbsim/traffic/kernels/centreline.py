@@ -8,6 +8,7 @@ from cbsim.world.traffic.tables import DENSITY, LAST_PIECE, LENGTH, PIECE
 
 __all__ = ["beside_lanelet", "foot_on", "on_lanelet", "piece_at"]
 
+PIECE_X, PIECE_Y, SLOPE_X, SLOPE_Y, BEND_X, BEND_Y = range(6)  # of a piece, the parabola P + u (S + u B)
 FOOT = 6  # steps to the foot of a perpendicular
 
 
@@ -24,8 +25,8 @@ def on_lanelet(road, lanelet, station):
     """Point of the centreline at a station [m]; beyond its end the last piece continues."""
     k, u = piece_at(road, lanelet, station)
     piece = road.pieces[k]
-    # a parabola: a + u (b + u c), with the columns of a, b and c in turn
-    return piece[0] + u * (piece[2] + u * piece[4]), piece[1] + u * (piece[3] + u * piece[5])
+    x, y = piece[SLOPE_X] + u * piece[BEND_X], piece[SLOPE_Y] + u * piece[BEND_Y]
+    return piece[PIECE_X] + u * x, piece[PIECE_Y] + u * y
 
 
 @inlined
@@ -33,8 +34,9 @@ def beside_lanelet(road, lanelet, station, offset):
     """Point at an offset to the left of the centreline at a station [m]."""
     k, u = piece_at(road, lanelet, station)
     piece = road.pieces[k]
-    x, y = piece[0] + u * (piece[2] + u * piece[4]), piece[1] + u * (piece[3] + u * piece[5])
-    tx, ty = piece[2] + 2.0 * u * piece[4], piece[3] + 2.0 * u * piece[5]
+    x = piece[PIECE_X] + u * (piece[SLOPE_X] + u * piece[BEND_X])
+    y = piece[PIECE_Y] + u * (piece[SLOPE_Y] + u * piece[BEND_Y])
+    tx, ty = piece[SLOPE_X] + 2.0 * u * piece[BEND_X], piece[SLOPE_Y] + 2.0 * u * piece[BEND_Y]
     scale = offset / max(math.sqrt(tx * tx + ty * ty), 1e-9)
     return x - scale * ty, y + scale * tx
 
@@ -49,9 +51,9 @@ def foot_on(road, lanelet, station, x, y):
     for _ in range(FOOT):
         k, u = piece_at(road, lanelet, station)
         piece = road.pieces[k]
-        dx = x - piece[0] - u * (piece[2] + u * piece[4])
-        dy = y - piece[1] - u * (piece[3] + u * piece[5])
-        tx, ty = piece[2] + 2.0 * u * piece[4], piece[3] + 2.0 * u * piece[5]
+        dx = x - piece[PIECE_X] - u * (piece[SLOPE_X] + u * piece[BEND_X])
+        dy = y - piece[PIECE_Y] - u * (piece[SLOPE_Y] + u * piece[BEND_Y])
+        tx, ty = piece[SLOPE_X] + 2.0 * u * piece[BEND_X], piece[SLOPE_Y] + 2.0 * u * piece[BEND_Y]
         size = max(math.sqrt(tx * tx + ty * ty), 1e-9)
         # along the tangent to the foot, and across it to the place
         more, offset = (dx * tx + dy * ty) / size, (tx * dy - ty * dx) / size

@@ -8,6 +8,7 @@ from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined, inner
 from cbsim.traffic.kernels.lights import place_at_light
 from cbsim.world.packed.kernels import people_of
+from cbsim.world.people.tables import AREA_EAST, AREA_NORTH, AREA_X, AREA_Y, HALF_ACROSS, HALF_ALONG
 from cbsim.world.traffic.tables import EXTRAS, SIGNALS
 
 __all__ = ["find_crosswalk_spans", "find_occupied_crosswalks", "place_to_stop"]
@@ -27,10 +28,11 @@ def find_occupied_crosswalks(pack, constants, state, lanelets):
         lanelet, area = people.spans[s, 0], people.areas[people.spans[s, 1]]
         for p in range(people.walkers.shape[0]):
             body = constants.guided_body[people.walkers[p, 0]]
-            x, y = state.position[body, 0] - area[0], state.position[body, 1] - area[1]
-            # columns of an area: centre, direction, and half of its extents along and across that
-            along, across = abs(x * area[2] + y * area[3]), abs(y * area[2] - x * area[3])
-            if along <= area[4] + NEAR and across <= area[5] + NEAR and state.position[body, 2] > 0.0:
+            x, y = state.position[body, 0] - area[AREA_X], state.position[body, 1] - area[AREA_Y]
+            along = abs(x * area[AREA_EAST] + y * area[AREA_NORTH])
+            across = abs(y * area[AREA_EAST] - x * area[AREA_NORTH])
+            is_on = along <= area[HALF_ALONG] + NEAR and across <= area[HALF_ACROSS] + NEAR
+            if is_on and state.position[body, 2] > 0.0:
                 found[lanelet] = min(found[lanelet], people.span_begins[s])
     return found
 

@@ -8,6 +8,7 @@ at the end of the step, and steering towards a point ahead on its way (pure purs
 
 from __future__ import annotations
 
+from cbsim.collision.kernels.active_contacts import CONTACT_A, CONTACT_B
 from cbsim.geometry.kernels import elementary as math
 from cbsim.geometry.kernels.rotation import heading_of
 from cbsim.jit import inner
@@ -16,7 +17,16 @@ from cbsim.traffic.kernels.follower import look_ahead, steer_wheels
 from cbsim.traffic.kernels.levers import scrub_of, steer_levers
 from cbsim.traffic.kernels.sideways import is_aside, offset_at
 from cbsim.traffic.kernels.way import destination_of, keep_way, next_on_way, point_ahead
-from cbsim.vehicle.kernels.columns import MAX_ACCELERATION, MAX_DECELERATION, MAX_SPEED, SKID_KINEMATIC, WHEELBASE
+from cbsim.vehicle.kernels.columns import (
+    HANDBRAKE,
+    MAX_ACCELERATION,
+    MAX_DECELERATION,
+    MAX_SPEED,
+    SKID_KINEMATIC,
+    STEERING,
+    THROTTLE,
+    WHEELBASE,
+)
 from cbsim.world.traffic.tables import (
     BODY,
     CAR_LENGTH,
@@ -97,22 +107,22 @@ def command_vehicles(constants, road, seed, state, work, step):
         px, py = point_ahead(road, seed, intent, work.ways, i, destination, travel[i, STATION] + look, offset)
         dx, dy = px - state.position[body, 0], py - state.position[body, 1]
         ahead, left = dx * fx + dy * fy, dy * fx - dx * fy
-        command[5] = 0.0
+        command[HANDBRAKE] = 0.0
         if constants.vehicle_drive[v] >= SKID_KINEMATIC:
             rate, scrub = state.angular_velocity[body, 2], scrub_of(constants.vehicle_drive[v], parameters)
             steer_levers(wanted, ahead, left, speed, rate, scrub, state.actuator[v], parameters, command)
         else:
             ahead += 0.5 * parameters[WHEELBASE]  # as seen from the rear axle
-            steer_wheels(wanted, False, ahead, left, speed, state.actuator[v, 1], parameters, command)
+            steer_wheels(wanted, False, ahead, left, speed, state.actuator[v, STEERING], parameters, command)
             push = (wanted - speed) / step
             if push >= 0.0:
                 # acceleration that throttle gives at this speed (docs/theory/drives_and_tyres.md §3)
                 share = max(1.0 - speed / parameters[MAX_SPEED], LEAST_SHARE)
-                command[0] = min(push / (parameters[MAX_ACCELERATION] * share), 1.0)
+                command[THROTTLE] = min(push / (parameters[MAX_ACCELERATION] * share), 1.0)
             else:
-                command[0] = max(push / parameters[MAX_DECELERATION], -1.0)
+                command[THROTTLE] = max(push / parameters[MAX_DECELERATION], -1.0)
         if wanted < STANDS:
-            command[0] = -1.0
+            command[THROTTLE] = -1.0
 
 
 @inner
@@ -122,7 +132,7 @@ def mark_hit_vehicles(road, contacts, first, last, intent):
     for row in range(first, last if count > 0 else first):
         for i in range(count):
             body = road.car_rows[i, BODY]
-            if int(contacts[row, 1]) == body or int(contacts[row, 2]) == body:
+            if int(contacts[row, CONTACT_A]) == body or int(contacts[row, CONTACT_B]) == body:
                 intent[i, PHASE] = HIT
 
 

@@ -20,7 +20,8 @@ MODEL, FACTOR, SPEED, HEADWAY, LEAST, STRONGEST, COMFORTABLE, RUNS_STOPS, IGNORE
 )
 BRANCH, BRANCH_NOW, VALUES = range(12, 15)  # branches of its mistakes, by occasion and by second; not drawn
 # columns of `Demand.drivers`: the model, six means, six deviations, the mistakes, mean and deviation of critical gaps
-MEANS, DEVIATIONS, TAILGATES, GAPS = 1, 7, 16, 17
+DRIVER_MODEL, MEANS, DEVIATIONS, TAILGATES, GAPS = 0, 1, 7, 16, 17
+RUNS_STOPS_SHARE, IGNORES_SHARE, BRAKES_HARD_SHARE = 13, 14, 15
 ROUTES, DRIVERS, ARRIVALS, MISTAKES = (np.uint64(k) for k in (0x526F757465, 0x447269766572, 0x417272, 0x4D6973))
 UNIT = 1.0 / 9007199254740992.0  # 2⁻⁵³
 DROP = np.uint64(11)
@@ -80,17 +81,18 @@ def draw_driver(road, demand, seed, intent, drawn, memo, i, words, normal):
     # block 0 has chosen the driver; its numbers are from block 1 on
     philox_into(np.uint64(seed) ^ DRIVERS, np.uint64(word), serial, 1, words)
     normal_into(words, normal)
-    values[MODEL] = driver[0]
+    values[MODEL] = driver[DRIVER_MODEL]
     for k in range(6):
         spread = max(-CUT, min(CUT, normal[k]))
         values[FACTOR + k] = driver[MEANS + k] + driver[DEVIATIONS + k] * spread
     values[FACTOR] = bounded(values[FACTOR], 0.1, 3.0)
-    values[SPEED] = bounded(values[SPEED], 0.5, 100.0) if driver[MEANS + 1] > 0.0 else -1.0
+    values[SPEED] = bounded(values[SPEED], 0.5, 100.0) if driver[MEANS + SPEED - FACTOR] > 0.0 else -1.0
     values[HEADWAY] = bounded(values[HEADWAY], 0.2, 10.0)
     values[LEAST] = bounded(values[LEAST], 0.5, 20.0)
     values[STRONGEST] = bounded(values[STRONGEST], 0.2, road.car_sizes[i, CLASS_ACCELERATION])
     values[COMFORTABLE] = bounded(values[COMFORTABLE], 0.3, 6.0)
-    values[RUNS_STOPS], values[IGNORES], values[BRAKES_HARD] = driver[13], driver[14], driver[15]
+    values[RUNS_STOPS], values[IGNORES] = driver[RUNS_STOPS_SHARE], driver[IGNORES_SHARE]
+    values[BRAKES_HARD] = driver[BRAKES_HARD_SHARE]
     if driver[TAILGATES] > 0.0 and uniform(seed, MISTAKES, word, serial, 0) < driver[TAILGATES]:
         values[HEADWAY] *= CLOSE
     caution = driver[GAPS] + driver[GAPS + 1] * max(-CUT, min(CUT, normal[6]))

@@ -8,7 +8,17 @@ from __future__ import annotations
 from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inner, kernel
 from cbsim.traffic.kernels.branches import branch_of_car, branch_of_second, numbered, plain_serial
-from cbsim.traffic.kernels.drivers import DRIVERS, MISTAKES, TAILGATES, pick, uniform, word_of
+from cbsim.traffic.kernels.drivers import (
+    BRAKES_HARD_SHARE,
+    DRIVERS,
+    IGNORES_SHARE,
+    MISTAKES,
+    RUNS_STOPS_SHARE,
+    TAILGATES,
+    pick,
+    uniform,
+    word_of,
+)
 from cbsim.world.packed.kernels import constants_of, demand_of, road_of, state_of
 from cbsim.world.traffic.events import APPEARED, BRAKES_HARD, IGNORES_RIGHT_OF_WAY, LEFT, RUNS_STOPS
 from cbsim.world.traffic.events import TAILGATES as TAILGATES_EVENT
@@ -169,7 +179,8 @@ def note_events(pack, state, floats, ints, events):
             word = word_of(road.words, pool, i)
             driver = demand.drivers[driver_row(road, demand, seed, word, serial, i)]
             rates = floats[FIRST_FLOAT + CAR_FLOATS * i : FIRST_FLOAT + CAR_FLOATS * (i + 1)]
-            rates[P_RUNS], rates[P_IGNORES], rates[P_BRAKES] = driver[13], driver[14], driver[15]
+            rates[P_RUNS], rates[P_IGNORES] = driver[RUNS_STOPS_SHARE], driver[IGNORES_SHARE]
+            rates[P_BRAKES] = driver[BRAKES_HARD_SHARE]
             memo[KNOWN], memo[NUMBER], memo[LINE], memo[SECOND] = now, number, OVER, -1
             memo[CLAIMED], memo[FORKS] = state.intent[i, CLAIM], state.intent[i, GOAL]
             if driver[TAILGATES] > 0.0 and uniform(seed, MISTAKES, word, serial, 0) < driver[TAILGATES]:

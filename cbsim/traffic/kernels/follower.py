@@ -15,11 +15,14 @@ from cbsim.geometry.kernels.trajectory_segments import segment_at
 from cbsim.jit import inner
 from cbsim.traffic.kernels.levers import scrub_of, steer_levers, turning_time
 from cbsim.vehicle.kernels.columns import (
+    HANDBRAKE,
     LEVER_RATE,
     MAX_ACCELERATION,
     MAX_DECELERATION,
     MAX_SPEED,
     MAX_STEER,
+    STEERING,
+    THROTTLE,
     WHEELBASE,
 )
 
@@ -50,7 +53,7 @@ def follow_trajectories(constants, state, time):
     for f in range(constants.follower_vehicle.shape[0]):
         v, last = constants.follower_vehicle[f], constants.follower_last[f]
         body, command, parameters = constants.vehicle_body[v], state.command[v], constants.vehicle_parameters[v]
-        command[5] = 0.0
+        command[HANDBRAKE] = 0.0
         x, y = state.position[body, 0], state.position[body, 1]
         heading = heading_of(state.orientation[body])
         fx, fy = -math.sin(heading), math.cos(heading)
@@ -61,7 +64,7 @@ def follow_trajectories(constants, state, time):
         rate, scrub = state.angular_velocity[body, 2], scrub_of(constants.vehicle_drive[v], parameters)
         if is_pause(constants, segment):
             # at rest on skid wheels it turns to the next direction just in time
-            command[0] = -1.0
+            command[THROTTLE] = -1.0
             if levers and segment < last and abs(speed) < STANDING:
                 ahead, left = way_on(constants, segment + 1, fx, fy)
                 turning = turning_time(math.atan2(left, ahead), scrub, parameters) + READY
@@ -76,7 +79,7 @@ def follow_trajectories(constants, state, time):
             steer_levers(wanted, ahead, left, speed, rate, scrub, state.actuator[v], parameters, command)
         else:
             ahead += 0.5 * parameters[WHEELBASE]  # as seen from the rear axle
-            steer_wheels(wanted, slowing, ahead, left, speed, state.actuator[v, 1], parameters, command)
+            steer_wheels(wanted, slowing, ahead, left, speed, state.actuator[v, STEERING], parameters, command)
 
 
 @inner
@@ -244,8 +247,8 @@ def steer_wheels(wanted, slowing, ahead, left, speed, steering, parameters, comm
     angle = math.atan(parameters[WHEELBASE] * bend) / parameters[MAX_STEER]
     if ahead < 0.0:
         angle = 1.0 if left >= 0.0 else -1.0
-    command[1] = min(max(angle, -1.0), 1.0)
-    missing = abs(command[1] - steering)
+    command[STEERING] = min(max(angle, -1.0), 1.0)
+    missing = abs(command[STEERING] - steering)
     if missing > WINDING:
         wanted = min(wanted, max(CORNER * parameters[LEVER_RATE] / missing, SLOWEST))
     # v² · bend is the lateral acceleration
@@ -257,6 +260,6 @@ def steer_wheels(wanted, slowing, ahead, left, speed, steering, parameters, comm
     if push >= 0.0:
         # near the top speed a throttle accelerates less: see `actuators.next_speed`
         left_over = max(1.0 - speed / parameters[MAX_SPEED], 0.1)
-        command[0] = min(push / (parameters[MAX_ACCELERATION] * left_over), 1.0)
+        command[THROTTLE] = min(push / (parameters[MAX_ACCELERATION] * left_over), 1.0)
     else:
-        command[0] = max(push / parameters[MAX_DECELERATION], -1.0)
+        command[THROTTLE] = max(push / parameters[MAX_DECELERATION], -1.0)

@@ -55,6 +55,7 @@ def is_taken(road, sides, entries, travel, intent, i):
     there, reach = travel[i, STATION] + road.car_sizes[i, REAR_AXLE], reach_of_turn(length)
     if stands_between(entries, intent, target, there - reach, there + length, i):
         return True
+    # the turn sweeps both lanes: that which it comes to, and that which it comes from
     row = oncoming_row(sides, target, there)
     if row < 0:
         return False
@@ -65,6 +66,7 @@ def is_taken(road, sides, entries, travel, intent, i):
 @inner
 def distance_in_turn(road, one, sizes, lanelet, moved, x, y):
     """Distance of a point from a car that has moved so far in its turn [m], less where it is off a corner."""
+    # in the frame of the car there, whose half width is taken as 1 m
     cx, cy, hx, hy = place_in_turn(road, one, sizes, lanelet, moved)
     along, across = (x - cx) * hx + (y - cy) * hy, (x - cx) * hy - (y - cy) * hx
     return max(abs(along) - 0.5 * sizes[CAR_LENGTH], abs(across) - 1.0)
@@ -90,6 +92,7 @@ def meets_somebody(road, walkers, state, i, way):
         now = distance_in_turn(road, one, sizes, lanelet, moved, place[0], place[1])
         if now < 0.0:  # it came to where somebody stands, who gets away from it
             continue
+        # where somebody is now, too: whoever was about to step aside may stay
         for part in range(1, LOOKS + 1):
             x, y = place[0] + velocity[0] * step * part / LOOKS, place[1] + velocity[1] * step * part / LOOKS
             later = moved + way * part / LOOKS

@@ -8,7 +8,17 @@ from __future__ import annotations
 
 from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inner
-from cbsim.vehicle.kernels.columns import AXLES, LEVER_RATE, MAX_SPEED, SKID, TRACK, WHEELBASE
+from cbsim.vehicle.kernels.columns import (
+    AXLES,
+    LEFT_LEVER,
+    LEVER_RATE,
+    MAX_SPEED,
+    RIGHT_LEVER,
+    SKID,
+    THROTTLE,
+    TRACK,
+    WHEELBASE,
+)
 
 __all__ = ["scrub_of", "steer_levers", "turning_time"]
 
@@ -69,8 +79,8 @@ def steer_levers(wanted, ahead, left, speed, rate, scrub, actuator, parameters, 
     side = 0.5 * parameters[TRACK] * (scrub * turn + TURN_GAIN * (turn - rate))
     most = max(abs(wanted - side), abs(wanted + side), top)
     one, two = (wanted - side) / most, (wanted + side) / most
-    a, b = actuator[2], actuator[3]
+    a, b = actuator[LEFT_LEVER], actuator[RIGHT_LEVER]
     # the throttle for which sides at the present levers are nearest to the wanted speeds (least squares)
     square = a * a + b * b
     needed = (one * a + two * b) / square if square > 1e-12 else 1.0
-    command[0], command[2], command[3] = min(max(needed, 0.0), 1.0), one, two
+    command[THROTTLE], command[LEFT_LEVER], command[RIGHT_LEVER] = min(max(needed, 0.0), 1.0), one, two

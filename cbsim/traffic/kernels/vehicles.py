@@ -7,6 +7,7 @@ from cbsim.collision.kernels.driven import collide, remember_places
 from cbsim.collision.kernels.stage import near_pairs
 from cbsim.collision.kernels.workspace import UNTIL, CandidatePairs
 from cbsim.geometry.kernels import elementary as math
+from cbsim.geometry.kernels.columns import ORIENTATION, VELOCITY
 from cbsim.geometry.kernels.ground import gradient_of, lean_into, stand
 from cbsim.geometry.kernels.rotation import heading_of, rotate, rotate_back, turn_in_place
 from cbsim.jit import inner, kernel
@@ -14,19 +15,31 @@ from cbsim.traffic.kernels.alone import are_free, mark_alone, may_leave
 from cbsim.vehicle.kernels import hear, roll_together, sine_cosine_of, step_kinematic, step_on_ground
 from cbsim.vehicle.kernels.columns import (
     ALONE,
+    CENTRE_X,
+    CENTRE_Y,
     DELAYED,
+    FORWARD,
+    HEADING,
     KINEMATIC,
     KNOWN_ANGLE,
     KNOWN_COSINE,
     KNOWN_HEADING,
     KNOWN_SINE,
     KNOWN_TANGENT,
+    LEFT_SPIN,
+    LEFTWARD,
     PLANAR,
+    REAR_SPIN,
+    RIGHT_SPIN,
     SKID_KINEMATIC,
+    STEERING,
+    THROTTLE,
     TRACK,
     WHEEL_RADIUS,
     WHEELBASE,
+    YAW_RATE,
 )
+from cbsim.world.kernels import HISTORY_ROLLING, HISTORY_WAY, HISTORY_YAW_RATE
 
 __all__ = ["drive_vehicles", "read_vehicles"]
 
@@ -118,20 +131,8 @@ def drive_vehicles(
         time, span = (start + (k + 1) / constants.substeps) * constants.step, dt if k >= 0 else 0.0
         table = constants.vehicle_parameters
         found, touches = collide(
-            segments,
-            table,
-            active_contacts,
-            shapes,
-            planar,
-            workspace,
-            touch_workspace,
-            pairs.driven,
-            pairs.driven_count,
-            time,
-            span,
-            pairs.touches,
-            contacts,
-            found,
+            *(segments, table, active_contacts, shapes, planar, workspace, touch_workspace),
+            *((pairs.driven, pairs.driven_count), (time, span), pairs.touches, contacts, found),
         )
         pairs = CandidatePairs(pairs.literal, pairs.literal_count, pairs.driven, pairs.driven_count, touches)
     for v in range(vehicles):
@@ -145,7 +146,7 @@ def record_command(constants, state, v):
     """Keep the throttle and steering commanded in this step for as long as a dead time may look back."""
     if constants.delay_steps > 0:
         row = state.command_delay[v * constants.delay_steps + state.clock[0] % constants.delay_steps]
-        row[0], row[1] = state.command[v, 0], state.command[v, 1]
+        row[THROTTLE], row[STEERING] = state.command[v, THROTTLE], state.command[v, STEERING]
 
 
 @inner
@@ -163,7 +164,7 @@ def planar_into(constants, state, body, planar):
     On a slope place and heading are those seen from above, velocities and yaw rate those in the plane of the ground.
     """
     orientation, velocity = state.orientation[body], state.velocity[body]
-    planar[0], planar[1] = state.position[body, 0], state.position[body, 1]
+    planar[CENTRE_X], planar[CENTRE_Y] = state.position[body, 0], state.position[body, 1]
     heading = heading_of(orientation)
     sine, cosine = math.sin_cos(heading)
     p, q = slope_of(constants, state, body)
@@ -174,7 +175,8 @@ def planar_into(constants, state, body, planar):
     else:
         right, forward, _ = rotate_back(orientation, velocity[0], velocity[1], velocity[2])
         left = -right
-    planar[2], planar[3], planar[4], planar[5] = heading, forward, left, state.angular_velocity[body, 2]
+    planar[HEADING], planar[FORWARD] = heading, forward
+    planar[LEFTWARD], planar[YAW_RATE] = left, state.angular_velocity[body, 2]
     if planar.shape[0] == PLANAR:
         planar[KNOWN_HEADING], planar[KNOWN_SINE], planar[KNOWN_COSINE] = heading, sine, cosine
         planar[KNOWN_ANGLE], planar[KNOWN_TANGENT], planar[ALONE] = math.nan, math.nan, 0.0
@@ -185,24 +187,26 @@ def settle(constants, state, v, planar, stack):
     """Write a vehicle's motion to the row of its body, whose four wheels stand on the ground that is there."""
     body = constants.vehicle_body[v]
     position, velocity, orientation = state.position[body], state.velocity[body], state.orientation[body]
-    heading, turn = planar[2], planar[2] - heading_of(orientation)
+    heading, turn = planar[HEADING], planar[HEADING] - heading_of(orientation)
     p, q = slope_of(constants, state, body)
     if constants.ground_triangles.shape[0] == 0:
-        position[0], position[1] = planar[0], planar[1]
+        position[0], position[1] = planar[CENTRE_X], planar[CENTRE_Y]
         turn_in_place(turn, orientation)
-    elif turn != 0.0 or planar[0] != position[0] or planar[1] != position[1]:  # what rests keeps every bit
+    # what rests keeps every bit
+    elif turn != 0.0 or planar[CENTRE_X] != position[0] or planar[CENTRE_Y] != position[1]:
         was_level = p == 0.0 and q == 0.0
         centre, secant = constants.vehicle_height[v], math.sqrt(1.0 + p * p + q * q)
         # height of the plane of before at the new place, under the middle of the wheels
-        feet = position[2] - centre / secant + p * (planar[0] - position[0]) + q * (planar[1] - position[1])
-        position[0], position[1] = planar[0], planar[1]
+        dx, dy = planar[CENTRE_X] - position[0], planar[CENTRE_Y] - position[1]
+        feet = position[2] - centre / secant + p * dx + q * dy
+        position[0], position[1] = planar[CENTRE_X], planar[CENTRE_Y]
         height, p, q = stand(
             constants.ground_triangles,
             constants.ground_box,
             constants.ground_link,
             # the foot of the normal through the centre
-            planar[0] + centre * p / secant,
-            planar[1] + centre * q / secant,
+            planar[CENTRE_X] + centre * p / secant,
+            planar[CENTRE_Y] + centre * q / secant,
             heading,
             0.5 * constants.vehicle_parameters[v, WHEELBASE],
             0.5 * constants.vehicle_parameters[v, TRACK],
@@ -218,12 +222,12 @@ def settle(constants, state, v, planar, stack):
     if p == 0.0 and q == 0.0:
         sine, cosine = sine_cosine_of(heading, planar)
         fx, fy = -sine, cosine
-        velocity[0] = planar[3] * fx - planar[4] * fy
-        velocity[1] = planar[3] * fy + planar[4] * fx
+        velocity[0] = planar[FORWARD] * fx - planar[LEFTWARD] * fy
+        velocity[1] = planar[FORWARD] * fy + planar[LEFTWARD] * fx
         velocity[2] = 0.0
     else:
-        velocity[0], velocity[1], velocity[2] = rotate(orientation, -planar[4], planar[3], 0.0)
-    state.angular_velocity[body, 2] = planar[5]
+        velocity[0], velocity[1], velocity[2] = rotate(orientation, -planar[LEFTWARD], planar[FORWARD], 0.0)
+    state.angular_velocity[body, 2] = planar[YAW_RATE]
 
 
 @kernel
@@ -235,15 +239,14 @@ def remember(constants, state, v, body):
     last = state.pose_history[v * constants.memory + (state.clock[0] - 1) % constants.memory]
     for k in range(3):
         row[k] = state.position[body, k]
-        row[7 + k] = state.velocity[body, k]
+        row[VELOCITY + k] = state.velocity[body, k]
     for k in range(4):
-        row[3 + k] = state.orientation[body, k]
-    row[10] = state.angular_velocity[body, 2]
-    # column 2 of `wheel` is of rear wheels; of skid vehicles columns 1 and 2 are of the sides
-    turning = state.wheel[v, 2]
+        row[ORIENTATION + k] = state.orientation[body, k]
+    row[HISTORY_YAW_RATE] = state.angular_velocity[body, 2]
+    turning = state.wheel[v, REAR_SPIN]
     if constants.vehicle_drive[v] >= SKID_KINEMATIC:
-        turning = 0.5 * (state.wheel[v, 1] + state.wheel[v, 2])
+        turning = 0.5 * (state.wheel[v, LEFT_SPIN] + state.wheel[v, RIGHT_SPIN])
     rolling = turning * constants.vehicle_parameters[v, WHEEL_RADIUS]
-    row[11] = rolling
+    row[HISTORY_ROLLING] = rolling
     # the way that the wheels have rolled, by the trapezoidal rule
-    row[12] = last[12] + 0.5 * constants.step * (last[11] + rolling)
+    row[HISTORY_WAY] = last[HISTORY_WAY] + 0.5 * constants.step * (last[HISTORY_ROLLING] + rolling)

@@ -32,6 +32,7 @@ from cbsim.world.traffic.tables import (
 __all__ = ["AHEAD", "destination_of", "following", "head_along", "keep_way", "next_on_way", "point_ahead", "pose_car"]
 
 AHEAD = 8  # lanelets of the way that are kept
+KEY_SERIAL, KEY_LANELET, KEY_NEXT, KEY_FORKS, KEY_SEED, KEY_VERSION = range(6)  # columns of `Ways.keys`
 
 
 @inlined
@@ -70,10 +71,11 @@ def keep_way(road, seed, intent, ways, i, destination):
     serial, lanelet, forks = one[SERIAL], one[LANELET], one[GOAL]
     version = ways.version[0]
     # everything that the way depends on is the same
-    if key[0] == serial and key[1] == lanelet and key[2] == one[NEXT] and key[3] == forks:
-        if key[4] == seed and key[5] == version:
+    if key[KEY_SERIAL] == serial and key[KEY_LANELET] == lanelet and key[KEY_NEXT] == one[NEXT]:
+        if key[KEY_FORKS] == forks and key[KEY_SEED] == seed and key[KEY_VERSION] == version:
             return
-    key[0], key[1], key[2], key[3], key[4], key[5] = serial, lanelet, one[NEXT], forks, seed, version
+    key[KEY_SERIAL], key[KEY_LANELET], key[KEY_NEXT] = serial, lanelet, one[NEXT]
+    key[KEY_FORKS], key[KEY_SEED], key[KEY_VERSION] = forks, seed, version
     row = ways.lanelets[i]
     row[0], row[1] = lanelet, one[NEXT]
     _, forks = following(road, seed, i, serial, destination, lanelet, forks)

@@ -5,11 +5,19 @@ from __future__ import annotations
 from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inner, kernel
 from cbsim.vehicle.kernels.columns import (
+    HANDBRAKE,
+    HEARD_STEERING,
+    HEARD_THROTTLE,
+    LEFT_LEVER,
     LEVER_RATE,
     MAX_ACCELERATION,
     MAX_DECELERATION,
     MAX_SPEED,
+    REVERSE,
+    RIGHT_LEVER,
+    STEERING,
     STEERING_DELAY,
+    THROTTLE,
     THROTTLE_DELAY,
     THROTTLE_RATE,
 )
@@ -37,13 +45,13 @@ def slew_levers(actuator, command, parameters, dt):
 
     The handbrake closes the throttle; a negative throttle is a closed one, for closed it brakes.
     """
-    # columns of the command: throttle, steering, left and right lever, reverse, handbrake
-    actuator[0] = slew(actuator[0], 0.0 if command[5] > 0.0 else command[0], parameters[THROTTLE_RATE] * dt)
-    actuator[2] = slew(actuator[2], command[2], parameters[LEVER_RATE] * dt)
-    actuator[3] = slew(actuator[3], command[3], parameters[LEVER_RATE] * dt)
-    gear = -1.0 if command[4] > 0.0 else 1.0
-    scale = gear * max(actuator[0], 0.0) * parameters[MAX_SPEED]
-    return scale * actuator[2], scale * actuator[3]
+    wanted = 0.0 if command[HANDBRAKE] > 0.0 else command[THROTTLE]
+    actuator[THROTTLE] = slew(actuator[THROTTLE], wanted, parameters[THROTTLE_RATE] * dt)
+    actuator[LEFT_LEVER] = slew(actuator[LEFT_LEVER], command[LEFT_LEVER], parameters[LEVER_RATE] * dt)
+    actuator[RIGHT_LEVER] = slew(actuator[RIGHT_LEVER], command[RIGHT_LEVER], parameters[LEVER_RATE] * dt)
+    gear = -1.0 if command[REVERSE] > 0.0 else 1.0
+    scale = gear * max(actuator[THROTTLE], 0.0) * parameters[MAX_SPEED]
+    return scale * actuator[LEFT_LEVER], scale * actuator[RIGHT_LEVER]
 
 
 @inner
@@ -62,7 +70,7 @@ def next_speed(speed, throttle, reverse, handbrake, parameters, dt):
 
 @kernel
 def hear(ring, clock, elapsed, step, parameters, actuator):
-    """Write the throttle and steering that come out of their dead times to `actuator` columns 4 and 5.
+    """Write the throttle and steering that come out of their dead times to an actuator.
 
     Parameters
     ----------
@@ -80,6 +88,6 @@ def hear(ring, clock, elapsed, step, parameters, actuator):
     """
     # newest step whose command has passed the dead time; the tolerance absorbs rounding of whole multiples
     heard = clock + math.floor(elapsed - parameters[THROTTLE_DELAY] / step + 1e-9)
-    actuator[4] = ring[heard % ring.shape[0], 0]
+    actuator[HEARD_THROTTLE] = ring[heard % ring.shape[0], THROTTLE]
     heard = clock + math.floor(elapsed - parameters[STEERING_DELAY] / step + 1e-9)
-    actuator[5] = ring[heard % ring.shape[0], 1]
+    actuator[HEARD_STEERING] = ring[heard % ring.shape[0], STEERING]

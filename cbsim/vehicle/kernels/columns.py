@@ -12,6 +12,15 @@ MASS, YAW_INERTIA, CG_HEIGHT, FRONT_LOAD, FRONT_STIFFNESS, REAR_STIFFNESS, FRICT
 AXLES, DRIVE_SPLIT, ROLLING_RESISTANCE, DRAG_AREA, DRIVE_FORCE, THROTTLE_DELAY, STEERING_DELAY = range(16, 23)
 THROTTLE_LAG, STEERING_LAG, RESTITUTION, BODY_FRICTION, FRONT_GRIP = range(23, 28)
 
+# motion in the plane: place of the body's centre [m], heading [rad], velocity ahead and to the left [m/s], [rad/s]
+CENTRE_X, CENTRE_Y, HEADING, FORWARD, LEFTWARD, YAW_RATE = range(6)
+# command; an actuator has the first four after their slew rates, and then what comes out of the dead times
+THROTTLE, STEERING, LEFT_LEVER, RIGHT_LEVER, REVERSE, HANDBRAKE = range(6)
+HEARD_THROTTLE, HEARD_STEERING = 4, 5
+# wheel: forward acceleration [m/s²], speeds of wheels front and rear, or left and right [rad/s], and of the yaw rate
+ACCELERATION, FRONT_SPIN, REAR_SPIN, YAW_ACCELERATION = range(4)
+LEFT_SPIN, RIGHT_SPIN = FRONT_SPIN, REAR_SPIN
+
 PLANAR = 12
 """Width of a row of planar motion with what the drives without slip computed last: heading, its sine and cosine;
 steering angle [rad] and its tangent. The same argument then gets the same bits without computing them again. Then

@@ -20,7 +20,7 @@ def step_vehicle(drive, planar, wheel, actuator, command, parameters, pull, dt):
     ----------
     drive : int
         Which model, in the order of `cbsim.spec.drives.DRIVES`.
-    planar : (6,) or (11,)
+    planar : (6,) or (12,)
         x, y [m] of the body's centre, heading [rad], forward and leftward velocity of the centre [m/s], yaw rate
         [rad/s]. Any motion is accepted: the kinematic drives keep the forward velocity only. A
         row may have room for more (`columns.PLANAR`).

@@ -17,27 +17,38 @@ from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inner, kernel
 from cbsim.vehicle.kernels.actuators import slew
 from cbsim.vehicle.kernels.columns import (
+    ACCELERATION,
     AIR_DENSITY,
     CG_HEIGHT,
     DRAG_AREA,
     DRIVE_SPLIT,
+    FORWARD,
     FRICTION,
     FRONT_GRIP,
     FRONT_LOAD,
+    FRONT_SPIN,
     FRONT_STIFFNESS,
     GRAVITY,
+    HANDBRAKE,
+    LEFTWARD,
     LEVER_RATE,
     MASS,
     MAX_ACCELERATION,
     MAX_DECELERATION,
     MAX_SPEED,
     MAX_STEER,
+    REAR_SPIN,
     REAR_STIFFNESS,
+    REVERSE,
     ROLLING_RESISTANCE,
+    STEERING,
+    THROTTLE,
     THROTTLE_RATE,
     WHEEL_RADIUS,
     WHEELBASE,
+    YAW_ACCELERATION,
     YAW_INERTIA,
+    YAW_RATE,
 )
 from cbsim.vehicle.kernels.frame import carry, pulled, turned
 from cbsim.vehicle.tyre.kernels.compliance import compliance, cut
@@ -87,27 +98,27 @@ def holds(need, brake_front, brake_rear, slide_front, slide_rear, gram, limits):
 @inner
 def step_dynamic(planar, wheel, actuator, command, parameters, pull, dt):
     """Advance a vehicle with conventional wheels by a substep; see `drives.step_vehicle`."""
-    actuator[0] = slew(actuator[0], command[0], parameters[THROTTLE_RATE] * dt)
-    actuator[1] = slew(actuator[1], command[1], parameters[LEVER_RATE] * dt)
+    actuator[THROTTLE] = slew(actuator[THROTTLE], command[THROTTLE], parameters[THROTTLE_RATE] * dt)
+    actuator[STEERING] = slew(actuator[STEERING], command[STEERING], parameters[LEVER_RATE] * dt)
     mass, inertia, base = parameters[MASS], parameters[YAW_INERTIA], parameters[WHEELBASE]
     to_rear = parameters[FRONT_LOAD] * base
     to_front = base - to_rear
     ahead = to_rear - 0.5 * base  # of the centre of gravity, before the body's centre
-    handbrake, throttle = command[5] > 0.0, actuator[0]
-    gear = -1.0 if command[4] > 0.0 else 1.0
-    steer = actuator[1] * parameters[MAX_STEER]
+    handbrake, throttle = command[HANDBRAKE] > 0.0, actuator[THROTTLE]
+    gear = -1.0 if command[REVERSE] > 0.0 else 1.0
+    steer = actuator[STEERING] * parameters[MAX_STEER]
     sin, cos = math.sin(steer), math.cos(steer)
     downhill, aside, press = pull
 
     # rotate the axes with the mean yaw rate of the substep, extrapolated; the velocity in the world is unchanged
-    turn = (planar[5] + 0.5 * dt * wheel[3]) * dt
-    was_u, was_w = turned(turn, planar[3], planar[4])
-    u, w = turned(turn, planar[3], planar[4] + ahead * planar[5])  # of the centre of gravity
-    r = planar[5]
+    turn = (planar[YAW_RATE] + 0.5 * dt * wheel[YAW_ACCELERATION]) * dt
+    was_u, was_w = turned(turn, planar[FORWARD], planar[LEFTWARD])
+    u, w = turned(turn, planar[FORWARD], planar[LEFTWARD] + ahead * planar[YAW_RATE])  # of the centre of gravity
+    r = planar[YAW_RATE]
     entry = u
     # axle loads with transfer by the last substep's acceleration; both stay positive, as the car does not tip over
     weight = mass * press
-    front = weight * parameters[FRONT_LOAD] - mass * (wheel[0] - downhill) * parameters[CG_HEIGHT] / base
+    front = weight * parameters[FRONT_LOAD] - mass * (wheel[ACCELERATION] - downhill) * parameters[CG_HEIGHT] / base
     front = min(max(front, 1e-3 * weight), 0.999 * weight)
     rear = weight - front
     grip_front, grip_rear = parameters[FRICTION] * front, parameters[FRICTION] * rear
@@ -171,9 +182,9 @@ def step_dynamic(planar, wheel, actuator, command, parameters, pull, dt):
         w, r = 0.0, 0.0
     # the centre moves by the mean of its velocities before and after
     carry(turn, 0.5 * dt * (was_u + u), 0.5 * dt * (was_w + w - ahead * r), planar)
-    wheel[0] = (u - entry) / dt  # for the load transfer of the next substep
-    wheel[3] = (r - planar[5]) / dt if r != 0.0 else 0.0
-    planar[3], planar[4], planar[5] = u, w - ahead * r, r
+    wheel[ACCELERATION] = (u - entry) / dt  # for the load transfer of the next substep
+    wheel[YAW_ACCELERATION] = (r - planar[YAW_RATE]) / dt if r != 0.0 else 0.0
+    planar[FORWARD], planar[LEFTWARD], planar[YAW_RATE] = u, w - ahead * r, r
     # spin of the wheels, 0 where brakes exceed the grip and lock them
-    wheel[1] = roll_front / parameters[WHEEL_RADIUS] if hold * front < grip_front else 0.0
-    wheel[2] = roll_rear / parameters[WHEEL_RADIUS] if hold * rear < grip_rear and not handbrake else 0.0
+    wheel[FRONT_SPIN] = roll_front / parameters[WHEEL_RADIUS] if hold * front < grip_front else 0.0
+    wheel[REAR_SPIN] = roll_rear / parameters[WHEEL_RADIUS] if hold * rear < grip_rear and not handbrake else 0.0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import kernel
+from cbsim.vehicle.kernels.columns import CENTRE_X, CENTRE_Y, HEADING
 
 __all__ = ["carry", "pulled", "turned"]
 
@@ -34,7 +35,7 @@ def pulled(forward, left, downhill, aside, dt):
 @kernel
 def carry(turn, along, across, planar):
     """Turn a body by an angle [rad], then move it along and to the left of its new heading [m]."""
-    planar[2] += turn
-    sin, cos = math.sin(planar[2]), math.cos(planar[2])
-    planar[0] -= along * sin + across * cos
-    planar[1] += along * cos - across * sin
+    planar[HEADING] += turn
+    sin, cos = math.sin(planar[HEADING]), math.cos(planar[HEADING])
+    planar[CENTRE_X] -= along * sin + across * cos
+    planar[CENTRE_Y] += along * cos - across * sin

@@ -6,19 +6,34 @@ from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import bits_of, inlined, inner
 from cbsim.vehicle.kernels.actuators import follow, next_speed, slew
 from cbsim.vehicle.kernels.columns import (
+    ACCELERATION,
+    CENTRE_X,
+    CENTRE_Y,
+    FORWARD,
+    FRONT_SPIN,
+    HANDBRAKE,
+    HEADING,
+    HEARD_STEERING,
+    HEARD_THROTTLE,
     KNOWN_ANGLE,
     KNOWN_COSINE,
     KNOWN_HEADING,
     KNOWN_SINE,
     KNOWN_TANGENT,
+    LEFTWARD,
     LEVER_RATE,
     MAX_STEER,
     PLANAR,
+    REAR_SPIN,
+    REVERSE,
+    STEERING,
     STEERING_LAG,
+    THROTTLE,
     THROTTLE_LAG,
     THROTTLE_RATE,
     WHEEL_RADIUS,
     WHEELBASE,
+    YAW_RATE,
 )
 
 __all__ = ["ARC_ROWS", "arc_numbers", "roll_through", "sinc", "step_delayed", "step_kinematic"]
@@ -33,20 +48,22 @@ def sinc(x):
 @inlined
 def step_kinematic(planar, wheel, actuator, command, parameters, dt, is_last):
     """Drive `kinematic`; see `roll_on_arc`."""
-    actuator[0] = slew(actuator[0], command[0], parameters[THROTTLE_RATE] * dt)
-    actuator[1] = slew(actuator[1], command[1], parameters[LEVER_RATE] * dt)
+    actuator[THROTTLE] = slew(actuator[THROTTLE], command[THROTTLE], parameters[THROTTLE_RATE] * dt)
+    actuator[STEERING] = slew(actuator[STEERING], command[STEERING], parameters[LEVER_RATE] * dt)
     roll_on_arc(planar, wheel, actuator, command, parameters, dt, is_last)
 
 
 @inner
 def step_delayed(planar, wheel, actuator, command, parameters, dt):
-    """Drive `delayed`: what comes out of the dead times stands in `actuator` columns 4 and 5 (`actuators.hear`).
+    """Drive `delayed`: what comes out of the dead times stands in `actuator`, too (`actuators.hear`).
 
     Throttle and steering follow it with a first-order lag and, as all do, at their slew rates at most: the plant of
     scenario_simulator_v2's DELAY_STEER_ACC. Gear and handbrake have no delay.
     """
-    actuator[0] = follow(actuator[0], actuator[4], parameters[THROTTLE_LAG], parameters[THROTTLE_RATE] * dt, dt)
-    actuator[1] = follow(actuator[1], actuator[5], parameters[STEERING_LAG], parameters[LEVER_RATE] * dt, dt)
+    throttle, steering = actuator[THROTTLE], actuator[STEERING]
+    to_throttle, to_steering = actuator[HEARD_THROTTLE], actuator[HEARD_STEERING]
+    actuator[THROTTLE] = follow(throttle, to_throttle, parameters[THROTTLE_LAG], parameters[THROTTLE_RATE] * dt, dt)
+    actuator[STEERING] = follow(steering, to_steering, parameters[STEERING_LAG], parameters[LEVER_RATE] * dt, dt)
     roll_on_arc(planar, wheel, actuator, command, parameters, dt, True)
 
 
@@ -75,11 +92,11 @@ def roll_on_arc(planar, wheel, actuator, command, parameters, dt, is_last):
     The body's centre is half a wheelbase ahead of the rear axle and swings about it. Velocities other than the forward
     one are what the arc makes of them. `wheel`, which this model does not read, is written if `is_last`.
     """
-    x, y, heading, before = planar[0], planar[1], planar[2], planar[3]
-    speed = next_speed(before, actuator[0], command[4], command[5], parameters, dt)
+    x, y, heading, before = planar[CENTRE_X], planar[CENTRE_Y], planar[HEADING], planar[FORWARD]
+    speed = next_speed(before, actuator[THROTTLE], command[REVERSE], command[HANDBRAKE], parameters, dt)
     distance = 0.5 * (before + speed) * dt
     half_base = 0.5 * parameters[WHEELBASE]
-    slope = tangent_of(actuator[1] * parameters[MAX_STEER], planar)
+    slope = tangent_of(actuator[STEERING] * parameters[MAX_STEER], planar)
     curvature = slope / parameters[WHEELBASE]
     turn = curvature * distance
     chord = distance * sinc(0.5 * turn)
@@ -94,15 +111,16 @@ def roll_on_arc(planar, wheel, actuator, command, parameters, dt, is_last):
     if planar.shape[0] == PLANAR:
         planar[KNOWN_HEADING], planar[KNOWN_SINE], planar[KNOWN_COSINE] = after, next_sine, next_cosine
     # the rear axle moves along the chord at the mean heading; half a wheelbase ahead of it is the centre
-    planar[0] = x + half_base * (sine - next_sine) - chord * middle_sine
-    planar[1] = y + half_base * (next_cosine - cosine) + chord * middle_cosine
-    planar[2], planar[3], planar[4], planar[5] = after, speed, half_base * curvature * speed, curvature * speed
+    planar[CENTRE_X] = x + half_base * (sine - next_sine) - chord * middle_sine
+    planar[CENTRE_Y] = y + half_base * (next_cosine - cosine) + chord * middle_cosine
+    planar[HEADING], planar[FORWARD] = after, speed
+    planar[LEFTWARD], planar[YAW_RATE] = half_base * curvature * speed, curvature * speed
     if not is_last:
         return
-    wheel[0] = (speed - before) / dt
+    wheel[ACCELERATION] = (speed - before) / dt
     # the front wheels run on the larger circle: 1 / cos δ = √(1 + tan² δ)
-    wheel[1] = speed * math.sqrt(1.0 + slope * slope) / parameters[WHEEL_RADIUS]
-    wheel[2] = speed / parameters[WHEEL_RADIUS]
+    wheel[FRONT_SPIN] = speed * math.sqrt(1.0 + slope * slope) / parameters[WHEEL_RADIUS]
+    wheel[REAR_SPIN] = speed / parameters[WHEEL_RADIUS]
 
 
 ARC_ROWS = 4  # angles, sines, cosines, ways
@@ -130,17 +148,18 @@ def roll_through(planar, wheel, actuator, command, parameters, dt, substeps, arc
     """
     angles, sines, cosines, ways = arcs[0], arcs[1], arcs[2], arcs[3]
     row = angles.shape[0] // 3
-    x, y, heading, speed, before, slope, curvature = planar[0], planar[1], planar[2], planar[3], planar[3], 0.0, 0.0
+    x, y, heading, speed = planar[CENTRE_X], planar[CENTRE_Y], planar[HEADING], planar[FORWARD]
+    before, slope, curvature = planar[FORWARD], 0.0, 0.0
     sine, cosine = sine_cosine_of(heading, planar)
-    throttle, steering = actuator[0], actuator[1]
+    throttle, steering = actuator[THROTTLE], actuator[STEERING]
     for k in range(row):
         # places that fill a row up
         if k >= substeps:
             angles[k], angles[row + k], angles[2 * row + k] = 0.0, 0.0, 0.0
             continue
-        throttle = slew(throttle, command[0], parameters[THROTTLE_RATE] * dt)
-        steering = slew(steering, command[1], parameters[LEVER_RATE] * dt)
-        before, speed = speed, next_speed(speed, throttle, command[4], command[5], parameters, dt)
+        throttle = slew(throttle, command[THROTTLE], parameters[THROTTLE_RATE] * dt)
+        steering = slew(steering, command[STEERING], parameters[LEVER_RATE] * dt)
+        before, speed = speed, next_speed(speed, throttle, command[REVERSE], command[HANDBRAKE], parameters, dt)
         slope = tangent_of(steering * parameters[MAX_STEER], planar)
         curvature = slope / parameters[WHEELBASE]
         distance = 0.5 * (before + speed) * dt
@@ -158,11 +177,11 @@ def roll_through(planar, wheel, actuator, command, parameters, dt, substeps, arc
         x = x + half_base * (sine - sines[k]) - chord * sines[row + k]
         y = y + half_base * (cosines[k] - cosine) + chord * cosines[row + k]
         sine, cosine = sines[k], cosines[k]
-    actuator[0], actuator[1] = throttle, steering
-    planar[0], planar[1], planar[2], planar[3] = x, y, heading, speed
-    planar[4], planar[5] = half_base * curvature * speed, curvature * speed
+    actuator[THROTTLE], actuator[STEERING] = throttle, steering
+    planar[CENTRE_X], planar[CENTRE_Y], planar[HEADING], planar[FORWARD] = x, y, heading, speed
+    planar[LEFTWARD], planar[YAW_RATE] = half_base * curvature * speed, curvature * speed
     planar[KNOWN_HEADING], planar[KNOWN_SINE], planar[KNOWN_COSINE] = heading, sine, cosine
-    wheel[0] = (speed - before) / dt
+    wheel[ACCELERATION] = (speed - before) / dt
     # front wheels roll faster, by 1 / cosine of their steering angle
-    wheel[1] = speed * math.sqrt(1.0 + slope * slope) / parameters[WHEEL_RADIUS]
-    wheel[2] = speed / parameters[WHEEL_RADIUS]
+    wheel[FRONT_SPIN] = speed * math.sqrt(1.0 + slope * slope) / parameters[WHEEL_RADIUS]
+    wheel[REAR_SPIN] = speed / parameters[WHEEL_RADIUS]

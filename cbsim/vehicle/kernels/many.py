@@ -11,18 +11,31 @@ from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import block_view, inlined, inner, view
 from cbsim.vehicle.kernels.actuators import slew
 from cbsim.vehicle.kernels.columns import (
+    ACCELERATION,
     ALONE,
+    CENTRE_X,
+    CENTRE_Y,
+    FORWARD,
+    FRONT_SPIN,
+    HANDBRAKE,
+    HEADING,
     KNOWN_COSINE,
     KNOWN_HEADING,
     KNOWN_SINE,
+    LEFTWARD,
     LEVER_RATE,
     MAX_ACCELERATION,
     MAX_DECELERATION,
     MAX_SPEED,
     MAX_STEER,
+    REAR_SPIN,
+    REVERSE,
+    STEERING,
+    THROTTLE,
     THROTTLE_RATE,
     WHEEL_RADIUS,
     WHEELBASE,
+    YAW_RATE,
 )
 from cbsim.vehicle.kernels.kinematic import roll_through, sine_cosine_of
 
@@ -32,7 +45,7 @@ LANES = 16  # vehicles of a group, a multiple of what an instruction handles
 MANY = 3  # vehicles from which on a group is worth it
 LARGEST = 1e3  # of positions of a steering wheel, so that `tan_into` has the bits of `tan`
 # rows of a group: what changes, what does not, and angles with their sines and cosines
-THROTTLE, STEERING, SPEED, BEFORE, ANGLE, TANGENT, WAY, HEADING, X, Y, SINE, COSINE, CURVATURE = range(13)
+THROTTLES, STEERINGS, SPEED, BEFORE, ANGLE, TANGENT, WAY, HEADINGS, X, Y, SINE, COSINE, CURVATURE = range(13)
 TO_THROTTLE, TO_STEERING, THROTTLE_LIMIT, LEVER_LIMIT, GEAR, HELD, GAIN, LOSS, TOP, FULL, BASE, HALF_BASE = range(
     13, 25
 )
@@ -55,21 +68,22 @@ def lanes_of(block, row):
 @inlined
 def is_usual(actuator, command):
     """Whether `tan_into` has the bits of `tan` for the steering angles of a vehicle; not if one is not a number."""
-    return abs(actuator[1]) < LARGEST and abs(command[1]) < LARGEST
+    return abs(actuator[STEERING]) < LARGEST and abs(command[STEERING]) < LARGEST
 
 
 @inner
 def load_lane(block, j, planar, actuator, command, parameters, dt):
     """Write what a vehicle begins a step with to its places in the rows of a group."""
-    sine, cosine = sine_cosine_of(planar[2], planar)
-    lane_of(block, THROTTLE)[j], lane_of(block, STEERING)[j] = actuator[0], actuator[1]
-    lane_of(block, X)[j], lane_of(block, Y)[j], lane_of(block, HEADING)[j] = planar[0], planar[1], planar[2]
-    lane_of(block, SPEED)[j], lane_of(block, SINE)[j], lane_of(block, COSINE)[j] = planar[3], sine, cosine
-    lane_of(block, TO_THROTTLE)[j], lane_of(block, TO_STEERING)[j] = command[0], command[1]
+    sine, cosine = sine_cosine_of(planar[HEADING], planar)
+    lane_of(block, THROTTLES)[j], lane_of(block, STEERINGS)[j] = actuator[THROTTLE], actuator[STEERING]
+    lane_of(block, X)[j], lane_of(block, Y)[j] = planar[CENTRE_X], planar[CENTRE_Y]
+    lane_of(block, HEADINGS)[j] = planar[HEADING]
+    lane_of(block, SPEED)[j], lane_of(block, SINE)[j], lane_of(block, COSINE)[j] = planar[FORWARD], sine, cosine
+    lane_of(block, TO_THROTTLE)[j], lane_of(block, TO_STEERING)[j] = command[THROTTLE], command[STEERING]
     lane_of(block, THROTTLE_LIMIT)[j] = parameters[THROTTLE_RATE] * dt
     lane_of(block, LEVER_LIMIT)[j] = parameters[LEVER_RATE] * dt
-    lane_of(block, GEAR)[j] = -1.0 if command[4] > 0.0 else 1.0
-    lane_of(block, HELD)[j] = command[5]
+    lane_of(block, GEAR)[j] = -1.0 if command[REVERSE] > 0.0 else 1.0
+    lane_of(block, HELD)[j] = command[HANDBRAKE]
     lane_of(block, GAIN)[j], lane_of(block, LOSS)[j] = parameters[MAX_ACCELERATION], parameters[MAX_DECELERATION]
     lane_of(block, TOP)[j], lane_of(block, FULL)[j] = parameters[MAX_SPEED], parameters[MAX_STEER]
     lane_of(block, BASE)[j], lane_of(block, HALF_BASE)[j] = parameters[WHEELBASE], 0.5 * parameters[WHEELBASE]
@@ -79,24 +93,23 @@ def load_lane(block, j, planar, actuator, command, parameters, dt):
 def unload_lane(block, j, planar, wheel, actuator, parameters, dt):
     """Write what a vehicle has become, as `roll_through` does."""
     speed, curvature, slope = lane_of(block, SPEED)[j], lane_of(block, CURVATURE)[j], lane_of(block, TANGENT)[j]
-    actuator[0], actuator[1] = lane_of(block, THROTTLE)[j], lane_of(block, STEERING)[j]
-    planar[0], planar[1], planar[2], planar[3] = (
-        lane_of(block, X)[j], lane_of(block, Y)[j], lane_of(block, HEADING)[j], speed
-    )  # fmt: skip
+    actuator[THROTTLE], actuator[STEERING] = lane_of(block, THROTTLES)[j], lane_of(block, STEERINGS)[j]
+    planar[CENTRE_X], planar[CENTRE_Y] = lane_of(block, X)[j], lane_of(block, Y)[j]
+    planar[HEADING], planar[FORWARD] = lane_of(block, HEADINGS)[j], speed  # fmt: skip
     # at the place, half a wheelbase ahead of the rear axle, which does not slip sideways
-    planar[4], planar[5] = lane_of(block, HALF_BASE)[j] * curvature * speed, curvature * speed
-    planar[KNOWN_HEADING] = planar[2]
+    planar[LEFTWARD], planar[YAW_RATE] = lane_of(block, HALF_BASE)[j] * curvature * speed, curvature * speed
+    planar[KNOWN_HEADING] = planar[HEADING]
     planar[KNOWN_SINE], planar[KNOWN_COSINE] = lane_of(block, SINE)[j], lane_of(block, COSINE)[j]
-    wheel[0] = (speed - lane_of(block, BEFORE)[j]) / dt
+    wheel[ACCELERATION] = (speed - lane_of(block, BEFORE)[j]) / dt
     # front wheels roll faster, by 1 / cosine of their steering angle
-    wheel[1] = speed * math.sqrt(1.0 + slope * slope) / parameters[WHEEL_RADIUS]
-    wheel[2] = speed / parameters[WHEEL_RADIUS]
+    wheel[FRONT_SPIN] = speed * math.sqrt(1.0 + slope * slope) / parameters[WHEEL_RADIUS]
+    wheel[REAR_SPIN] = speed / parameters[WHEEL_RADIUS]
 
 
 @inner
 def change_speeds(block, dt):
     """Carry throttles, steering wheels and speeds through a substep; see `actuators.next_speed`."""
-    throttles, steerings, speeds = lane_of(block, THROTTLE), lane_of(block, STEERING), lane_of(block, SPEED)
+    throttles, steerings, speeds = lane_of(block, THROTTLES), lane_of(block, STEERINGS), lane_of(block, SPEED)
     before, angles, ways, full = (
         lane_of(block, BEFORE),
         lane_of(block, ANGLE),
@@ -126,7 +139,7 @@ def change_speeds(block, dt):
 @inner
 def change_headings(block):
     """Carry headings through a substep, and write the three angles of its arc."""
-    headings, curvatures, tangents = lane_of(block, HEADING), lane_of(block, CURVATURE), lane_of(block, TANGENT)
+    headings, curvatures, tangents = lane_of(block, HEADINGS), lane_of(block, CURVATURE), lane_of(block, TANGENT)
     ways, bases = lane_of(block, WAY), lane_of(block, BASE)
     ends, middles, halves = lane_of(block, ENDS), lane_of(block, MIDDLES), lane_of(block, HALVES)
     for j in range(LANES):

@@ -17,21 +17,28 @@ from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inner, kernel
 from cbsim.vehicle.kernels.actuators import slew, slew_levers
 from cbsim.vehicle.kernels.columns import (
+    ACCELERATION,
     AIR_DENSITY,
     AXLES,
     CG_HEIGHT,
     DRAG_AREA,
     DRIVE_FORCE,
+    FORWARD,
     FRICTION,
     FRONT_STIFFNESS,
+    HANDBRAKE,
+    LEFT_SPIN,
+    LEFTWARD,
     MASS,
     MAX_ACCELERATION,
     MAX_DECELERATION,
     REAR_STIFFNESS,
+    RIGHT_SPIN,
     TRACK,
     WHEEL_RADIUS,
     WHEELBASE,
     YAW_INERTIA,
+    YAW_RATE,
 )
 from cbsim.vehicle.kernels.frame import carry, pulled, turned
 from cbsim.vehicle.tyre.kernels.compliance import compliance
@@ -107,16 +114,16 @@ def step_skid(planar, wheel, actuator, command, parameters, pull, dt):
     half, radius = 0.5 * parameters[TRACK], parameters[WHEEL_RADIUS]
 
     # rotate the axes with the yaw rate; the velocity in the world is unchanged
-    turn = planar[5] * dt
-    was_u, was_w = turned(turn, planar[3], planar[4])
-    r = planar[5]
+    turn = planar[YAW_RATE] * dt
+    was_u, was_w = turned(turn, planar[FORWARD], planar[LEFTWARD])
+    r = planar[YAW_RATE]
     drag = 1.0 - min(0.5 * AIR_DENSITY * parameters[DRAG_AREA] * math.hypot(was_u, was_w) * dt / mass, 1.0)
     downhill, aside, press = pull
     u, w = pulled(drag * was_u, drag * was_w, downhill, aside, dt)
-    given = wheel[0] - downhill
+    given = wheel[ACCELERATION] - downhill
 
-    left, right = wheel[1] * radius, wheel[2] * radius
-    locked = command[5] > 0.0
+    left, right = wheel[LEFT_SPIN] * radius, wheel[RIGHT_SPIN] * radius
+    locked = command[HANDBRAKE] > 0.0
     # if braked and slow enough, friction stops all motion in this substep: static friction
     hold = parameters[FRICTION] * press
     if not locked:
@@ -151,6 +158,6 @@ def step_skid(planar, wheel, actuator, command, parameters, pull, dt):
 
     # the centre moves by the mean of its velocities before and after
     carry(turn, 0.5 * dt * (was_u + u), 0.5 * dt * (was_w + w), planar)
-    planar[3], planar[4], planar[5] = u, w, r
-    wheel[0] = (u - was_u) / dt
-    wheel[1], wheel[2] = left / radius, right / radius
+    planar[FORWARD], planar[LEFTWARD], planar[YAW_RATE] = u, w, r
+    wheel[ACCELERATION] = (u - was_u) / dt
+    wheel[LEFT_SPIN], wheel[RIGHT_SPIN] = left / radius, right / radius

@@ -5,7 +5,19 @@ from __future__ import annotations
 from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inner
 from cbsim.vehicle.kernels.actuators import slew_levers
-from cbsim.vehicle.kernels.columns import TRACK, WHEEL_RADIUS
+from cbsim.vehicle.kernels.columns import (
+    ACCELERATION,
+    CENTRE_X,
+    CENTRE_Y,
+    FORWARD,
+    HEADING,
+    LEFT_SPIN,
+    LEFTWARD,
+    RIGHT_SPIN,
+    TRACK,
+    WHEEL_RADIUS,
+    YAW_RATE,
+)
 from cbsim.vehicle.kernels.kinematic import sinc
 
 __all__ = ["step_skid_kinematic"]
@@ -20,9 +32,9 @@ def step_skid_kinematic(planar, wheel, actuator, command, parameters, dt):
     # an arc of constant curvature: its chord points along the mean heading
     turn = rate * dt
     chord = speed * dt * sinc(0.5 * turn)
-    heading = planar[2]
-    wheel[0] = (speed - planar[3]) / dt
-    wheel[1], wheel[2] = left / parameters[WHEEL_RADIUS], right / parameters[WHEEL_RADIUS]
-    planar[0] -= chord * math.sin(heading + 0.5 * turn)
-    planar[1] += chord * math.cos(heading + 0.5 * turn)
-    planar[2], planar[3], planar[4], planar[5] = heading + turn, speed, 0.0, rate
+    heading = planar[HEADING]
+    wheel[ACCELERATION] = (speed - planar[FORWARD]) / dt
+    wheel[LEFT_SPIN], wheel[RIGHT_SPIN] = left / parameters[WHEEL_RADIUS], right / parameters[WHEEL_RADIUS]
+    planar[CENTRE_X] -= chord * math.sin(heading + 0.5 * turn)
+    planar[CENTRE_Y] += chord * math.cos(heading + 0.5 * turn)
+    planar[HEADING], planar[FORWARD], planar[LEFTWARD], planar[YAW_RATE] = heading + turn, speed, 0.0, rate

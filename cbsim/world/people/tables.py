@@ -9,6 +9,9 @@ from numpy.typing import NDArray
 
 __all__ = ["NO_PEOPLE", "People"]
 
+BEGIN_STATION, END_STATION, BEGIN_X, BEGIN_Y, END_X, END_Y = range(6)  # columns of `places`
+AREA_X, AREA_Y, AREA_EAST, AREA_NORTH, HALF_ALONG, HALF_ACROSS = range(6)  # columns of `areas`
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 

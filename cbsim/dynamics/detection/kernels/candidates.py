@@ -29,6 +29,7 @@ def _add(colliders, i, j):
     low, high = min(b, q), max(b, q)
     if low >= 0 and _holds(colliders.apart, low * len(colliders.mark) + high):
         return
+    # out of room: the caller enlarges the tables and detects again
     n = colliders.found[CANDIDATES]
     if n >= len(colliders.candidate):
         colliders.found[FULL] = 1
@@ -71,6 +72,7 @@ def find_candidates(colliders):
         if 0.0 < extent < math.inf:
             total += math.log(extent)
             counted += 1
+    # the geometric mean: one ground of a kilometre must not make the cells of a pile as large as itself
     side = LARGE * math.exp(total / max(counted, 1))
     for i in range(n):
         cells[i, BUCKET] = NO_BUCKET if _extent(placed, i) > side else 0

@@ -8,16 +8,34 @@ equals.
 from __future__ import annotations
 
 from cbsim.dynamics.detection.kernels.columns import BLOCKS, FANS, FULL, PAIRS, TIES
+from cbsim.dynamics.kernels.columns import (
+    COLUMN_FAN,
+    FIRST,
+    FIRST_PAIR,
+    FROM,
+    LAST,
+    LAST_PAIR,
+    NEIGHBOUR,
+    NODE,
+    PARENT_FROM,
+    PARENT_TO,
+    ROW_FAN,
+    TARGET,
+    TO,
+)
 from cbsim.jit import inlined, inner
 
 __all__ = ["plan"]
+
+WHO, BLOCK_TO, BLOCK_BACK = range(3)  # of a neighbour: its node, and the blocks (own, neighbour) and (neighbour, own)
+TIE_ONE, TIE_OTHER, TIE_TO, TIE_BACK = range(4)  # of a coupling: both links, and the blocks (one, other), (other, one)
 
 
 @inlined
 def _find(near, count, i, j):
     """Index of j among the neighbours of i, or −1."""
     for k in range(count[i]):
-        if near[i, k, 0] == j:
+        if near[i, k, WHO] == j:
             return k
     return -1
 
@@ -33,8 +51,9 @@ def _tie(colliders, i, j):
         found[FULL] = 1
         return
     k = found[BLOCKS]
-    near[i, count[i], 0], near[i, count[i], 1], near[i, count[i], 2] = j, k, k + 1  # blocks (i, j) and (j, i)
-    near[j, count[j], 0], near[j, count[j], 1], near[j, count[j], 2] = i, k + 1, k
+    m, n = count[i], count[j]
+    near[i, m, WHO], near[i, m, BLOCK_TO], near[i, m, BLOCK_BACK] = j, k, k + 1
+    near[j, n, WHO], near[j, n, BLOCK_TO], near[j, n, BLOCK_BACK] = i, k + 1, k
     count[i] += 1
     count[j] += 1
     found[BLOCKS] = k + 2
@@ -55,7 +74,7 @@ def _block(near, count, i, j):
     """Return the number of block (i, j)."""
     if i == j:
         return i
-    return near[i, _find(near, count, i, j), 1]
+    return near[i, _find(near, count, i, j), BLOCK_TO]
 
 
 @inner
@@ -63,6 +82,7 @@ def plan(colliders, nodes):
     """Plan the elimination for the current couplings: program, fan, pair, and two blocks for each coupling."""
     near, count, found = colliders.near, colliders.near_count, colliders.found
     parent, carried, left = colliders.parent, colliders.carried, colliders.mark
+    # the first blocks are those of the nodes themselves; couplings and fill-in get theirs as they come
     found[BLOCKS], found[FANS], found[PAIRS] = nodes, 0, 0
     for i in range(nodes):
         count[i], left[i], carried[i] = 0, 1, 0
@@ -70,11 +90,13 @@ def plan(colliders, nodes):
         if parent[i] >= 0:
             carried[parent[i]] += 1
     for k in range(found[TIES]):
-        _tie(colliders, colliders.tie[k, 0], colliders.tie[k, 1])
+        # two bodies may be tied more than once, and by a joint too: all write to the same blocks
+        _tie(colliders, colliders.tie[k, TIE_ONE], colliders.tie[k, TIE_OTHER])
         if found[FULL] != 0:
             return
-        at = _find(near, count, colliders.tie[k, 0], colliders.tie[k, 1])
-        colliders.tie[k, 2], colliders.tie[k, 3] = near[colliders.tie[k, 0], at, 1], near[colliders.tie[k, 0], at, 2]
+        at = _find(near, count, colliders.tie[k, TIE_ONE], colliders.tie[k, TIE_OTHER])
+        colliders.tie[k, TIE_TO] = near[colliders.tie[k, TIE_ONE], at, BLOCK_TO]
+        colliders.tie[k, TIE_BACK] = near[colliders.tie[k, TIE_ONE], at, BLOCK_BACK]
     # a link may be eliminated once its children are: `carried` counts those that are left
     ready, waiting = colliders.ready, 0
     # loop joints are the nodes behind the links, and ready by a rule of their own
@@ -84,6 +106,7 @@ def plan(colliders, nodes):
             waiting += 1
     links = nodes - len(colliders.chord_loop)
     for p in range(nodes):
+        # as soon as it may be: a constraint that waits couples ever more of its neighbours
         loop_joint = _free_loop_joint(colliders, links, nodes)
         if loop_joint >= 0:
             node = loop_joint
@@ -107,7 +130,7 @@ def _free_loop_joint(colliders, links, nodes):
         if colliders.mark[k] != 0:
             there = 0
             for m in range(colliders.near_count[k]):
-                other = colliders.near[k, m, 0]
+                other = colliders.near[k, m, WHO]
                 there += other < links and other != colliders.chord_loop[k - links]
             if there == 0:
                 return k
@@ -118,6 +141,7 @@ def _free_loop_joint(colliders, links, nodes):
 def _pick(colliders, waiting):
     """Remove the candidate with the fewest neighbours, the highest number of equals."""
     ready, count = colliders.ready, colliders.near_count
+    # the rule for equals makes the order, and with it the bits, one of the couplings alone
     best = 0
     for k in range(waiting):
         fewer = count[ready[k]] - count[ready[best]]
@@ -139,29 +163,30 @@ def _leave(colliders, p, node, parent):
         return
     # neighbours forget the node; its own list, with the blocks, stays for the rows of the fan
     for k in range(degree):
-        c = near[node, k, 0]
+        c = near[node, k, WHO]
         _forget(near, count, c, node)
     for k in range(degree):
-        c = near[node, k, 0]
+        c = near[node, k, WHO]
         # fill-in: what is coupled to an eliminated node gets coupled to all its other neighbours
         if parent >= 0 and c != parent:
             _tie(colliders, c, parent)
         if found[FULL] != 0:
             return
         row = first + k
-        fan[row, 0], fan[row, 1], fan[row, 2] = c, near[node, k, 2], near[node, k, 1]
-        fan[row, 3] = -1 if parent < 0 else _block(near, count, c, parent)
-        fan[row, 4] = -1 if parent < 0 else _block(near, count, parent, c)
+        fan[row, NEIGHBOUR], fan[row, TO], fan[row, FROM] = c, near[node, k, BLOCK_BACK], near[node, k, BLOCK_TO]
+        fan[row, PARENT_TO] = -1 if parent < 0 else _block(near, count, c, parent)
+        fan[row, PARENT_FROM] = -1 if parent < 0 else _block(near, count, parent, c)
     # all pairs of neighbours, each with itself too: the blocks that its elimination changes
     for k in range(degree):
         for m in range(degree):
-            c, e = near[node, k, 0], near[node, m, 0]
+            c, e = near[node, k, WHO], near[node, m, WHO]
             if c != e:
                 _tie(colliders, c, e)
                 if found[FULL] != 0:
                     return
             row = first_pair + k * degree + m
-            pair[row, 0], pair[row, 1], pair[row, 2] = first + k, first + m, _block(near, count, c, e)
+            pair[row, ROW_FAN], pair[row, COLUMN_FAN] = first + k, first + m
+            pair[row, TARGET] = _block(near, count, c, e)
     found[FANS], found[PAIRS] = first + degree, first_pair + degree * degree
-    program[p, 0], program[p, 1], program[p, 2] = node, first, first + degree
-    program[p, 3], program[p, 4] = first_pair, first_pair + degree * degree
+    program[p, NODE], program[p, FIRST], program[p, LAST] = node, first, first + degree
+    program[p, FIRST_PAIR], program[p, LAST_PAIR] = first_pair, first_pair + degree * degree

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from cbsim.jit import inner
+from cbsim.vehicle.kernels.columns import HANDBRAKE, LEFT_LEVER, RIGHT_LEVER
 from cbsim.world.events.tables import ORIENTATION, POSITION, QUEUED, QUEUED_END, TARGET
 
 __all__ = ["restart"]
 
-LEVERS, HANDBRAKE = (2, 3), 5  # columns of a command, and of actuators
+LEVERS = LEFT_LEVER, RIGHT_LEVER
 
 
 @inner

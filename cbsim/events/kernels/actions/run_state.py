@@ -7,13 +7,12 @@ which is steered as before. DISABLE does so for good.
 from __future__ import annotations
 
 from cbsim.jit import inlined, inner
-from cbsim.vehicle.kernels.columns import DYNAMIC
+from cbsim.vehicle.kernels.columns import DYNAMIC, HANDBRAKE, THROTTLE
 from cbsim.world.events.tables import STATE, TARGET
 
 __all__ = ["brake_stopped", "give_back", "set_run_state"]
 
 RUN, PAUSE, DISABLE = range(3)
-THROTTLE, HANDBRAKE = 0, 5  # columns of a command
 
 
 @inlined

@@ -55,7 +55,7 @@ def planned_at(path, row, last, station):
 
 
 @kernel
-def follow_path(path, row, begin, last, gear, halt, x, y, heading, speed, yaw_rate, moved, arm, before_x, before_y):
+def follow_path(path, row, begin, last, gear, halt, pose, motion, arm, before):
     """Find the place on a path, and what to steer and to drive there.
 
     By arc length, the lateral error obeys e'' = κ − κ_path; the feedback makes it decay as a damped oscillator over the
@@ -71,13 +71,13 @@ def follow_path(path, row, begin, last, gear, halt, x, y, heading, speed, yaw_ra
         1 forwards, -1 in reverse.
     halt : float
         Station of the next halt [m].
-    x, y, heading, speed, yaw_rate : float
-        Centre [m], heading [rad], speed [m/s] and yaw rate [rad/s] of the vehicle.
-    moved : float
-        Time since the last call [s].
+    pose : tuple of float
+        Centre [m] and heading [rad] of the vehicle.
+    motion : tuple of float
+        Its speed [m/s] and yaw rate [rad/s], and the time since the last call [s].
     arm : float
         Distance of the control point behind the centre [m].
-    before_x, before_y : float
+    before : tuple of float
         Control point at the last call [m].
 
     Returns
@@ -91,6 +91,8 @@ def follow_path(path, row, begin, last, gear, halt, x, y, heading, speed, yaw_ra
     target_speed, planned_acceleration : float
         In the direction of travel [m/s], [m/s²].
     """
+    x, y, heading = pose
+    speed, yaw_rate, moved = motion
     sine, cosine = math.sin(heading), math.cos(heading)
     x, y = x + arm * sine, y - arm * cosine
     while row < last:
@@ -110,7 +112,7 @@ def follow_path(path, row, begin, last, gear, halt, x, y, heading, speed, yaw_ra
     speed = gear * speed
     off = gear * (sine * pc - cosine * ps)
     if speed > COURSE:  # with slipping tyres, course and heading differ
-        dx, dy = x - before_x, y - before_y
+        dx, dy = x - before[0], y - before[1]
         way = math.hypot(dx, dy)
         if 0.0 < way < 2.0:
             off = -(dx * pc + dy * ps) / way + 0.5 * yaw_rate * moved

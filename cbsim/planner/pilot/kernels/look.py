@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from cbsim.geometry.kernels.columns import LINE_EAST, LINE_NORTH, LINE_STATION, LINE_X, LINE_Y
 from cbsim.geometry.kernels.rotation import rotate
 from cbsim.jit import kernel
 
@@ -33,12 +34,12 @@ def first_return(ranges, returned, directions, position, orientation, places, ro
     """
     first, stop, every = rows
     low, high, half, far, own = body
-    begin = places[first, 4] + own
+    begin = places[first, LINE_STATION] + own
     # bounding box of the path, to discard most returns cheaply
     west, south, east, north = math.inf, math.inf, -math.inf, -math.inf
     for row in range(first, stop, every):
-        west, south = min(west, places[row, 0] - half), min(south, places[row, 1] - half)
-        east, north = max(east, places[row, 0] + half), max(north, places[row, 1] + half)
+        west, south = min(west, places[row, LINE_X] - half), min(south, places[row, LINE_Y] - half)
+        east, north = max(east, places[row, LINE_X] + half), max(north, places[row, LINE_Y] + half)
     # third row of the rotation matrix: heights alone, before the whole direction is rotated
     w, x, y, z = orientation[0], orientation[1], orientation[2], orientation[3]
     rise_x, rise_y, rise_z = 2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)
@@ -55,10 +56,10 @@ def first_return(ranges, returned, directions, position, orientation, places, ro
                 continue
             for row in range(first, stop, every):
                 # along the path and to its right, in the frame of the row
-                dx, dy = px - places[row, 0], py - places[row, 1]
-                along = dy * places[row, 3] - dx * places[row, 2]
-                station = places[row, 4] + along
-                aside = dx * places[row, 3] + dy * places[row, 2]
+                dx, dy = px - places[row, LINE_X], py - places[row, LINE_Y]
+                along = dy * places[row, LINE_NORTH] - dx * places[row, LINE_EAST]
+                station = places[row, LINE_STATION] + along
+                aside = dx * places[row, LINE_NORTH] + dy * places[row, LINE_EAST]
                 if abs(along) <= HALF_ROW and abs(aside) <= half and begin <= station < nearest:
                     nearest = station
     return nearest

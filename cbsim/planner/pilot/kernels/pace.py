@@ -28,6 +28,7 @@ def plan_speeds(station, halts, push, brake, begin, speed):
         Speed limits on input.
     """
     last, row = speed.shape[0] - 1, 0
+    # halts are in order, so that the search goes on where the one before was found
     for h in range(halts.shape[0]):
         while row < last and station[row] < halts[h]:
             row += 1
@@ -63,6 +64,7 @@ def average_speeds(station, speed, window, grid, average, slope):
     """
     last, first = station.shape[0] - 1, 0
     average[:], slope[:] = 0.0, 0.0
+    # stretches between places of rest, each by itself: an average over a halt would drive through it
     for row in range(1, last + 1):
         if row == last or speed[row] <= 0.0:
             if station[row] > station[first]:
@@ -81,8 +83,10 @@ def average_stretch(station, speed, rows, times, average, slope):
     reached = np.zeros(size)
     for k in range(1, size):
         row = first + k
+        # at a constant acceleration the mean speed is that of both ends
         duration += 2.0 * (station[row] - station[row - 1]) / (speed[row] + speed[row - 1])
         reached[k] = duration
+    # a profile that rests on the way never ends
     if not duration < np.inf:
         return
     count = max(3, math.ceil(duration / grid) + 1)
@@ -105,12 +109,15 @@ def average_stretch(station, speed, rows, times, average, slope):
     widest = round(0.5 * window / step)
     middle, mean, rate = np.empty(count), np.empty(count), np.empty(count)
     for k in range(count):
+        # the window is centred, so narrower towards the ends: a one-sided mean would lag behind
         half = max(min(k, count - 1 - k, widest), 1)
         low, high = max(k - half, 0), min(k + half, count - 1)
         span = (high - low) * step
+        # means of place, speed and acceleration over the window are differences of their integrals
         middle[k] = (way[high] - way[low]) / span
         mean[k] = (place[high] - place[low]) / span
         rate[k] = (pace[high] - pace[low]) / span
+    # both ends are where they were, so that stations in between have an average to be looked up
     middle[0], middle[count - 1] = place[0], place[count - 1]
     mean[0], mean[count - 1] = pace[0], pace[count - 1]
     at = 0
