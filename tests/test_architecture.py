@@ -75,6 +75,23 @@ class HeightModel(Model):
 
 '''
 
+FOLLOWING = '''"""Car-following model `steady`: a speed that nobody ahead changes."""
+
+from cbsim.jit import inlined
+
+
+@inlined
+def steady(speed, desired, dt):
+    """Acceleration to 3 m/s at once [m/s²]."""
+    return (min(3.0, desired) - speed) / dt
+'''
+
+MEASURES = '''
+    def measures(self):
+        """Say how high it has been."""
+        return [Measure("height", self.highest, "m", self.time)]
+'''
+
 COMMAND = '''"""``cbsim greet``: a greeting."""
 
 from cbsim.cli.output import print_result
@@ -384,6 +401,45 @@ def test_rule_of_expect_is_a_file_a_model_and_two_table_lines(tree):
     )
     shown = python(tree, "-m", "cbsim", "run", "high.yaml", code=1)
     assert [line.split()[0] for line in shown.splitlines() if "on_ground" in line] == ["passed", "FAILED"]
+
+
+def test_metric_is_what_a_rule_measures_and_two_table_lines(tree):
+    rule = tree / "cbsim" / "evaluation" / "rules" / "height.py"
+    rule.write_text(EXPECT_RULE.replace("OnGround", "Height").replace("import Check", "import Measure") + MEASURES)
+    rules = rule.with_name("__init__.py")
+    insert(rules, "from cbsim.evaluation.rules.u_turn ", "from cbsim.evaluation.rules.height import Height\n")
+    insert(rules, '        ("reach", Reach),\n', '        ("height", Height),\n')
+    tables = tree / "cbsim" / "spec" / "metrics.py"
+    insert(tables, '    ("wrong_way", (("at_most"', '    ("height", (("below", INF),)),\n')
+    insert(tables, '    "longest_wrong_way": ', '    "height": "height",\n')
+    (tree / "tower.yaml").write_text(
+        "duration: 0.2\nadd:\n  - {name: Bot, kind: autonomous, size: [2, 4, 1.5], position: [0, 0, 0]}\n"
+    )
+    code = (
+        "import cbsim; recording = cbsim.run(cbsim.load('tower.yaml'))\n"
+        "print([(row.metric, row.value) for row in cbsim.metrics(recording) if row.rule == 'height'])"
+    )
+    assert python(tree, "-c", code) == "[('height', 0.75)]\n"
+
+
+def test_car_following_model_is_a_file_a_branch_and_three_table_lines(tree):
+    models = tree / "cbsim" / "traffic" / "kernels" / "following"
+    (models / "steady.py").write_text(FOLLOWING)
+    chosen = models / "__init__.py"
+    insert(chosen, "\n__all__", "from cbsim.traffic.kernels.following.steady import steady\n")
+    replace(chosen, "IDM, KRAUSS = range(2)", "IDM, KRAUSS, STEADY = range(3)")
+    insert(chosen, "    return idm(", "    if model == STEADY:\n        return steady(speed, desired, dt)\n")
+    replace(tree / "cbsim" / "spec" / "traffic.py", "    KRAUSS = 1\n", "    KRAUSS = 1\n    STEADY = 2\n")
+    scenario = tree / "cbsim" / "formats" / "scenario_traffic.py"
+    replace(scenario, 'Literal["idm", "krauss"]', 'Literal["idm", "krauss", "steady"]')
+    (tree / "steady.yaml").write_text(
+        "network: loop\ntraffic:\n  - {name: cars, count: 2, drivers: {slow: 1}}\ndrivers:\n  slow: {model: steady}\n"
+    )
+    code = (
+        "import cbsim; world = cbsim.load('steady.yaml')\n"
+        "print(cbsim.step(world, world.start).columns.travel[:, 2].tolist())"
+    )
+    assert python(tree, "-c", code) == "[3.0, 3.0]\n"
 
 
 def test_format_of_models_is_a_reader_a_package_and_two_table_lines(tree):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from cbsim.formats.scenario_fields import Length, Name, Positive, Time, about
 from cbsim.formats.scenario_rule import RuleModel
 
-__all__ = ["FollowingModel", "LeftTurnModel", "MergeModel", "QueueingModel", "SeparationModel"]
+__all__ = ["FollowingRuleModel", "LeftTurnModel", "MergeModel", "QueueingModel", "SeparationModel"]
 
 
 class SeparationModel(RuleModel):
@@ -22,7 +22,7 @@ class SeparationModel(RuleModel):
     )
 
 
-class FollowingModel(RuleModel):
+class FollowingRuleModel(RuleModel):
     """The object keeps between two distances behind a vehicle that moves."""
 
     needs = ("network",)

@@ -10,7 +10,7 @@ from pydantic import create_model
 from cbsim.formats.scenario_clock_rules import EstopModel, PreparationModel, StartModel
 from cbsim.formats.scenario_fields import Contradiction, Length, Model, Name, Offset, Positive, Time, Waypoint, about
 from cbsim.formats.scenario_gap_rules import (
-    FollowingModel,
+    FollowingRuleModel,
     LeftTurnModel,
     MergeModel,
     QueueingModel,
@@ -313,7 +313,7 @@ RULES: Registry[type[RuleModel]] = Registry(
         ("precedence", PrecedenceModel),
         ("standoff", StandoffModel),
         ("separation", SeparationModel),
-        ("following", FollowingModel),
+        ("following", FollowingRuleModel),
         ("queueing", QueueingModel),
         ("passing", PassingModel),
         ("u_turn", UTurnModel),
