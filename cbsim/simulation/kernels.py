@@ -17,13 +17,13 @@ from cbsim.events.kernels.people import walk
 from cbsim.geometry.kernels.columns import ANGULAR_VELOCITY, ORIENTATION, VELOCITY
 from cbsim.jit import inlined, inner, kernel, view
 from cbsim.simulation.scratch import StepScratch
-from cbsim.traffic.kernels.bounds import bound_cars, have_left
 from cbsim.traffic.kernels.cars import drive_cars, mark_hits, refresh_cars
-from cbsim.traffic.kernels.driven import mark_hit_vehicles, remember_driven_cars
-from cbsim.traffic.kernels.events import note_events
-from cbsim.traffic.kernels.follower import follow_trajectories
+from cbsim.traffic.kernels.demand.events import note_events
+from cbsim.traffic.kernels.driving.driven import mark_hit_vehicles, remember_driven_cars
+from cbsim.traffic.kernels.driving.follower import follow_trajectories
+from cbsim.traffic.kernels.driving.vehicles import drive_vehicles, read_vehicles
 from cbsim.traffic.kernels.literal import move_literally
-from cbsim.traffic.kernels.vehicles import drive_vehicles, read_vehicles
+from cbsim.traffic.kernels.ways.bounds import bound_cars, have_left
 from cbsim.traffic.kernels.workspace import parts_of, path_of
 from cbsim.world.kernels import HISTORY_YAW_RATE, hash_leaves_into, hash_words
 from cbsim.world.packed.kernels import constants_of, road_of, shapes_of, state_of, unpacker
@@ -170,8 +170,8 @@ def advance_into(pack, scratch_pack, sizes, blocks, workspaces, notes, rows, wor
         (`cbsim.collision.kernels.workspace`), and of one of reactive cars (`cbsim.traffic.kernels.workspace`), empty
         where there are none; written.
     notes : tuple of ndarray
-        What cars of traffic do, floats and ints (`cbsim.traffic.kernels.events`), and events of the scenario; empty
-        where nobody wants to know, as with several Snapshots; written.
+        What cars of traffic do, floats and ints (`cbsim.traffic.kernels.demand.events`), and events of the scenario;
+        empty where nobody wants to know, as with several Snapshots; written.
     rows : (r,) int64
         Bodies whose motion is recorded.
     worlds, steps : int

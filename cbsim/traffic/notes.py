@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from cbsim.jit import wrapping
-from cbsim.traffic.kernels.events import (
+from cbsim.traffic.kernels.demand.events import (
     CAR_FLOATS,
     CAR_INTS,
     FIRST_FLOAT,

@@ -15,7 +15,7 @@ from cbsim.collision.kernels.workspace import workspace_of
 from cbsim.collision.workspace import make_workspace
 from cbsim.geometry.pose import rotate
 from cbsim.spec.objects import ShapeKind
-from cbsim.traffic.kernels.vehicles import read_vehicles
+from cbsim.traffic.kernels.driving.vehicles import read_vehicles
 from cbsim.world.world import World
 
 CAPSULE = 5  # the code that kernels have for it

@@ -13,7 +13,7 @@ from cbsim.collision.workspace import make_workspace
 from cbsim.simulation.advance import advance
 from cbsim.spec.objects import ShapeKind, Triple
 from cbsim.spec.traffic import Pool
-from cbsim.traffic.kernels.vehicles import read_vehicles
+from cbsim.traffic.kernels.driving.vehicles import read_vehicles
 from tests.collision.bodies import make_workspaces
 from tests.traffic.sites import put, straight
 from tests.traffic.sites import world as traffic

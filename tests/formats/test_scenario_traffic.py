@@ -21,7 +21,7 @@ from cbsim.simulation.advance import advance
 from cbsim.spec.road import PointId, RoadNetwork
 from cbsim.spec.scenario import RECORDED_TRAFFIC, Record, Scenario
 from cbsim.spec.traffic import CLASSES, Driver, FollowingModel, Pool, Spread
-from cbsim.traffic.kernels.pools import LEFT
+from cbsim.traffic.kernels.demand.pools import LEFT
 from cbsim.world.compile import compile_world
 from cbsim.world.scene import Scene
 from cbsim.world.traffic.tables import ABSENT, PHASE

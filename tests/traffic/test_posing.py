@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from cbsim.traffic.kernels import posing
-from cbsim.traffic.kernels.way import head_along
+from cbsim.traffic.kernels.ways.way import head_along
 
 STEP = 0.05
 

@@ -7,7 +7,7 @@ from cbsim.events.kernels.actions.synchronise import synchronise
 from cbsim.events.kernels.conditions import TIME, holds
 from cbsim.events.kernels.conditions.simulation_time import has_come
 from cbsim.jit import inner
-from cbsim.traffic.kernels.events import write_event
+from cbsim.traffic.kernels.demand.events import write_event
 from cbsim.world.events.tables import EVENT, KIND, SLOT
 from cbsim.world.packed.kernels import constants_of, events_of, road_of, shapes_of
 from cbsim.world.traffic.events import HAPPENED, OVERRULED
@@ -31,7 +31,7 @@ def look_at_events(pack, state, step, stack, ints, notes):
     stack : (n,) int64
         Room for the conditions of the longest event.
     ints, notes
-        As `cbsim.traffic.kernels.events.note_events` has them.
+        As `cbsim.traffic.kernels.demand.events.note_events` has them.
 
     Returns
     -------

@@ -9,7 +9,7 @@ from __future__ import annotations
 from cbsim.geometry.kernels import elementary as math
 from cbsim.geometry.kernels.rotation import heading_of
 from cbsim.jit import inlined, inner
-from cbsim.traffic.kernels.in_turn import PERSON, distance_in_turn
+from cbsim.traffic.kernels.turning_round.in_turn import PERSON, distance_in_turn
 from cbsim.world.events.tables import SEGMENT
 from cbsim.world.people.tables import BEGIN_X, BEGIN_Y, END_X, END_Y
 from cbsim.world.traffic.tables import (

@@ -7,35 +7,35 @@ import numpy as np
 from cbsim.collision.kernels.workspace import MOVER
 from cbsim.geometry.kernels.columns import ORIENTATION, VELOCITY
 from cbsim.jit import inner, kernel
-from cbsim.traffic.kernels.backing import back, back_out, backing_acceleration
+from cbsim.traffic.kernels.bodies.entries import OVERHEAD, SWEPT, find_obstacles, find_shadows, sort_entries
+from cbsim.traffic.kernels.bodies.meshes import find_mesh, make_mesh_search
 from cbsim.traffic.kernels.branches import hold_draws, set_branches
-from cbsim.traffic.kernels.changes import change_over
-from cbsim.traffic.kernels.claims import DETOUR, find_detour
-from cbsim.traffic.kernels.closures import begin_ways, close_and_open, renew_ways
-from cbsim.traffic.kernels.crosswalks import find_crosswalk_spans, find_occupied_crosswalks
 from cbsim.traffic.kernels.decisions import MOST, WAIT, acceleration_of, decide
-from cbsim.traffic.kernels.driven import command_vehicles, read_driven_cars
+from cbsim.traffic.kernels.demand.pools import appear
 from cbsim.traffic.kernels.drivers import draw_drivers
-from cbsim.traffic.kernels.entries import OVERHEAD, SWEPT, find_obstacles, find_shadows, sort_entries
-from cbsim.traffic.kernels.ground import brake_in_turn, turn_where_free
-from cbsim.traffic.kernels.in_turn import turn, turning_acceleration
-from cbsim.traffic.kernels.leaving import CHANGES
+from cbsim.traffic.kernels.driving.driven import command_vehicles, read_driven_cars
+from cbsim.traffic.kernels.junctions.claims import DETOUR, find_detour
+from cbsim.traffic.kernels.junctions.others import BRANCHES, find_others
+from cbsim.traffic.kernels.lanes.changes import change_over
+from cbsim.traffic.kernels.lanes.passing import PASSES, begin_pass
 from cbsim.traffic.kernels.look import clear_conflict
-from cbsim.traffic.kernels.meshes import find_mesh, make_mesh_search
 from cbsim.traffic.kernels.moving import move
-from cbsim.traffic.kernels.open_ways import open_road, open_sides
 from cbsim.traffic.kernels.orders import end_lane_order, is_slowed, limit_by_order, want_ordered_speed
-from cbsim.traffic.kernels.others import BRANCHES, find_others
-from cbsim.traffic.kernels.parking import drive_in_zones, scratch_of_zones
-from cbsim.traffic.kernels.passing import PASSES, begin_pass
-from cbsim.traffic.kernels.pools import appear
 from cbsim.traffic.kernels.posing import BLOCK, pose_cars, posing_scratch, trace_cars
-from cbsim.traffic.kernels.prefetching import prefetch_lanelet, prefetch_pieces
-from cbsim.traffic.kernels.sideways import is_aside, is_turning
-from cbsim.traffic.kernels.turning import TURNS
-from cbsim.traffic.kernels.way import destination_of, following
+from cbsim.traffic.kernels.turning_round.backing import back, back_out, backing_acceleration
+from cbsim.traffic.kernels.turning_round.closures import begin_ways, close_and_open, renew_ways
+from cbsim.traffic.kernels.turning_round.ground import brake_in_turn, turn_where_free
+from cbsim.traffic.kernels.turning_round.in_turn import turn, turning_acceleration
+from cbsim.traffic.kernels.turning_round.leaving import CHANGES
+from cbsim.traffic.kernels.turning_round.open_ways import open_road, open_sides
+from cbsim.traffic.kernels.turning_round.turning import TURNS
+from cbsim.traffic.kernels.ways.crosswalks import find_crosswalk_spans, find_occupied_crosswalks
+from cbsim.traffic.kernels.ways.prefetching import prefetch_lanelet, prefetch_pieces
+from cbsim.traffic.kernels.ways.sideways import is_aside, is_turning
+from cbsim.traffic.kernels.ways.way import destination_of, following
 from cbsim.traffic.kernels.workspace import PACE, SPOT, car_workspace_of, parts_of, path_of
-from cbsim.traffic.kernels.zone_driving import set_destinations
+from cbsim.traffic.kernels.zones.parking import drive_in_zones, scratch_of_zones
+from cbsim.traffic.kernels.zones.zone_driving import set_destinations
 from cbsim.world.kernels import HISTORY_ROLLING, HISTORY_YAW_RATE
 from cbsim.world.packed.kernels import (
     constants_of,
@@ -183,7 +183,7 @@ def leave_lane(road, shapes, crossings, sides, seed, state, work, i, what):
 def refresh_cars(pack, sizes, floats, ints, car_floats, car_ints):
     """Work out, once in a kernel call, what the workspace holds of cars, and the next lanelets of new ones.
 
-    Within the call only cars that appear change: see `cbsim.traffic.kernels.pools.appear`.
+    Within the call only cars that appear change: see `cbsim.traffic.kernels.demand.pools.appear`.
     """
     shapes, base, crossings, demand = shapes_of(pack), road_of(pack), crossings_of(pack), demand_of(pack)
     state, sides = state_of(floats, ints, sizes), sides_of(pack)

@@ -4,13 +4,7 @@ from __future__ import annotations
 
 from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined, inner
-from cbsim.traffic.kernels.backing import hold_junction
-from cbsim.traffic.kernels.bodies_ahead import mind_bodies
 from cbsim.traffic.kernels.branches import numbered
-from cbsim.traffic.kernels.changes import see_aside
-from cbsim.traffic.kernels.claims import UNTURNED, arbitrate, join, order_waiting, see_room
-from cbsim.traffic.kernels.clear_crosswalks import keep_crosswalks_clear
-from cbsim.traffic.kernels.dead_ends import is_any_closed, mind_dead_ends
 from cbsim.traffic.kernels.drivers import (
     BRAKES_HARD,
     BRANCH_NOW,
@@ -19,7 +13,13 @@ from cbsim.traffic.kernels.drivers import (
     uniform,
     word_of,
 )
-from cbsim.traffic.kernels.leaving import choose_changes
+from cbsim.traffic.kernels.junctions.claims import UNTURNED, arbitrate, join, order_waiting, see_room
+from cbsim.traffic.kernels.junctions.clear_crosswalks import keep_crosswalks_clear
+from cbsim.traffic.kernels.junctions.others import announce_others, free_others, see_arrivals
+from cbsim.traffic.kernels.lanes.bodies_ahead import mind_bodies
+from cbsim.traffic.kernels.lanes.changes import see_aside
+from cbsim.traffic.kernels.lanes.mandatory import end_at_change
+from cbsim.traffic.kernels.lanes.merging import accelerate_behind, follow_merging, moves_up
 from cbsim.traffic.kernels.look import (
     BEFORE_LINE,
     CHAIN,
@@ -37,13 +37,13 @@ from cbsim.traffic.kernels.look import (
     look,
     see_beyond_end,
 )
-from cbsim.traffic.kernels.mandatory import end_at_change
-from cbsim.traffic.kernels.merging import accelerate_behind, follow_merging, moves_up
-from cbsim.traffic.kernels.others import announce_others, free_others, see_arrivals
-from cbsim.traffic.kernels.parking import wait_outside
-from cbsim.traffic.kernels.prefetching import prefetch_rows
-from cbsim.traffic.kernels.sideways import is_aside, is_turning
-from cbsim.traffic.kernels.way import destination_of, keep_way
+from cbsim.traffic.kernels.turning_round.backing import hold_junction
+from cbsim.traffic.kernels.turning_round.dead_ends import is_any_closed, mind_dead_ends
+from cbsim.traffic.kernels.turning_round.leaving import choose_changes
+from cbsim.traffic.kernels.ways.prefetching import prefetch_rows
+from cbsim.traffic.kernels.ways.sideways import is_aside, is_turning
+from cbsim.traffic.kernels.ways.way import destination_of, keep_way
+from cbsim.traffic.kernels.zones.parking import wait_outside
 from cbsim.world.traffic.tables import (
     ARRIVAL,
     BACKING,
@@ -83,7 +83,7 @@ def decide(network, zones, state, crosswalks, work, scratch, time, count, dt, ke
     network : tuple
         `Road`, `Crossings`, `Surroundings`, `Sides` and `Demand`.
     crosswalks : tuple of ndarray
-        Stations of occupied ones, and of all (`cbsim.traffic.kernels.crosswalks`).
+        Stations of occupied ones, and of all (`cbsim.traffic.kernels.ways.crosswalks`).
     scratch : tuple
         Conflict entries ahead of a car and their distances; that of `order_waiting`; a stack of lanelets and stations;
         targets and places of changes.

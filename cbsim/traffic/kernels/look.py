@@ -5,12 +5,12 @@ from __future__ import annotations
 from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined, inner
 from cbsim.traffic.kernels.branches import at_junction
-from cbsim.traffic.kernels.centreline import piece_at
-from cbsim.traffic.kernels.crosswalks import place_to_stop
 from cbsim.traffic.kernels.drivers import COMFORTABLE, FACTOR, LEAST, MISTAKES, RUNS_STOPS, STRONGEST, uniform, word_of
 from cbsim.traffic.kernels.drivers import SPEED as OWN_SPEED
-from cbsim.traffic.kernels.lights import BEFORE_LINE
-from cbsim.traffic.kernels.way import next_on_way
+from cbsim.traffic.kernels.ways.centreline import piece_at
+from cbsim.traffic.kernels.ways.crosswalks import place_to_stop
+from cbsim.traffic.kernels.ways.lights import BEFORE_LINE
+from cbsim.traffic.kernels.ways.way import next_on_way
 from cbsim.traffic.kernels.workspace import EXTENT, PACE, SPOT
 from cbsim.world.traffic.tables import (
     BACK,
@@ -279,7 +279,7 @@ def look(road, crossings, seed, state, work, occupied, i, time, ahead_of, distan
     Parameters
     ----------
     occupied : (lanelets or 0,) [m]
-        Occupied crosswalks (`cbsim.traffic.kernels.crosswalks`).
+        Occupied crosswalks (`cbsim.traffic.kernels.ways.crosswalks`).
     ahead_of, distances : (n,), (n,)
         Scratch: conflict entries that are announced, and the distances of the rear bumper from their begins [m].
     """

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from cbsim.jit import inlined, inner
+from cbsim.traffic.kernels.demand.pools import leave
 from cbsim.traffic.kernels.look import BEYOND, LINE, PASSED, STOP, WAY_END
-from cbsim.traffic.kernels.pools import leave
-from cbsim.traffic.kernels.sideways import advance_shift, is_aside, return_from_pass
-from cbsim.traffic.kernels.way import destination_of, following, next_on_way
+from cbsim.traffic.kernels.ways.sideways import advance_shift, is_aside, return_from_pass
+from cbsim.traffic.kernels.ways.way import destination_of, following, next_on_way
 from cbsim.world.traffic.tables import (
     ACCELERATION,
     ARRIVAL,

@@ -10,10 +10,10 @@ import numpy as np
 
 from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined, inner
-from cbsim.traffic.kernels.sideways import is_aside, is_turning
-from cbsim.traffic.kernels.turning import pose_turn
-from cbsim.traffic.kernels.way import destination_of, keep_way, point_ahead, pose_car
-from cbsim.traffic.kernels.zone_ways import is_in_zone, pose_in_zone
+from cbsim.traffic.kernels.turning_round.turning import pose_turn
+from cbsim.traffic.kernels.ways.sideways import is_aside, is_turning
+from cbsim.traffic.kernels.ways.way import destination_of, keep_way, point_ahead, pose_car
+from cbsim.traffic.kernels.zones.zone_ways import is_in_zone, pose_in_zone
 from cbsim.world.traffic.tables import (
     ABSENT,
     BODY,

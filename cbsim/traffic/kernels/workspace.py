@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inner, kernel
 from cbsim.traffic.kernels.drivers import VALUES
-from cbsim.traffic.kernels.way import AHEAD
+from cbsim.traffic.kernels.ways.way import AHEAD
 
 __all__ = [
     "EXTENT", "OBSTACLES", "PACE", "SPOT", "CarWorkspace", "Claims", "Entries", "Queues", "Routes", "Ways",
@@ -156,7 +156,7 @@ class Ways(NamedTuple):
 
 
 class Routes(NamedTuple):
-    """Ways round closed lanelets, as `cbsim.traffic.kernels.closures` works them out.
+    """Ways round closed lanelets, as `cbsim.traffic.kernels.turning_round.closures` works them out.
 
     Attributes
     ----------

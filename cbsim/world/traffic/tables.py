@@ -110,7 +110,7 @@ __all__ = [
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-# columns of `State.travel`; from OFFSET and SLOPE on as in `cbsim.traffic.kernels.sideways`
+# columns of `State.travel`; from OFFSET and SLOPE on as in `cbsim.traffic.kernels.ways.sideways`
 STATION, OFFSET, SPEED, ACCELERATION, ARRIVAL, WAITING, SLOPE, SIDEWAYS, MOVED, RUN, BACK = range(11)
 # columns of `State.watch`: lanelet at whose stop line it waits and 1, or 0; since when; for how long it has been free
 PLACE, ARRIVED, FREE = range(3)

@@ -1,4 +1,7 @@
-"""Action `lane_change`: an ordered change of lanes of a reactive car, which `cbsim.traffic.kernels.leaving` begins."""
+"""Action `lane_change`: an ordered change of lanes of a reactive car.
+
+`cbsim.traffic.kernels.turning_round.leaving` begins it.
+"""
 
 from __future__ import annotations
 

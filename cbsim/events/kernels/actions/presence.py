@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inner
-from cbsim.traffic.kernels.pools import leave
+from cbsim.traffic.kernels.demand.pools import leave
 from cbsim.world.events.tables import (
     ANY_LANE,
     CAR_LANE,

@@ -1,0 +1,1 @@
+"""Junctions: who goes first, and where one waits for it."""

@@ -1,0 +1,1 @@
+"""Changes of lanes: neighbours, what the way asks for, passing, merging one by one."""

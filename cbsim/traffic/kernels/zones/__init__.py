@@ -1,0 +1,1 @@
+"""Zones: ways through them, and parking."""
