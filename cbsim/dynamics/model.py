@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from cbsim.dynamics.detection.kernels.columns import DIRECTIONS, TOLD
 from cbsim.dynamics.kernels import columns as c
-from cbsim.dynamics.kernels.gradient_rows import KEPT_COLUMNS, KEPT_ROWS, NODE1_COLUMNS, PATCH_COLUMNS
+from cbsim.dynamics.kernels.gradients.tables import KEPT_COLUMNS, KEPT_ROWS, NODE1_COLUMNS, PATCH_COLUMNS
 from cbsim.dynamics.kernels.tables import Model, Work
 
 __all__ = ["Model", "Slopes", "Varying", "Work", "drifting", "slopes", "varying", "workspace"]
@@ -40,7 +40,7 @@ def workspace(model: Model) -> Work:
 
 
 class Slopes(NamedTuple):
-    """Workspace of gradients; rows and columns as in `cbsim.dynamics.kernels.gradient_rows`."""
+    """Workspace of gradients; rows and columns as in `cbsim.dynamics.kernels.gradients.tables`."""
 
     seed: Floats  # (12 links, columns)
     carry: Floats  # (6 nodes, columns)

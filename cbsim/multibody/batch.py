@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cbsim.dynamics.kernels import columns as c
-from cbsim.dynamics.kernels.gradient_step import linearize
+from cbsim.dynamics.kernels.gradients.steps import linearize
 from cbsim.dynamics.kernels.minimal import minimal_to_maximal_each
 from cbsim.dynamics.kernels.step import advance
 from cbsim.dynamics.model import Floats, Slopes, Work, slopes

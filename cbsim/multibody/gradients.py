@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cbsim.dynamics.kernels import columns as c
-from cbsim.dynamics.kernels.gradient_maps import map_slopes
-from cbsim.dynamics.kernels.gradient_step import linearize
+from cbsim.dynamics.kernels.gradients.maps import map_slopes
+from cbsim.dynamics.kernels.gradients.steps import linearize
 from cbsim.dynamics.kernels.step import BLOWS
 from cbsim.dynamics.model import Floats, Slopes, Whole, slopes
 from cbsim.dynamics.options import SolverOptions, chosen_options

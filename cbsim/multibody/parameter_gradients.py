@@ -1,7 +1,7 @@
 """Gradients of a step, and of a whole trajectory, by the parameters of a mechanism.
 
 They belong to the same solution as `cbsim.multibody.gradients`, contacts relaxed by kappa, and go through its
-factorisation: `cbsim.dynamics.kernels.gradient_parameters`.
+factorisation: `cbsim.dynamics.kernels.gradients.parameters`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cbsim.dynamics.kernels import columns as c
-from cbsim.dynamics.kernels.gradient_parameters import IN_CONTACT, IN_JOINT, IN_ROW, parameter_columns
+from cbsim.dynamics.kernels.gradients.parameters import IN_CONTACT, IN_JOINT, IN_ROW, parameter_columns
 from cbsim.dynamics.least_mass import least_masses
 from cbsim.dynamics.model import Floats, Model, Varying, Whole, Work, varying, workspace
 from cbsim.dynamics.options import SolverOptions

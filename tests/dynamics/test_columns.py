@@ -16,7 +16,7 @@ TABLES = [  # file, first column, name of the table's width
     (CORE / "columns.py", "X2", "LINK_WORK_COLUMNS"),
     (CORE / "columns.py", "MU", "CONTACT_COLUMNS"),
     (CORE / "columns.py", "GAP", "CONTACT_WORK_COLUMNS"),
-    (CORE / "gradient_rows.py", "BODY2", "PATCH_COLUMNS"),
+    (CORE / "gradients" / "tables.py", "BODY2", "PATCH_COLUMNS"),
     (DETECTION / "columns.py", "AT", "COLLIDER_COLUMNS"),
     (DETECTION / "columns.py", "PLACE", "PLACED_COLUMNS"),
     (DETECTION / "columns.py", "FACET_CORNERS", "FACET_COLUMNS"),

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from cbsim.dynamics.kernels import columns as c
-from cbsim.dynamics.kernels.gradient_rows import turning
+from cbsim.dynamics.kernels.gradients.tables import turning
 from cbsim.dynamics.kernels.minimal import exponential
 from cbsim.dynamics.kernels.vectors import rotation_vector, slope_of_vector
 from cbsim.geometry.pose import multiply

@@ -7,7 +7,7 @@ import pytest
 
 from cbsim.dynamics.graph import eliminate
 from cbsim.dynamics.kernels import columns as c
-from cbsim.dynamics.kernels.gradient_step import linearize
+from cbsim.dynamics.kernels.gradients.steps import linearize
 from cbsim.dynamics.model import Model, slopes, workspace
 
 H, MASS, LENGTH, GRAVITY = 0.01, 1.0, 0.5, 9.81

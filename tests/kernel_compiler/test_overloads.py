@@ -12,7 +12,7 @@ from numba import typeof
 from numba.core import config
 
 import cbsim
-from cbsim.dynamics.kernels.gradient_step import linearize
+from cbsim.dynamics.kernels.gradients.steps import linearize
 from cbsim.dynamics.kernels.step import advance as kernel_step
 from cbsim.multibody import (
     gallery,

@@ -1,12 +1,12 @@
 """Gradients of one step by parameters of a mechanism: masses, inertias, springs, friction, geometry.
 
-The implicit function theorem as in `cbsim.dynamics.kernels.gradient`, with other right-hand sides: residuals of the
-equations when a number of the tables changes, with the joints at node 3 and all impulses held. They are differences of
-the equations, never of the solver. The equations are of first or second degree in every parameter (masses, inertias,
-stiffnesses and friction enter once; a lever arm multiplies a force that depends on it), so that central differences of
-any size are exact up to rounding. Only contacts between two bodies, whose normal rotates, are nonlinear; differences of
-two sizes then leave an error of fourth order. Contacts and rows respond to their own residuals with the slopes of the
-factorization, on the branch of the solution.
+The implicit function theorem as in `cbsim.dynamics.kernels.gradients.gradient`, with other right-hand sides: residuals
+of the equations when a number of the tables changes, with the joints at node 3 and all impulses held. They are
+differences of the equations, never of the solver. The equations are of first or second degree in every parameter
+(masses, inertias, stiffnesses and friction enter once; a lever arm multiplies a force that depends on it), so that
+central differences of any size are exact up to rounding. Only contacts between two bodies, whose normal rotates, are
+nonlinear; differences of two sizes then leave an error of fourth order. Contacts and rows respond to their own
+residuals with the slopes of the factorization, on the branch of the solution.
 """
 
 from __future__ import annotations
@@ -65,11 +65,11 @@ from cbsim.dynamics.kernels.columns import (
 )
 from cbsim.dynamics.kernels.cones import answer
 from cbsim.dynamics.kernels.contacts import evaluate_contact, push
-from cbsim.dynamics.kernels.gradient import joint_rates, write_bodies
-from cbsim.dynamics.kernels.gradient_bodies import last_node
-from cbsim.dynamics.kernels.gradient_drift import ask_gap
-from cbsim.dynamics.kernels.gradient_rows import MIX, add_product, clear
-from cbsim.dynamics.kernels.gradient_solve import solve_columns
+from cbsim.dynamics.kernels.gradients.bodies import last_node
+from cbsim.dynamics.kernels.gradients.drift import ask_gap
+from cbsim.dynamics.kernels.gradients.gradient import joint_rates, write_bodies
+from cbsim.dynamics.kernels.gradients.solution import solve_columns
+from cbsim.dynamics.kernels.gradients.tables import MIX, MOVER, add_product, clear
 from cbsim.dynamics.kernels.joints import increment
 from cbsim.dynamics.kernels.minimal import maximal_to_minimal, minimal_to_maximal
 from cbsim.dynamics.kernels.newton import begin, evaluate_bodies
@@ -205,7 +205,7 @@ def _tell(varied, work, probe, scratch, z, base):
     """Update the geometry of detected contacts for changed poses at node 2 relative to state ``base``."""
     for i in range(len(scratch.drift)):
         # drift is known by motion of one of both bodies in the frame of the other
-        m = scratch.mover[i, 0]
+        m = scratch.mover[i, MOVER]
         if m < 0:
             continue
         other = varied.contact_link[i, OTHER] if m == varied.contact_link[i, ONE] else varied.contact_link[i, ONE]

@@ -42,6 +42,9 @@ JOINT = 72  # 6 x 12: residual along LEFT by motions at node 2, of the child, th
 MIX = 144  # 6 x 12: scratch
 HELD = 216  # 3: impulses of the rows of the joint, along its axes
 PATCH_COLUMNS = 219
+# span: the columns in which a body moves, and the first of those of its own joint or body
+FIRST_COLUMN, LAST_COLUMN, OWN_COLUMN = range(3)
+MOVER = 0  # of mover: the link whose motion drift is known by, -1 for none; then how many sides have been met
 
 # before: pose of a body at node 1
 X1, Q1, R1 = 0, 3, 7

@@ -17,7 +17,7 @@ from cbsim.dynamics.kernels.columns import (
     STEP_REACHED,
     WARM,
 )
-from cbsim.dynamics.kernels.gradient import differentiate
+from cbsim.dynamics.kernels.gradients.gradient import differentiate
 from cbsim.dynamics.kernels.interior import factorize
 from cbsim.dynamics.kernels.newton import factorize_bodies, finish
 from cbsim.dynamics.kernels.step import copy, make_steps

@@ -12,17 +12,20 @@ from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.kernels.algebra import cross, product, rotation
 from cbsim.dynamics.kernels.cones import answer
 from cbsim.dynamics.kernels.contacts import evaluate_contact, push
-from cbsim.dynamics.kernels.gradient_rows import (
+from cbsim.dynamics.kernels.gradients.seeds import turn_of_step
+from cbsim.dynamics.kernels.gradients.tables import (
+    FIRST_COLUMN,
     KEPT_CONTACT,
     KEPT_NODES,
     KEPT_TOUCH,
     KEPT_WRENCH,
+    LAST_COLUMN,
     MIX,
+    MOVER,
     R1,
     X1,
     add_product,
 )
-from cbsim.dynamics.kernels.gradient_seeds import turn_of_step
 from cbsim.jit import inlined, inner
 
 __all__ = ["add_drifts", "ask_gap"]
@@ -154,7 +157,7 @@ def add_drifts(contact_link, contact, contact_work, link_work, scratch, half, h,
         if contact_work[i, c.ACTIVE] == 0.0:
             continue
         # only geometry that detection has found depends on node 2 by itself
-        drifts = i < len(scratch.drift) and scratch.mover[i, 0] >= 0
+        drifts = i < len(scratch.drift) and scratch.mover[i, MOVER] >= 0
         if drifts or contact_work[i, c.BOUNCES] != 0.0:
             _keep(contact, contact_work, kept, i)
         if drifts and _told(contact_link, contact, contact_work, link_work, scratch, i, h, last):
@@ -185,18 +188,8 @@ def _told(contact_link, contact, contact_work, link_work, scratch, i, h, last):
             sign = 1.0 - 2.0 * side
             for m in range(TOLD):
                 contact[i, c.ORIGIN + m] = kept[CONTACT, c.ORIGIN + m] + sign * by * drift[i, direction * TOLD + m]
-            ask_gap(
-                contact_link,
-                contact,
-                contact_work,
-                link_work,
-                kept,
-                scratch.before,
-                i,
-                h,
-                last,
-                kept[TOUCH, c.SHIFT_OF_GAP] < 0.0,
-            )
+            is_soft = kept[TOUCH, c.SHIFT_OF_GAP] < 0.0
+            ask_gap(contact_link, contact, contact_work, link_work, kept, scratch.before, i, h, last, is_soft)
             _wrench(contact_link, contact, contact_work, link_work, kept, i, h, 0.5 * sign / by, direction)
     return found
 
@@ -205,7 +198,7 @@ def _told(contact_link, contact, contact_work, link_work, scratch, i, h, last):
 def _drift(contact_link, link_work, scratch, half, i, last):
     """Subtract the current wrenches from the residuals, by the motion of the moving body and of the other."""
     patch, seed, carry, kept, span = scratch.patch, scratch.seed, scratch.carry, scratch.kept, scratch.span
-    b, q, m = contact_link[i, c.ONE], contact_link[i, c.OTHER], scratch.mover[i, 0]
+    b, q, m = contact_link[i, c.ONE], contact_link[i, c.OTHER], scratch.mover[i, MOVER]
     other = q if m == b else b
     for side in range(2):
         target = b if side == 0 else q
@@ -214,7 +207,8 @@ def _drift(contact_link, link_work, scratch, half, i, last):
         # WRENCH holds a column for each direction: times the slopes of node 2 by the seeds of the moving body
         o = 6 * WIDTH * side
         add_product(
-            carry, 6 * target, -1.0, kept, WRENCH, o, 6, 6, WIDTH, 1, seed, 12 * m, span[m, 0], span[m, 1]
+            carry, 6 * target, -1.0, kept, WRENCH, o, 6, 6, WIDTH, 1, seed, 12 * m, span[m, FIRST_COLUMN],
+            span[m, LAST_COLUMN],
         )  # fmt: skip
         _by_spin(link_work, scratch, half, m, target, o, -1.0, last)
         if other < 0:
@@ -234,7 +228,8 @@ def _drift(contact_link, link_work, scratch, half, i, last):
             patch[m, n + 3], patch[m, n + 4] = kept[WRENCH, e + 3] + ux, kept[WRENCH, e + 4] + uy
             patch[m, n + 5] = kept[WRENCH, e + 5] + uz
         add_product(
-            carry, 6 * target, 1.0, patch, m, MIX, 6, 6, 6, 1, seed, 12 * other, span[other, 0], span[other, 1]
+            carry, 6 * target, 1.0, patch, m, MIX, 6, 6, 6, 1, seed, 12 * other, span[other, FIRST_COLUMN],
+            span[other, LAST_COLUMN],
         )  # fmt: skip
         _by_spin(link_work, scratch, half, other, target, o, 1.0, last)
 
@@ -257,7 +252,7 @@ def _by_spin(link_work, scratch, half, b, target, o, sign, last):
         ux, uy, uz = cross(gx, gy, gz, x, y, z)
         n = MIX + 36 + 3 * k
         patch[b, n], patch[b, n + 1], patch[b, n + 2] = (s * gx + ux) / last, (s * gy + uy) / last, (s * gz + uz) / last
-    first, end = span[b, 0], span[b, 1]
+    first, end = span[b, FIRST_COLUMN], span[b, LAST_COLUMN]
     add_product(scratch.carry, 6 * target, sign, patch, b, MIX + 36, 6, 3, 3, 1, seed, 12 * b + 3, first, end)
     for start in (0, half):
         add_product(
@@ -291,18 +286,8 @@ def _nudged(contact_link, contact, contact_work, link_work, scratch, table, i, m
         for k in range(NODE):
             kept[NODES, MOVED_NODE + k] = table[m, k]
         _nudge(table, m, direction, sign * STEP)
-        ask_gap(
-            contact_link,
-            contact,
-            contact_work,
-            link_work,
-            kept,
-            scratch.before,
-            i,
-            h,
-            last,
-            kept[TOUCH, c.SHIFT_OF_GAP] < 0.0,
-        )
+        is_soft = kept[TOUCH, c.SHIFT_OF_GAP] < 0.0
+        ask_gap(contact_link, contact, contact_work, link_work, kept, scratch.before, i, h, last, is_soft)
         for k in range(NODE):
             table[m, k] = kept[NODES, MOVED_NODE + k]
         _wrench(contact_link, contact, contact_work, link_work, kept, i, h, 0.5 * sign / STEP, direction)
@@ -332,7 +317,7 @@ def _bounce(contact_link, contact, contact_work, link_work, scratch, half, i, si
             torque = cross(fx, fy, fz, 1.0 * (k == 0), 1.0 * (k == 1), 1.0 * (k == 2))
             for n in range(3):
                 kept[WRENCH, WIDTH * (6 * side + 3 + n) + k] += torque[n]
-    first, end = scratch.span[m, 0], scratch.span[m, 1]
+    first, end = scratch.span[m, FIRST_COLUMN], scratch.span[m, LAST_COLUMN]
     for other in range(2):
         target, o = contact_link[i, c.ONE + other], 6 * WIDTH * other
         # motions of node 2 are the first `half` columns; those of node 1 stand in both halves

@@ -36,7 +36,7 @@ from cbsim.dynamics.kernels.columns import (
     TURN_AXES,
 )
 from cbsim.dynamics.kernels.dampers import step_vector
-from cbsim.dynamics.kernels.gradient_rows import HELD, JOINT, MIX, add_product
+from cbsim.dynamics.kernels.gradients.tables import FIRST_COLUMN, HELD, JOINT, LAST_COLUMN, MIX, add_product
 from cbsim.dynamics.kernels.loop_joint_rows import axis_of_drive
 from cbsim.dynamics.kernels.vectors import rotation_vector, slope_of_vector
 from cbsim.jit import inlined, inner
@@ -131,7 +131,7 @@ def row_slopes(link, joint, link_work, patch, span, seed, carry, row_link, row, 
                         patch[b, MIX + 12 + 6 * m + n] = s * patch[b, MIX + 6 * moved + n]
                 add_product(
                     carry, 6 * body, 1.0, patch, b, MIX + 12, 6, 6, 6, 1,
-                    seed, 12 * other, span[other, 0], span[other, 1],
+                    seed, 12 * other, span[other, FIRST_COLUMN], span[other, LAST_COLUMN],
                 )  # fmt: skip
 
 

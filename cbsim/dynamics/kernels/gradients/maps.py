@@ -23,9 +23,9 @@ from cbsim.dynamics.kernels.columns import (
     TURN_AXES,
     X2,
 )
-from cbsim.dynamics.kernels.gradient_bodies import last_node
-from cbsim.dynamics.kernels.gradient_rows import MIX, R1, X1, add_product, clear
-from cbsim.dynamics.kernels.gradient_seeds import lay_out, maximal_seeds, minimal_seeds, step_before, turn_of_step
+from cbsim.dynamics.kernels.gradients.bodies import last_node
+from cbsim.dynamics.kernels.gradients.seeds import lay_out, maximal_seeds, minimal_seeds, step_before, turn_of_step
+from cbsim.dynamics.kernels.gradients.tables import FIRST_COLUMN, LAST_COLUMN, MIX, R1, X1, add_product, clear
 from cbsim.dynamics.kernels.newton import begin
 from cbsim.dynamics.kernels.vectors import rotation_vector, slope_of_vector
 from cbsim.jit import inlined, inner, narrow
@@ -67,7 +67,7 @@ def _write_bodies(links, link, link_work, scratch, half, h, out):
     """Positions, velocities and orientations, by motions at nodes 2 and 1."""
     patch, row, seed, k = scratch.patch, scratch.row, scratch.seed, 1.0 / h
     for b in range(links):
-        s, last = 12 * b, scratch.span[b, 1]
+        s, last = 12 * b, scratch.span[b, LAST_COLUMN]
         c, x, y, z = turn_of_step(link_work, scratch.before, b)
         for i in range(3):
             ex, ey, ez = link_work[b, R2 + i], link_work[b, R2 + 3 + i], link_work[b, R2 + 6 + i]
@@ -132,7 +132,7 @@ def _add_rows(scratch, out, b, a, dof, node, half, scale):
         start = which * half
         for side, body in ((0, b), (6, a)):
             if body >= 0:
-                begin_, end = start + scratch.span[body, 0], start + scratch.span[body, 1]
+                begin_, end = start + scratch.span[body, FIRST_COLUMN], start + scratch.span[body, LAST_COLUMN]
                 add_product(
                     scratch.row, out, scale, scratch.patch, b, MIX + side, dof, 6, 12, 1,
                     scratch.seed, 12 * body + node, begin_, end,

@@ -44,8 +44,8 @@ from cbsim.dynamics.kernels.columns import (
     VELOCITIES,
     X2,
 )
-from cbsim.dynamics.kernels.gradient_drives import held_by_loop_joint
-from cbsim.dynamics.kernels.gradient_rows import BODY2, MIX, add_product
+from cbsim.dynamics.kernels.gradients.drives import held_by_loop_joint
+from cbsim.dynamics.kernels.gradients.tables import BODY2, FIRST_COLUMN, LAST_COLUMN, MIX, add_product
 from cbsim.dynamics.kernels.nearest_points import arm_of
 from cbsim.dynamics.kernels.vectors import held_slope, rotation_vector, slope_of_vector
 from cbsim.jit import inlined, inner
@@ -72,9 +72,8 @@ def add_contacts(contact_link, contact, contact_work, link_work, patch, span, se
             for k in range(36):
                 patch[b, MIX + k] = 0.0
             _contact_block(contact_work, link_work, patch, i, moved, sign, wrench, b, MIX, h, left)
-            add_product(
-                carry, 6 * target, 1.0, patch, b, MIX, 6, 6, 6, 1, seed, 12 * moved, span[moved, 0], span[moved, 1]
-            )
+            first, last = span[moved, FIRST_COLUMN], span[moved, LAST_COLUMN]
+            add_product(carry, 6 * target, 1.0, patch, b, MIX, 6, 6, 6, 1, seed, 12 * moved, first, last)
 
 
 @inner
@@ -260,7 +259,7 @@ def add_loop_joints(model, work, scratch, inputs, pull, scaling):
                 cx, cy, cz = cross(link_work[j, ARM2], link_work[j, ARM2 + 1], link_work[j, ARM2 + 2], fx, fy, fz)
                 ux, uy, uz = cross(way * u[0], way * u[1], way * u[2], gx, gy, gz)
                 _set_column(patch, j, MIX + 36 + m, 1.0, fx, fy, fz, tx + cx + ux, ty + cy + uy, tz + cz + uz)
-            first, last = span[body, 0], span[body, 1]
+            first, last = span[body, FIRST_COLUMN], span[body, LAST_COLUMN]
             add_product(carry, 6 * b, 1.0, patch, j, MIX, 6, 6, 6, 1, seed, 12 * body, first, last)
             if a >= 0:
                 add_product(carry, 6 * a, 1.0, patch, j, MIX + 36, 6, 6, 6, 1, seed, 12 * body, first, last)

@@ -26,14 +26,26 @@ from cbsim.dynamics.kernels.columns import (
     TURN_AXES,
 )
 from cbsim.dynamics.kernels.dampers import step_vector
-from cbsim.dynamics.kernels.gradient_bodies import body_slopes, last_node
-from cbsim.dynamics.kernels.gradient_drift import add_drifts
-from cbsim.dynamics.kernels.gradient_drives import held_by_rows, row_slopes, target_columns
-from cbsim.dynamics.kernels.gradient_joints import damp_columns, input_columns, joint_slopes
-from cbsim.dynamics.kernels.gradient_rows import BODY1, BODY2, JOINT, MIX, add_product, clear, set_cross, turning
-from cbsim.dynamics.kernels.gradient_seeds import lay_out, maximal_seeds, minimal_seeds
-from cbsim.dynamics.kernels.gradient_solve import solve_columns
-from cbsim.dynamics.kernels.gradient_ties import add_contacts, add_loop_joints, loop_joint_inputs
+from cbsim.dynamics.kernels.gradients.bodies import body_slopes, last_node
+from cbsim.dynamics.kernels.gradients.drift import add_drifts
+from cbsim.dynamics.kernels.gradients.drives import held_by_rows, row_slopes, target_columns
+from cbsim.dynamics.kernels.gradients.joints import damp_columns, input_columns, joint_slopes
+from cbsim.dynamics.kernels.gradients.seeds import lay_out, maximal_seeds, minimal_seeds
+from cbsim.dynamics.kernels.gradients.solution import solve_columns
+from cbsim.dynamics.kernels.gradients.tables import (
+    BODY1,
+    BODY2,
+    FIRST_COLUMN,
+    JOINT,
+    LAST_COLUMN,
+    MIX,
+    OWN_COLUMN,
+    add_product,
+    clear,
+    set_cross,
+    turning,
+)
+from cbsim.dynamics.kernels.gradients.ties import add_contacts, add_loop_joints, loop_joint_inputs
 from cbsim.dynamics.kernels.joints import free_turns
 from cbsim.dynamics.kernels.vectors import rotation_vector, slope_of_vector
 from cbsim.jit import inlined, inner
@@ -122,7 +134,7 @@ def differentiate(model, work, scratch, z, inputs, external, settings, before, h
 def _disturb(links, link, link_work, patch, span, seed, carry, missing, half):
     """Add the residuals of bodies and joints in every column of the state."""
     for b in range(links):
-        first, last, r, s, a = span[b, 0], span[b, 1], 6 * b, 12 * b, link[b, PARENT]
+        first, last, r, s, a = span[b, FIRST_COLUMN], span[b, LAST_COLUMN], 6 * b, 12 * b, link[b, PARENT]
         # columns from 0 on move node 2, and node 1 with it; those from `half` on move node 1 alone
         add_product(carry, r, 1.0, patch, b, BODY2, 6, 6, 6, 1, seed, s, first, last)
         for start in (0, half):
@@ -130,7 +142,7 @@ def _disturb(links, link, link_work, patch, span, seed, carry, missing, half):
         add_product(missing, r, 1.0, patch, b, JOINT, link[b, DOF], 6, 12, 1, seed, s, first, last)
         if a < 0:
             continue
-        from_, to = span[a, 0], span[a, 1]
+        from_, to = span[a, FIRST_COLUMN], span[a, LAST_COLUMN]
         add_product(missing, r, 1.0, patch, b, JOINT + 6, link[b, DOF], 6, 12, 1, seed, 12 * a, from_, to)
         # the wrench passed to the parent acts at another arm
         # a motion of either end changes the arm: −F × (δx_b − δx_a) about the parent's centre of mass
@@ -153,7 +165,7 @@ def _write_joints(links, link, joint, link_work, scratch, half, columns, h, by_s
     """Write the gradients of coordinates and velocities at node 3, joint by joint."""
     patch, row = scratch.patch, scratch.row
     for b in range(links):
-        dof, n = link[b, DOF], scratch.span[b, 2]
+        dof, n = link[b, DOF], scratch.span[b, OWN_COLUMN]
         for k in range(72):
             patch[b, MIX + k] = 0.0
         for i in range(2 * dof):
@@ -208,7 +220,7 @@ def write_bodies(links, link, link_work, scratch, half, columns, h, by_state, by
     """Write the gradients of positions, velocities and orientations at node 3, body by body."""
     patch, row, k = scratch.patch, scratch.row, 1.0 / h
     for b in range(links):
-        first, last, r, s = scratch.span[b, 0], scratch.span[b, 1], 6 * b, 12 * b
+        first, last, r, s = scratch.span[b, FIRST_COLUMN], scratch.span[b, LAST_COLUMN], 6 * b, 12 * b
         c, x, y, z = link_work[b, TURN], link_work[b, TURN + 1], link_work[b, TURN + 2], link_work[b, TURN + 3]
         # the three matrices of docs/theory/gradients.md §3: of v, phi and w by increments
         for i in range(3):

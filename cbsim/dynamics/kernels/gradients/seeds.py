@@ -23,7 +23,18 @@ from cbsim.dynamics.kernels.columns import (
     SLIDE_AXES,
     TURN_AXES,
 )
-from cbsim.dynamics.kernels.gradient_rows import MIX, Q1, R1, X1, add_product, set_cross, turning
+from cbsim.dynamics.kernels.gradients.tables import (
+    FIRST_COLUMN,
+    LAST_COLUMN,
+    MIX,
+    OWN_COLUMN,
+    Q1,
+    R1,
+    X1,
+    add_product,
+    set_cross,
+    turning,
+)
 from cbsim.dynamics.kernels.vectors import rotation_vector
 from cbsim.jit import inlined, inner
 
@@ -39,14 +50,14 @@ def lay_out(links, link, span, where, minimal):
     half = 0
     for b in range(links):
         own = link[b, DOF] if minimal else 6
-        span[b, 0], span[b, 1], span[b, 2] = 0 if minimal else half, half + own, half
+        span[b, FIRST_COLUMN], span[b, LAST_COLUMN], span[b, OWN_COLUMN] = 0 if minimal else half, half + own, half
         half += own
     for b in range(links):
-        n, o = span[b, 2], 12 * link[b, BODY]
-        for i in range(span[b, 1] - n):
+        n, o = span[b, OWN_COLUMN], 12 * link[b, BODY]
+        for i in range(span[b, LAST_COLUMN] - n):
             if minimal:
                 # order of a minimal state: coordinates, then velocities, joint by joint
-                where[n + i], where[half + n + i] = 2 * n + i, n + span[b, 1] + i
+                where[n + i], where[half + n + i] = 2 * n + i, n + span[b, LAST_COLUMN] + i
             else:
                 # order of the tangent of a maximal state: x, v, phi, w of every body
                 where[n + i] = o + (i if i < 3 else 3 + i)
@@ -103,7 +114,7 @@ def step_before(link, joint, link_work, before, b):
 def minimal_seeds(links, link, joint, link_work, before, patch, span, seed, h, half):
     """Write the seeds of the joints: coordinates with velocities held, then velocities."""
     for b in range(links):
-        a, n, r = link[b, PARENT], span[b, 2], 12 * b
+        a, n, r = link[b, PARENT], span[b, OWN_COLUMN], 12 * b
         if a >= 0:
             for node in range(2):
                 out, parent = r + 6 * node, 12 * a + 6 * node

@@ -12,7 +12,7 @@ import math
 from cbsim.dynamics.kernels.algebra import cross, product, rotation, turned
 from cbsim.dynamics.kernels.bodies import slope
 from cbsim.dynamics.kernels.columns import BODY, JW, PUSHED, Q2, R2, SPIN, TURN, TWISTED, VELOCITY, X2
-from cbsim.dynamics.kernels.gradient_rows import BODY1, BODY2, Q1, R1, X1
+from cbsim.dynamics.kernels.gradients.tables import BODY1, BODY2, Q1, R1, X1
 from cbsim.jit import inlined, inner
 
 __all__ = ["body_slopes", "last_node"]

@@ -20,7 +20,7 @@ from cbsim.dynamics.kernels.columns import (
     U,
     W,
 )
-from cbsim.dynamics.kernels.gradient_rows import MIX, add_product, set_cross
+from cbsim.dynamics.kernels.gradients.tables import MIX, add_product, set_cross
 from cbsim.jit import inner
 
 __all__ = ["solve_columns"]

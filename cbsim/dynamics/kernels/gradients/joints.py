@@ -33,8 +33,8 @@ from cbsim.dynamics.kernels.columns import (
     VELOCITIES,
 )
 from cbsim.dynamics.kernels.dampers import share_after, step_vector
-from cbsim.dynamics.kernels.gradient_rows import HELD, JOINT, MIX, R1, X1, add_product
-from cbsim.dynamics.kernels.gradient_seeds import step_before
+from cbsim.dynamics.kernels.gradients.seeds import step_before
+from cbsim.dynamics.kernels.gradients.tables import FIRST_COLUMN, HELD, JOINT, LAST_COLUMN, MIX, R1, X1, add_product
 from cbsim.dynamics.kernels.joints import free_turns
 from cbsim.dynamics.kernels.vectors import held_slope, rotation_vector, slope_of_vector
 from cbsim.jit import inlined, inner
@@ -181,10 +181,10 @@ def damp_columns(links, link, joint, link_work, before, patch, span, seed, missi
         a = link[b, PARENT]
         _damp_slopes(link, joint, link_work, before, patch, b, a, d)
         for start in (0, half):
-            first, last = start + span[b, 0], start + span[b, 1]
+            first, last = start + span[b, FIRST_COLUMN], start + span[b, LAST_COLUMN]
             add_product(missing, 6 * b, 1.0, patch, b, MIX, link[b, DOF], 6, 12, 1, seed, 12 * b + 6, first, last)
             if a >= 0:
-                first, last = start + span[a, 0], start + span[a, 1]
+                first, last = start + span[a, FIRST_COLUMN], start + span[a, LAST_COLUMN]
                 add_product(
                     missing, 6 * b, 1.0, patch, b, MIX + 6, link[b, DOF], 6, 12, 1, seed, 12 * a + 6, first, last
                 )

@@ -1,0 +1,1 @@
+"""Gradients of steps by states, inputs and parameters (docs/theory/gradients.md)."""
