@@ -10,6 +10,8 @@ from cbsim.geometry.kernels.trajectory_segments import segment_at
 from cbsim.jit import bits_of, float_of, inlined, inner, kernel, multiply_high
 
 __all__ = [
+    "FORK_BRANCH",
+    "FORK_STEP",
     "HISTORY_ROLLING",
     "HISTORY_WAY",
     "HISTORY_YAW_RATE",
@@ -33,6 +35,8 @@ __all__ = [
 # a row of `State.pose_history` is motion up to its velocity, and then yaw rate [rad/s], speed of the wheels [m/s], and
 # the way that they have rolled [m]
 HISTORY_YAW_RATE, HISTORY_ROLLING, HISTORY_WAY = 10, 11, 12
+
+FORK_STEP, FORK_BRANCH = range(2)  # of `State.fork`
 
 # XXH64, Yann Collet, specification of 2016, https://github.com/Cyan4973/xxHash
 PRIME_1 = np.uint64(0x9E3779B185EBCA87)
@@ -175,9 +179,9 @@ def branch_at(fork, step):
     """Branch in force in the step that begins at a Snapshot of this number; see `cbsim.world.forks`."""
     branch = 0
     for k in range(fork.shape[0]):
-        if fork[k, 1] == 0 or fork[k, 0] > step:
+        if fork[k, FORK_BRANCH] == 0 or fork[k, FORK_STEP] > step:
             break
-        branch = fork[k, 1]
+        branch = fork[k, FORK_BRANCH]
     return branch
 
 

@@ -20,6 +20,7 @@ from cbsim.vehicle.kernels.columns import CENTRE_X, CENTRE_Y, FORWARD, LEFTWARD
 
 __all__ = ["find_pairs", "has_left", "set_bounds"]
 
+ANCHOR_X, ANCHOR_Y, ANCHOR_ROOM = range(3)  # of `anchors`: place of a vehicle, and how far from it its bounds hold [m]
 MARGIN = 0.5  # [m] least margin of a vehicle, taken at rest
 SPEED_FACTOR = 1.5  # times the distance that a vehicle covers at its speed
 CELL, STRIDE = 8.0, 2.0  # [m] width of cells of the finest level; ratio of widths of consecutive levels
@@ -80,22 +81,22 @@ def set_bounds(segments, radii, movers, vehicles, planar, since, step, steps, wo
     for v in range(vehicles.shape[0]):
         body = vehicles[v]
         speed = math.sqrt(planar[v, FORWARD] * planar[v, FORWARD] + planar[v, LEFTWARD] * planar[v, LEFTWARD])
-        anchors[v, 0], anchors[v, 1] = planar[v, CENTRE_X], planar[v, CENTRE_Y]
+        anchors[v, ANCHOR_X], anchors[v, ANCHOR_Y] = planar[v, CENTRE_X], planar[v, CENTRE_Y]
         # vehicles may steer: their bounds have a margin, which `has_left` watches
-        anchors[v, 2] = max(MARGIN, SPEED_FACTOR * speed * steps * step)
+        anchors[v, ANCHOR_ROOM] = max(MARGIN, SPEED_FACTOR * speed * steps * step)
         out = bounds[body]
         out[0] = out[1] = math.inf
         out[2] = out[3] = -math.inf
-        widen(planar[v, CENTRE_X], planar[v, CENTRE_Y], radii[body] + anchors[v, 2] + 1e-6, out)
+        widen(planar[v, CENTRE_X], planar[v, CENTRE_Y], radii[body] + anchors[v, ANCHOR_ROOM] + 1e-6, out)
 
 
 @kernel
 def has_left(planar, anchors):
     """Whether a vehicle has left the margin of its bounds (vehicles, 3)."""
     for v in range(anchors.shape[0]):
-        x, y = planar[v, CENTRE_X] - anchors[v, 0], planar[v, CENTRE_Y] - anchors[v, 1]
+        x, y = planar[v, CENTRE_X] - anchors[v, ANCHOR_X], planar[v, CENTRE_Y] - anchors[v, ANCHOR_Y]
         # negated, so that a position that is not a number has left as well
-        if not x * x + y * y <= anchors[v, 2] * anchors[v, 2]:
+        if not x * x + y * y <= anchors[v, ANCHOR_ROOM] * anchors[v, ANCHOR_ROOM]:
             return True
     return False
 

@@ -23,6 +23,7 @@ from cbsim.geometry.kernels.polygons import TOUCH_WIDTH, polygon_contact
 from cbsim.geometry.kernels.rotation import heading_of, rotate, rotate_back, turn_in_place
 from cbsim.geometry.kernels.solids import SHAPE_BOX, SHAPE_MESH, SHAPE_SPHERE
 from cbsim.jit import inner
+from cbsim.vehicle.kernels.columns import CENTRE_X, CENTRE_Y, HEADING
 
 __all__ = ["BODY_A", "TouchWorkspace", "find_touches", "make_touch_workspace", "room_for"]
 
@@ -123,7 +124,7 @@ def place_body(segments, planar, before, roles, body, time, dt, part, path):
     for k in range(2):
         path[POSITION, k] = planar[v, k] - rest * (planar[v, k] - before[v, k])
     path[POSITION, 2] = positions[body, 2]
-    heading = planar[v, 2] - rest * (planar[v, 2] - before[v, 2])
+    heading = planar[v, HEADING] - rest * (planar[v, HEADING] - before[v, HEADING])
     q = path[ORIENTATION]
     if is_upright(turns[body]):
         q[0], q[1], q[2], q[3] = math.cos(0.5 * heading), 0.0, 0.0, math.sin(0.5 * heading)
@@ -259,10 +260,11 @@ def find_touches(segments, shapes, planar, roles, touch_workspace, a, b, time, d
     place_body(segments, planar, before, roles, a, time, dt, 1.0, paths[0])
     place_body(segments, planar, before, roles, b, time, dt, 1.0, paths[1])
     v, other = roles[a, VEHICLE], roles[b, VEHICLE]
-    x, y = planar[v, 0] - before[v, 0], planar[v, 1] - before[v, 1]
+    x, y = planar[v, CENTRE_X] - before[v, CENTRE_X], planar[v, CENTRE_Y] - before[v, CENTRE_Y]
     width = width_of(shapes, a)
     if other >= 0:
-        x, y = x - planar[other, 0] + before[other, 0], y - planar[other, 1] + before[other, 1]
+        x = x - planar[other, CENTRE_X] + before[other, CENTRE_X]
+        y = y - planar[other, CENTRE_Y] + before[other, CENTRE_Y]
         width = min(width, width_of(shapes, b))
     else:
         x, y = x - dt * paths[1, VELOCITY, 0], y - dt * paths[1, VELOCITY, 1]

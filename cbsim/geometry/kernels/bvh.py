@@ -18,6 +18,8 @@ from cbsim.jit import inlined, inner, kernel
 __all__ = ["DEPTH", "build_into", "overlaps_into", "ray_tree"]
 
 LEAF = 4  # triangles
+FIRST, COUNT = range(2)  # of links: first triangle and how many, or second child and 0
+START, STOP, FORK, LEVEL = range(4)  # of a build: triangles from … to, the fork to link back to, its depth
 BINS = 16
 DEPTH = 96  # rows of a traversal's stack: SAH_DEPTH, and the halvings of 2⁴⁸ triangles below it
 SAH_DEPTH = 48  # deeper nodes are split in halves: a chain of unbalanced splits would make the tree too deep
@@ -138,32 +140,33 @@ def build_into(corners, order, boxes, links):
     tallies, bounds, behind = np.empty(BINS, np.int64), np.empty((BINS + 1, 6)), np.empty(BINS)
     spare, stack = np.empty(n, np.int64), np.empty((DEPTH, 4), np.int64)
     margin, count, top = 0.0, 0, 1
-    stack[0, 0], stack[0, 1], stack[0, 2], stack[0, 3] = 0, n, -1, 0  # start, stop, fork to link back to, depth
+    stack[0, START], stack[0, STOP], stack[0, FORK], stack[0, LEVEL] = 0, n, -1, 0
     while top > 0:
         top -= 1
-        start, stop, fork, depth = stack[top, 0], stack[top, 1], stack[top, 2], stack[top, 3]
+        start, stop, fork, depth = stack[top, START], stack[top, STOP], stack[top, FORK], stack[top, LEVEL]
         bounds_into(corners, order, start, stop, box, spread)
         if count == 0:
             margin = MARGIN * max(box[HIGH_X] - box[LOW_X], box[HIGH_Y] - box[LOW_Y], box[HIGH_Z] - box[LOW_Z])
         for k in range(3):
             boxes[count, k], boxes[count, HIGH_X + k] = box[k] - margin, box[HIGH_X + k] + margin
         if fork >= 0:
-            links[fork, 0] = count
+            links[fork, FIRST] = count
         node = count
         count += 1
         if stop - start <= LEAF:
-            links[node, 0], links[node, 1] = start, stop - start
+            links[node, FIRST], links[node, COUNT] = start, stop - start
             continue
-        links[node, 1] = 0
+        links[node, COUNT] = 0
         # the first child is the next node; the second is linked when it is popped
         middle, axis = (start + stop) // 2, -1
         if depth < SAH_DEPTH:
             axis, last = best_split(corners, order, start, stop, spread, tallies, bounds, behind)
             if axis >= 0:
                 middle = divide(corners, order, start, stop, axis, last, spread, spare)
-        stack[top, 0], stack[top, 1], stack[top, 2], stack[top, 3] = middle, stop, node, depth + 1
-        stack[top + 1, 0], stack[top + 1, 1], stack[top + 1, 2], stack[top + 1, 3] = start, middle, -1, depth + 1
-        top += 2
+        stack[top, START], stack[top, STOP], stack[top, FORK], stack[top, LEVEL] = middle, stop, node, depth + 1
+        top += 1
+        stack[top, START], stack[top, STOP], stack[top, FORK], stack[top, LEVEL] = start, middle, -1, depth + 1
+        top += 1
     return count
 
 
@@ -205,13 +208,13 @@ def ray_tree(px, py, pz, dx, dy, dz, limit, triangles, boxes, links, root, stack
     if not enter(boxes, root, px, py, pz, ix, iy, iz) <= limit:
         return best
     while True:
-        if links[node, 1] > 0:
-            for t in range(links[node, 0], links[node, 0] + links[node, 1]):
+        if links[node, COUNT] > 0:
+            for t in range(links[node, FIRST], links[node, FIRST] + links[node, COUNT]):
                 hit = ray_triangle(px, py, pz, dx, dy, dz, triangles[t, 0], triangles[t, 1], triangles[t, 2])
                 best = min(best, hit)
             limit = min(limit, best)
         else:
-            one, two = node + 1, links[node, 0]
+            one, two = node + 1, links[node, FIRST]
             first = enter(boxes, one, px, py, pz, ix, iy, iz)
             second = enter(boxes, two, px, py, pz, ix, iy, iz)
             # visit the nearer child first, so that its hits prune the farther one
@@ -263,12 +266,12 @@ def overlaps_into(low, high, triangles, boxes, links, root, stack, out):
         if apart:
             continue
         # a fork, whose first child is the next node; the link is its second
-        if links[node, 1] == 0:
+        if links[node, COUNT] == 0:
             # the first child is popped first, so that triangles are found in ascending order
-            stack[top], stack[top + 1] = links[node, 0], node + 1
+            stack[top], stack[top + 1] = links[node, FIRST], node + 1
             top += 2
             continue
-        for t in range(links[node, 0], links[node, 0] + links[node, 1]):
+        for t in range(links[node, FIRST], links[node, FIRST] + links[node, COUNT]):
             meets = True
             for k in range(3):
                 a, b, c = triangles[t, 0, k], triangles[t, 1, k], triangles[t, 2, k]

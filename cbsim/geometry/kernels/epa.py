@@ -23,6 +23,7 @@ from cbsim.jit import inner
 __all__ = ["DepthWorkspace", "make_depth_workspace", "signed_distance"]
 
 CORNERS, FACES = 160, 1024  # of the polytope at most
+OFFSET = 3  # of a plane, behind its normal
 GAIN = 1e-10  # [m] a face that can be moved out by less is on the surface
 FLAT = 1e-12  # share of the extent below which a simplex is flat
 AXES = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (-1.0, 0.0, 0.0), (0.0, -1.0, 0.0), (0.0, 0.0, -1.0))
@@ -66,11 +67,12 @@ def set_face(corners, planes, faces, f, i, j, k):
     length = math.sqrt(nx * nx + ny * ny + nz * nz)
     faces[f, 0], faces[f, 1], faces[f, 2] = i, j, k
     if length < 1e-300:
-        planes[f, 0], planes[f, 1], planes[f, 2], planes[f, 3] = 0.0, 0.0, 0.0, math.inf
+        planes[f, 0], planes[f, 1], planes[f, 2], planes[f, OFFSET] = 0.0, 0.0, 0.0, math.inf
         return
     nx, ny, nz = nx / length, ny / length, nz / length
     planes[f, 0], planes[f, 1], planes[f, 2] = nx, ny, nz
-    planes[f, 3] = nx * corners[i, 0] + ny * corners[i, 1] + nz * corners[i, 2]  # below 0 until it holds the origin
+    # below 0 until the polytope holds the origin
+    planes[f, OFFSET] = nx * corners[i, 0] + ny * corners[i, 1] + nz * corners[i, 2]
 
 
 @inner
@@ -160,10 +162,10 @@ def push_out(corners, planes, faces, edges, count, used):
         if faces[f, 0] < 0:
             continue
         # of a sliver that cannot be told by its plane, which is at infinity
-        if planes[f, 3] == math.inf:
+        if planes[f, OFFSET] == math.inf:
             if not touches_hole(faces, planes, f, used, x, y, z):
                 continue
-        elif planes[f, 0] * x + planes[f, 1] * y + planes[f, 2] * z <= planes[f, 3] + 1e-14:
+        elif planes[f, 0] * x + planes[f, 1] * y + planes[f, 2] * z <= planes[f, OFFSET] + 1e-14:
             continue
         # edges of removed faces that occur in both directions are inside the hole; the others form its horizon
         for k in range(3):
@@ -195,9 +197,9 @@ def push_out(corners, planes, faces, edges, count, used):
 def touches_hole(faces, planes, f, used, x, y, z):
     """Whether a sliver borders a face that sees the newest corner: then it goes with it."""
     for g in range(used):
-        if faces[g, 0] < 0 or planes[g, 3] == math.inf:
+        if faces[g, 0] < 0 or planes[g, OFFSET] == math.inf:
             continue
-        if planes[g, 0] * x + planes[g, 1] * y + planes[g, 2] * z <= planes[g, 3] + 1e-14:
+        if planes[g, 0] * x + planes[g, 1] * y + planes[g, 2] * z <= planes[g, OFFSET] + 1e-14:
             continue
         for k in range(3):
             for m in range(3):
@@ -238,8 +240,8 @@ def core_depth(one, two, workspace, out):
         # the nearest face bounds the depth from below, the support plane in its direction from above
         nearest, face = math.inf, -1
         for f in range(used):
-            if faces[f, 0] >= 0 and planes[f, 3] < nearest:
-                nearest, face = planes[f, 3], f
+            if faces[f, 0] >= 0 and planes[f, OFFSET] < nearest:
+                nearest, face = planes[f, OFFSET], f
         if face < 0:
             break
         nx, ny, nz = planes[face, 0], planes[face, 1], planes[face, 2]
@@ -262,12 +264,12 @@ def core_depth(one, two, workspace, out):
 @inner
 def faced(corners, planes, faces, used, face):
     """Of the faces in the plane of one, the one that the origin falls on."""
-    nx, ny, nz, nearest = planes[face, 0], planes[face, 1], planes[face, 2], planes[face, 3]
+    nx, ny, nz, nearest = planes[face, 0], planes[face, 1], planes[face, 2], planes[face, OFFSET]
     px, py, pz = nearest * nx, nearest * ny, nearest * nz
     best, chosen = math.inf, face
     for f in range(used):
         # faces that are gone, or farther away
-        if faces[f, 0] < 0 or planes[f, 3] > nearest + GAIN:
+        if faces[f, 0] < 0 or planes[f, OFFSET] > nearest + GAIN:
             continue
         if planes[f, 0] * nx + planes[f, 1] * ny + planes[f, 2] * nz < 1.0 - 1e-9:
             continue

@@ -136,6 +136,7 @@ def cut_into(ax, ay, az, bx, by, bz, low, high, count, out):
     """Append the ends of the part of a segment between two heights, seen from above; return the new count."""
     begin, end = 0.0, 1.0
     rise = bz - az
+    # a level segment is in or out as a whole
     if rise == 0.0:
         if az < low or az > high:
             return count
@@ -161,7 +162,7 @@ def slab_into(a, b, c, low, high, out):
 @kernel
 def wrap(points, count):
     """Turn points (count, 2) into their convex hull in place, counter-clockwise (Andrew 1979); return its corners."""
-    for k in range(1, count):  # by x, then y
+    for k in range(1, count):  # by x, then y; by insertion, as there are few points
         x, y = points[k, 0], points[k, 1]
         at = k - 1
         while at >= 0 and (points[at, 0] > x or (points[at, 0] == x and points[at, 1] > y)):

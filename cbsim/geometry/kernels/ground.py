@@ -7,6 +7,7 @@ metre east and north.
 from __future__ import annotations
 
 from cbsim.geometry.kernels import elementary as math
+from cbsim.geometry.kernels.bvh import COUNT, FIRST
 from cbsim.geometry.kernels.columns import HIGH_X, HIGH_Y, HIGH_Z, LOW_X, LOW_Y, LOW_Z
 from cbsim.geometry.kernels.rays import ray_triangle
 from cbsim.geometry.kernels.rotation import rotate
@@ -41,11 +42,11 @@ def ground_height(triangles, boxes, links, x, y, below, stack):
             continue
         if box[LOW_Z] > below or box[HIGH_Z] < height:
             continue
-        if links[node, 1] == 0:
-            stack[top], stack[top + 1] = links[node, 0], node + 1
+        if links[node, COUNT] == 0:
+            stack[top], stack[top + 1] = links[node, FIRST], node + 1
             top += 2
             continue
-        for t in range(links[node, 0], links[node, 0] + links[node, 1]):
+        for t in range(links[node, FIRST], links[node, FIRST] + links[node, COUNT]):
             drop = ray_triangle(x, y, below, 0.0, 0.0, -1.0, triangles[t, 0], triangles[t, 1], triangles[t, 2])
             if drop < math.inf:
                 height = max(height, below - drop)

@@ -101,6 +101,7 @@ def clip_facing(one, n, edge, r_one, two, m, r_two, sign, out):
     p_out, q_out = px * nx + py * ny, qx * nx + qy * ny
     span = q_along - p_along
     if m > 1 and max(p_along, q_along) > 0.0 and min(p_along, q_along) < length and abs(span) > 1e-12:
+        # both ends of the incident edge, cut at the ends of the reference edge: two points that hold a face on a face
         for k in range(2):
             along = min(max(p_along if k == 0 else q_along, 0.0), length)
             height = p_out + (along - p_along) / span * (q_out - p_out)
@@ -145,6 +146,7 @@ def polygon_contact(one, n, r_one, two, m, r_two, surface, out):
     out : (10,), out
         Signed distance [m], unit normal from one to two, number of points, and x, y, signed distance of each.
     """
+    # the axis of least penetration, or of greatest distance, is the normal of an edge of one of both (separating axes)
     edge, s_one = widest_edge(one, n, two, m)
     other, s_two = widest_edge(two, m, one, n)
     r = r_one + r_two
@@ -158,6 +160,7 @@ def polygon_contact(one, n, r_one, two, m, r_two, surface, out):
             else:
                 write_corners(second, sx, sy, r_two, tx, ty, r_one, -1.0, out)
             return
+    # of equal ones the first polygon's edge, with a tolerance: rounding must not make the normal flip from step to step
     if other >= 0 and (s_two > s_one + 1e-9 or (surface > 0.0 and s_two - r > -surface)):
         out[GAP] = s_two - r
         clip_facing(two, m, other, r_two, one, n, r_one, -1.0, out)

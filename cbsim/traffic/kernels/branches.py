@@ -10,7 +10,7 @@ from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined, inner
 from cbsim.traffic.kernels.drivers import BRANCH, BRANCH_NOW
 from cbsim.traffic.kernels.workspace import parts_of
-from cbsim.world.kernels import branch_at
+from cbsim.world.kernels import FORK_BRANCH, FORK_STEP, branch_at
 from cbsim.world.traffic.tables import GOAL
 
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
 ]  # fmt: skip
 
 ARRIVED, APPEARED = range(2)  # columns of `State.pool_counts`
+HELD_DRAW, HELD_BRANCH = range(2)  # of `State.held`: draw, numbered from 1, and the branch in which it has begun
 SERIALS = 32  # bits of a serial without its branch
 
 
@@ -52,29 +53,29 @@ def branch_of_second(fork, second, step):
     branch = 0
     parts = parts_of(step)
     for k in range(fork.shape[0]):
-        if fork[k, 1] == 0:
+        if fork[k, FORK_BRANCH] == 0:
             break
         # the last decision before the fork: if that fell into this second, or a later one, the second had begun before
-        before = (fork[k, 0] - 1) * step + (parts - 1) * (step / parts)
-        if fork[k, 0] > 0 and int(math.floor(before)) >= second:
+        before = (fork[k, FORK_STEP] - 1) * step + (parts - 1) * (step / parts)
+        if fork[k, FORK_STEP] > 0 and int(math.floor(before)) >= second:
             break
-        branch = fork[k, 1]
+        branch = fork[k, FORK_BRANCH]
     return branch
 
 
 @inner
 def branch_of_car(fork, held, i, goal, step):
     """Branch of the mistakes of car i that belong to the part of its way behind so many forks or goals."""
-    if held.shape[0] > 0 and held[i, 0] == goal + 1:
-        return held[i, 1]
+    if held.shape[0] > 0 and held[i, HELD_DRAW] == goal + 1:
+        return held[i, HELD_BRANCH]
     return branch_at(fork, step)
 
 
 @inner
 def branch_of_arrival(held, row, appeared, branch):
     """Branch of the driver of the next car of a flow, whose row in `State.held` is given."""
-    if held.shape[0] > 0 and held[row, 0] == appeared + 1:
-        return held[row, 1]
+    if held.shape[0] > 0 and held[row, HELD_DRAW] == appeared + 1:
+        return held[row, HELD_BRANCH]
     return branch
 
 
@@ -83,24 +84,24 @@ def hold_draws(fork, held, intent, pool_counts, step):
     """At a fork, note the branch of draws that have begun; `step` is the number of the Snapshot."""
     branch, is_fork = 0, False
     for k in range(fork.shape[0]):
-        if fork[k, 1] == 0 or fork[k, 0] > step:
+        if fork[k, FORK_BRANCH] == 0 or fork[k, FORK_STEP] > step:
             break
-        if fork[k, 0] == step:  # the branch before the fork is the one to hold
+        if fork[k, FORK_STEP] == step:  # the branch before the fork is the one to hold
             is_fork = True
             break
-        branch = fork[k, 1]
+        branch = fork[k, FORK_BRANCH]
     if not is_fork or step == 0:
         return
     cars = intent.shape[0]
     # `held` has the draw, numbered from 1, and the branch in which it has begun
     for i in range(cars):
-        if held[i, 0] != intent[i, GOAL] + 1:
-            held[i, 0], held[i, 1] = intent[i, GOAL] + 1, branch
+        if held[i, HELD_DRAW] != intent[i, GOAL] + 1:
+            held[i, HELD_DRAW], held[i, HELD_BRANCH] = intent[i, GOAL] + 1, branch
     for p in range(pool_counts.shape[0]):
         appeared = pool_counts[p, APPEARED]
         waits = pool_counts[p, ARRIVED] > appeared
-        if waits and held[cars + p, 0] != appeared + 1:
-            held[cars + p, 0], held[cars + p, 1] = appeared + 1, branch
+        if waits and held[cars + p, HELD_DRAW] != appeared + 1:
+            held[cars + p, HELD_DRAW], held[cars + p, HELD_BRANCH] = appeared + 1, branch
 
 
 @inner

@@ -59,6 +59,17 @@ CONTACTS, TIES, FANS, PAIRS, BLOCKS, CANDIDATES, FULL, OLD, KEPT = range(
 )  # KEPT: 1 if contacts of the step before have been stored
 FOUND = 9
 
+# near: neighbours of a node in the elimination: its node, and the blocks (own, neighbour) and (neighbour, own)
+WHO, BLOCK_TO, BLOCK_BACK = range(3)
+
+# tie: coupling of two links, the lower first, and the blocks (one, other) and (other, one)
+TIE_ONE, TIE_OTHER, TIE_TO, TIE_BACK = range(4)
+
+# old: contacts of the step before: place on the first collider, whether it was active, its pairs of slack and impulse
+OLD_PLACE, OLD_ACTIVE, OLD_PAIRS = 0, 3, 4
+OLD_PAIR, OLD_ONE = range(2)  # old_key: number of the pair of colliders, and the first of them
+SLOT_PAIR, SLOT_FIRST, SLOT_END = range(3)  # slot: of a pair in a hash table, its rows of `old`
+
 # key of a contact between colliders, by which it is matched with the step before
 KEY_ONE, KEY_OTHER = range(2)
 

@@ -26,9 +26,21 @@ from cbsim.dynamics.detection.kernels.columns import (
     LINK,
     LOW,
     OLD,
+    OLD_ACTIVE,
+    OLD_ONE,
+    OLD_PAIR,
+    OLD_PAIRS,
+    OLD_PLACE,
     PLANE,
+    SLOT_END,
+    SLOT_FIRST,
+    SLOT_PAIR,
     SPEED,
     SURFACE,
+    TIE_BACK,
+    TIE_ONE,
+    TIE_OTHER,
+    TIE_TO,
     TIES,
 )
 from cbsim.dynamics.detection.kernels.facets import against_surface
@@ -93,6 +105,7 @@ def detect(model, colliders, work, z, settings, h, margin, again):
     pull = pull_of(settings, h)
     found, placed, slack = colliders.found, colliders.placed, slack_of(h, pull)
     found[FULL] = 0
+    # all at node 2, in boxes that hold them for as long as these contacts are to serve
     for i in range(colliders.colliders):
         if not again:
             placed[i, APPROACH_SPEED] = 0.0
@@ -109,6 +122,7 @@ def detect(model, colliders, work, z, settings, h, margin, again):
             # motion in two steps: this one, and the next if a step is made in parts
             far = slack + 2.0 * h * placed[i, SPEED]
             spread(colliders.collider_link, colliders.collider, placed, colliders.world, i, far)
+    # impulses of the step before are the best start of the solver: they are put aside before the tables are written
     find_candidates(colliders)
     base = len(model.contact_link)
     _remember(colliders, work.contact_work, base)
@@ -186,16 +200,18 @@ def _slot(key, size):
 def _remember(colliders, contact_work, base):
     """Store the contacts of the step before, once, however often tables are enlarged."""
     old, found = colliders.old, colliders.found
+    # a second call in the same step would store the new contacts over those of the step before
     if found[KEPT] != 0:
         return
     found[KEPT], found[OLD] = 1, found[CONTACTS]
     for row in range(base, found[OLD]):
-        colliders.old_key[row, 0], colliders.old_key[row, 1] = _pair_key(colliders, row), colliders.key[row, KEY_ONE]
+        colliders.old_key[row, OLD_PAIR] = _pair_key(colliders, row)
+        colliders.old_key[row, OLD_ONE] = colliders.key[row, KEY_ONE]
         for m in range(3):
-            old[row, m] = colliders.contact[row, c.ORIGIN + m]
-        old[row, 3] = contact_work[row, c.ACTIVE]
+            old[row, OLD_PLACE + m] = colliders.contact[row, c.ORIGIN + m]
+        old[row, OLD_ACTIVE] = contact_work[row, c.ACTIVE]
         for m in range(12):
-            old[row, 4 + m] = contact_work[row, c.SLACK + m]
+            old[row, OLD_PAIRS + m] = contact_work[row, c.SLACK + m]
 
 
 @inner
@@ -208,19 +224,19 @@ def _take_over(colliders, contact_work, base):
         at = _place(slot, key)
         best, least = -1, (SAME * colliders.collider[one, BOUND]) ** 2
         # the contact on the same collider that lies nearest, on the body, within a tenth of its size
-        if slot[at, 0] == key:
-            for k in range(slot[at, 1], slot[at, 2]):
-                if colliders.old_key[k, 1] == one:
+        if slot[at, SLOT_PAIR] == key:
+            for k in range(slot[at, SLOT_FIRST], slot[at, SLOT_END]):
+                if colliders.old_key[k, OLD_ONE] == one:
                     away = 0.0
                     for m in range(3):
-                        away += (old[k, m] - colliders.contact[row, c.ORIGIN + m]) ** 2
+                        away += (old[k, OLD_PLACE + m] - colliders.contact[row, c.ORIGIN + m]) ** 2
                     if away < least:
                         best, least = k, away
         contact_work[row, c.ACTIVE] = 0.0
         if best >= 0:
-            contact_work[row, c.ACTIVE] = old[best, 3]
+            contact_work[row, c.ACTIVE] = old[best, OLD_ACTIVE]
             for m in range(12):
-                contact_work[row, c.SLACK + m] = old[best, 4 + m]
+                contact_work[row, c.SLACK + m] = old[best, OLD_PAIRS + m]
     colliders.found[KEPT] = 0  # they have been used: the next detection stores those of this step
 
 
@@ -228,7 +244,7 @@ def _take_over(colliders, contact_work, base):
 def _place(slot, key):
     """Slot of a pair in the hash table, or the free slot for it."""
     at = _slot(key, len(slot))
-    while slot[at, 0] >= 0 and slot[at, 0] != key:
+    while slot[at, SLOT_PAIR] >= 0 and slot[at, SLOT_PAIR] != key:
         at = (at + 1) & (len(slot) - 1)
     return at
 
@@ -238,13 +254,13 @@ def _sort_by_pair(colliders, base):
     """Index the old contacts of each pair, which are contiguous."""
     slot = colliders.slot
     for k in range(len(slot)):
-        slot[k, 0] = -1
+        slot[k, SLOT_PAIR] = -1
     for row in range(base, colliders.found[OLD]):
-        key = colliders.old_key[row, 0]
+        key = colliders.old_key[row, OLD_PAIR]
         at = _place(slot, key)
-        if slot[at, 0] < 0:
-            slot[at, 0], slot[at, 1] = key, row
-        slot[at, 2] = row + 1
+        if slot[at, SLOT_PAIR] < 0:
+            slot[at, SLOT_PAIR], slot[at, SLOT_FIRST] = key, row
+        slot[at, SLOT_END] = row + 1
 
 
 @inner
@@ -265,8 +281,8 @@ def _tie_up(model, colliders, base):
                 found[FULL] = 1
                 return
             # the same couplings in the same order keep the plan
-            changed |= ties >= found[TIES] or tie[ties, 0] != min(one, other) or tie[ties, 1] != max(one, other)
-            tie[ties, 0], tie[ties, 1] = min(one, other), max(one, other)
+            changed |= ties >= found[TIES] or not _ties(tie, ties, one, other)
+            tie[ties, TIE_ONE], tie[ties, TIE_OTHER] = min(one, other), max(one, other)
             _note(colliders, ties, one, other)
             last = ties
             ties += 1
@@ -274,6 +290,7 @@ def _tie_up(model, colliders, base):
     found[TIES] = ties
     if changed:
         plan(colliders, len(model.link))
+    # a plan that was not finished must not be taken for that of these couplings
     if found[FULL] != 0:
         found[TIES] = -1  # no couplings: the next detection plans again
     else:
@@ -291,12 +308,12 @@ def _number_loop_joints(colliders):
         for m in range(2):
             at = colliders.chord_tie[k, m]
             if at >= 0:
-                colliders.loop_block[k, m], colliders.loop_block[k, m + 2] = tie[at, 3], tie[at, 2]
+                colliders.loop_block[k, m], colliders.loop_block[k, m + 2] = tie[at, TIE_BACK], tie[at, TIE_TO]
 
 
 @inlined
 def _ties(tie, k, one, other):
-    return tie[k, 0] == min(one, other) and tie[k, 1] == max(one, other)
+    return tie[k, TIE_ONE] == min(one, other) and tie[k, TIE_OTHER] == max(one, other)
 
 
 @inner
@@ -338,5 +355,5 @@ def _number_blocks(colliders):
         if other >= 0:
             at = _known(colliders, one, other)
             is_low = one < other
-            colliders.contact_link[row, c.ONE_OTHER] = tie[at, 2] if is_low else tie[at, 3]
-            colliders.contact_link[row, c.OTHER_ONE] = tie[at, 3] if is_low else tie[at, 2]
+            colliders.contact_link[row, c.ONE_OTHER] = tie[at, TIE_TO] if is_low else tie[at, TIE_BACK]
+            colliders.contact_link[row, c.OTHER_ONE] = tie[at, TIE_BACK] if is_low else tie[at, TIE_TO]

@@ -7,7 +7,20 @@ equals.
 
 from __future__ import annotations
 
-from cbsim.dynamics.detection.kernels.columns import BLOCKS, FANS, FULL, PAIRS, TIES
+from cbsim.dynamics.detection.kernels.columns import (
+    BLOCK_BACK,
+    BLOCK_TO,
+    BLOCKS,
+    FANS,
+    FULL,
+    PAIRS,
+    TIE_BACK,
+    TIE_ONE,
+    TIE_OTHER,
+    TIE_TO,
+    TIES,
+    WHO,
+)
 from cbsim.dynamics.kernels.columns import (
     COLUMN_FAN,
     FIRST,
@@ -26,9 +39,6 @@ from cbsim.dynamics.kernels.columns import (
 from cbsim.jit import inlined, inner
 
 __all__ = ["plan"]
-
-WHO, BLOCK_TO, BLOCK_BACK = range(3)  # of a neighbour: its node, and the blocks (own, neighbour) and (neighbour, own)
-TIE_ONE, TIE_OTHER, TIE_TO, TIE_BACK = range(4)  # of a coupling: both links, and the blocks (one, other), (other, one)
 
 
 @inlined

@@ -8,11 +8,22 @@ same.
 
 from __future__ import annotations
 
+from cbsim.collision.kernels.broad import ANCHOR_ROOM, ANCHOR_X, ANCHOR_Y
 from cbsim.collision.kernels.literal import SLACK, outside_box
 from cbsim.collision.kernels.workspace import MOVING, VEHICLE
 from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined, inner
-from cbsim.vehicle.kernels.columns import ALONE, KINEMATIC, MAX_ACCELERATION, MAX_STEER, WHEELBASE
+from cbsim.vehicle.kernels.columns import (
+    ALONE,
+    CENTRE_X,
+    CENTRE_Y,
+    FORWARD,
+    HEADING,
+    KINEMATIC,
+    MAX_ACCELERATION,
+    MAX_STEER,
+    WHEELBASE,
+)
 
 __all__ = ["are_free", "mark_alone", "may_leave"]
 
@@ -40,16 +51,16 @@ def are_free(constants, state):
 @inner
 def reach_of(planar, parameters, step):
     """Longest way of a vehicle's centre in a step [m]; not a number where it is not usual."""
-    usual = abs(planar[2]) < 100.0 and abs(planar[3]) < FASTEST
-    return SWING * (abs(planar[3]) + parameters[MAX_ACCELERATION] * step) * step if usual else math.nan
+    usual = abs(planar[HEADING]) < 100.0 and abs(planar[FORWARD]) < FASTEST
+    return SWING * (abs(planar[FORWARD]) + parameters[MAX_ACCELERATION] * step) * step if usual else math.nan
 
 
 @inner
 def may_leave(planar, table, step, anchors):
     """Whether a vehicle may leave the margin of its bounds (vehicles, 3) in a step."""
     for v in range(anchors.shape[0]):
-        x, y = planar[v, 0] - anchors[v, 0], planar[v, 1] - anchors[v, 1]
-        room = anchors[v, 2] - reach_of(planar[v], table[v], step)
+        x, y = planar[v, CENTRE_X] - anchors[v, ANCHOR_X], planar[v, CENTRE_Y] - anchors[v, ANCHOR_Y]
+        room = anchors[v, ANCHOR_ROOM] - reach_of(planar[v], table[v], step)
         if not (room > 0.0 and x * x + y * y < room * room):
             return True
     return False
@@ -75,7 +86,7 @@ def mark_alone(table, step, sizes, positions, orientations, planar, roles, reach
     """
     vehicles, fastest = planar.shape[0], 0.0
     for v in range(vehicles):
-        planar[v, ALONE], fastest = 1.0, max(fastest, abs(planar[v, 3]))
+        planar[v, ALONE], fastest = 1.0, max(fastest, abs(planar[v, FORWARD]))
     thrown = (THROW * fastest + KICK) * step
     # all pairs at first; then, until nothing changes, those of which one alone may be touched, and thrown at the other
     changes, is_first = True, True
@@ -92,10 +103,10 @@ def mark_alone(table, step, sizes, positions, orientations, planar, roles, reach
             near = reach[a] + reach[b] + SPREAD * reach_of(planar[v], table[v], step)
             bx, by = positions[b, 0], positions[b, 1]
             if other >= 0:
-                bx, by = planar[other, 0], planar[other, 1]
+                bx, by = planar[other, CENTRE_X], planar[other, CENTRE_Y]
                 near += SPREAD * reach_of(planar[other], table[other], step)
             near += 0.0 if one == two else thrown
-            dx, dy = planar[v, 0] - bx, planar[v, 1] - by
+            dx, dy = planar[v, CENTRE_X] - bx, planar[v, CENTRE_Y] - by
             if dx * dx + dy * dy > near * near:
                 continue
             if roles[b, MOVING] < 0:
