@@ -27,9 +27,9 @@ from cbsim.traffic.kernels.turning_round.closures import begin_ways, close_and_o
 from cbsim.traffic.kernels.turning_round.ground import brake_in_turn, turn_where_free
 from cbsim.traffic.kernels.turning_round.in_turn import turn, turning_acceleration
 from cbsim.traffic.kernels.turning_round.leaving import CHANGES
-from cbsim.traffic.kernels.turning_round.open_ways import open_road, open_sides
 from cbsim.traffic.kernels.turning_round.turning import TURNS
 from cbsim.traffic.kernels.ways.crosswalks import find_crosswalk_spans, find_occupied_crosswalks
+from cbsim.traffic.kernels.ways.open_ways import open_road, open_sides
 from cbsim.traffic.kernels.ways.prefetching import prefetch_lanelet, prefetch_pieces
 from cbsim.traffic.kernels.ways.sideways import is_aside, is_turning
 from cbsim.traffic.kernels.ways.way import destination_of, following
