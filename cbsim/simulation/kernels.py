@@ -10,6 +10,8 @@ from cbsim.collision.kernels.broad import has_left
 from cbsim.collision.kernels.literal import find_literal_contacts
 from cbsim.collision.kernels.stage import models_from, near_pairs, pairs_on
 from cbsim.collision.kernels.workspace import HORIZON, are_valid, store_pairs, workspace_of
+from cbsim.dynamics.kernels.columns import ROTATION, SPIN
+from cbsim.dynamics.kernels.columns import VELOCITY as STATE_VELOCITY
 from cbsim.events.kernels.actions.run_state import brake_stopped, give_back
 from cbsim.events.kernels.guided import bound_guided, move_guided
 from cbsim.events.kernels.look import look_at_events
@@ -269,17 +271,17 @@ def settle_into(sizes, blocks, memory, path, controller_states, bodies, ticks, r
             body = bodies[i]
             for c in range(3):
                 state.position[body, c] = path[k, i, c]
-                state.velocity[body, c] = path[k, i, 3 + c]
-                state.angular_velocity[body, c] = path[k, i, 10 + c]
+                state.velocity[body, c] = path[k, i, STATE_VELOCITY + c]
+                state.angular_velocity[body, c] = path[k, i, SPIN + c]
             for c in range(4):
-                state.orientation[body, c] = path[k, i, 6 + c]
+                state.orientation[body, c] = path[k, i, ROTATION + c]
             if memory > 0:
                 pose_history = state.pose_history[(vehicles + i) * memory + state.clock[0] % memory]
                 for c in range(3):
-                    pose_history[c], pose_history[VELOCITY + c] = path[k, i, c], path[k, i, 3 + c]
+                    pose_history[c], pose_history[VELOCITY + c] = path[k, i, c], path[k, i, STATE_VELOCITY + c]
                 for c in range(4):
-                    pose_history[ORIENTATION + c] = path[k, i, 6 + c]
-                pose_history[HISTORY_YAW_RATE] = path[k, i, 12]  # yaw rate [rad/s]
+                    pose_history[ORIENTATION + c] = path[k, i, ROTATION + c]
+                pose_history[HISTORY_YAW_RATE] = path[k, i, SPIN + 2]
         for i in range(controller_states.shape[1]):
             state.controller_state[i] = controller_states[k, i]
         hash_leaves_into(float_words, live, leaves)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from cbsim.geometry.kernels import elementary as math
-from cbsim.geometry.kernels.columns import ORIENTATION, POSITION, VELOCITY
+from cbsim.geometry.kernels.columns import LINE_EAST, LINE_NORTH, LINE_X, LINE_Y, ORIENTATION, POSITION, VELOCITY
 from cbsim.jit import inner, kernel
 
 __all__ = ["BEGINS", "CROSSES", "ENDS", "junction_events"]
 
+HALF_WIDTH = 4  # of a gate, behind the columns of a sample of a line
+EVENT_KIND, EVENT_TIME, EVENT_WHO, EVENT_GATE, EVENT_STEP = range(5)  # of a row of `out`
 BEGINS, CROSSES, ENDS = 0, 1, 2  # kinds of events: begin of waiting, crossing of a gate, end of waiting
 WITHIN, OVER = 1.0, 0.01  # [m] before and beyond a stop line, where a bumper waits (A.8)
 STILL = 0.1  # [m/s] slower counts as rest
@@ -59,12 +61,12 @@ def junction_events(times, motion, half_lengths, watched, gates, count, waits, o
             low_x, high_x = min(low_x, poses[i, 0]), max(high_x, poses[i, 0])
             low_y, high_y = min(low_y, poses[i, 1]), max(high_y, poses[i, 1])
         for gate in range(len(gates)):
-            x, y, half = gates[gate, 0], gates[gate, 1], gates[gate, 4] + WITHIN
+            x, y, half = gates[gate, LINE_X], gates[gate, LINE_Y], gates[gate, HALF_WIDTH] + WITHIN
             inside = low_x <= x + half and high_x >= x - half and low_y <= y + half and high_y >= y - half
             # nothing can happen at a gate that the bumper never comes near, unless somebody waits there already
             if not inside and not (gate >= count and waits[who, gate - count]):
                 continue
-            east, north, half = gates[gate, 2], gates[gate, 3], gates[gate, 4]
+            east, north, half = gates[gate, LINE_EAST], gates[gate, LINE_NORTH], gates[gate, HALF_WIDTH]
             for i in range(steps):
                 way_x, way_y = poses[i, 0] - x, poses[i, 1] - y
                 along[i] = way_x * east + way_y * north
@@ -89,8 +91,8 @@ def junction_events(times, motion, half_lengths, watched, gates, count, waits, o
                         time = times[i - 1] + part * (times[i] - times[i - 1])
                 if kind >= 0:
                     if found < len(out):
-                        out[found, 0], out[found, 1], out[found, 2] = kind, time, who
-                        out[found, 3], out[found, 4] = gate, step
+                        out[found, EVENT_KIND], out[found, EVENT_TIME], out[found, EVENT_WHO] = kind, time, who
+                        out[found, EVENT_GATE], out[found, EVENT_STEP] = gate, step
                     found += 1
     return found
 
