@@ -19,7 +19,7 @@ from cbsim.traffic.kernels.standing import STOOD
 from cbsim.traffic.kernels.turning import BEHIND, EASY, FASTEST, HOLDS, is_free
 from cbsim.traffic.kernels.turning import BLOCKED as TURNS_AFTER
 from cbsim.traffic.kernels.way import AHEAD, destination_of, following
-from cbsim.traffic.kernels.workspace import EXTENT, SPOT
+from cbsim.traffic.kernels.workspace import ALONE, COMER, ETA, EXTENT, HOLDER, SPOT
 from cbsim.world.traffic.tables import (
     BACKING,
     CAR_LENGTH,
@@ -90,9 +90,9 @@ def is_junction_free(crossings, claims, junction, i, cars):
         if crossings.rules[row, JUNCTION] != junction:
             continue
         for side in range(2):
-            if claims.holder[row, side] not in (-1, i):
+            if claims.areas[row, side, HOLDER] not in (-1, i):
                 return False
-            if claims.comer[row, side] >= cars and claims.eta[row, side] < COMES:
+            if claims.areas[row, side, COMER] >= cars and claims.times[row, side, ETA] < COMES:
                 return False
     return True
 
@@ -107,7 +107,7 @@ def hold_junction(road, crossings, claims, lanelet, i):
         for side in range(2):
             hold(claims, row, side, i, math.inf)
             if crossings.rules[row, MERGES] != 0:
-                claims.alone[row, side] = 1
+                claims.areas[row, side, ALONE] = 1
 
 
 @inner
