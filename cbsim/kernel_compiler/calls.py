@@ -150,7 +150,8 @@ class PartOfTuple:
 
     def __init__(self, manager: Any, kind: Any, usage: Any) -> None:
         self._blank = _blank(manager, kind)
-        rows = rows_of(kind.instance_class) if isinstance(kind, types.BaseNamedTuple) else ((),) * len(kind.types)
+        is_named = isinstance(kind, types.BaseNamedTuple)
+        rows = rows_of(kind.instance_class) if is_named else ((),) * len(kind.types)
         self._fields = [(field, _model_of(manager, kind.types[field], used, rows[field])) for field, used in usage]
 
     def get_argument_type(self) -> tuple[Any, ...]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 from llvmlite.ir import Aggregate, Constant, FunctionType, IntType, IRBuilder, Undefined, VoidType
 from llvmlite.ir.instructions import InsertValue
@@ -314,9 +314,9 @@ class KernelLower(Lower):
 
     def _check(self, index: Any, size: Any) -> None:
         """End the process with a message if an index is out of range."""
-        builder = self.builder
+        builder, line = self.builder, cast(ir.Loc, self.loc)
         with builder.if_then(builder.icmp_unsigned(">=", index, size), likely=False):
-            text = f"{self.loc.filename}:{self.loc.line}: error: index %lld, expected 0 to less than %lld\n\0"
+            text = f"{line.filename}:{line.line}: error: index %lld, expected 0 to less than %lld\n\0"
             kind = FunctionType(WORD, [WORD, BYTES], var_arg=True)
             show = cgutils.get_or_insert_function(builder.module, kind, "dprintf")
             message = cgutils.global_constant(builder, "outside", cgutils.make_bytearray(text.encode()))
