@@ -38,7 +38,7 @@ from cbsim.kernel_compiler import (
 )
 from cbsim.kernel_compiler.entries import READ_ONLY
 from cbsim.kernel_compiler.messages import announce_compilation, warn_once
-from cbsim.kernel_compiler.target import compile_target
+from cbsim.kernel_compiler.target import CHECKS_INDICES, compile_target
 
 __all__ = [
     "bits_of",
@@ -80,7 +80,7 @@ def kernel_digest() -> str:
         digest.update(source.relative_to(PACKAGE).as_posix().encode())
         digest.update(source.read_bytes())
     target = compile_target()
-    mode = ("plain",) if IS_PLAIN else ()
+    mode = [name for name, is_on in (("plain", IS_PLAIN), ("indices", CHECKS_INDICES)) if is_on]
     versions = (str(sys.implementation.cache_tag), numba.__version__, llvmlite.__version__)
     for version in (*versions, platform.system(), platform.machine(), target.cpu, target.features, *mode):
         digest.update(version.encode() + b"\0")

@@ -12,6 +12,9 @@ Most of the remaining time is spent in numba's front end. These things are avoid
 - Arrays are passed without what follows from their type and shape, and calls of functions that never raise are not
   checked (`calls`).
 - Of a tuple, a function is passed the fields that it or its callees use (`usage`).
+- A row of a table in a named tuple has a constant length where the field is annotated with it (`rows`).
+- No index is looked at: only a negative constant counts from the end. ``CBSIM_CHECK_INDICES=1`` has kernels end the
+  process at an index out of range, with its line.
 - Elements of arrays are read and written directly, variables are kept out of memory, and no references to the arguments
   of a function are counted (`instructions`).
 - A device function that several entry points link may be compiled for all of them, and called by its name (`shared`).

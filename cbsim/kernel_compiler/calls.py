@@ -19,8 +19,14 @@ from numba.core.datamodel.packer import ArgPacker, _flatten, _Unflattener
 from numba.core.datamodel.registry import default_manager
 from numba.core.imputils import fix_returning_optional, impl_ret_new_ref
 
+from cbsim.kernel_compiler.rows import rows_of
+
 __all__ = [
     "DATA",
+    "ITEMS",
+    "ITEM_SIZE",
+    "MEMORY",
+    "PARENT",
     "SHAPE",
     "STRIDES",
     "callable_by_kernels",
@@ -31,7 +37,7 @@ __all__ = [
     "returns_as_is",
 ]
 
-MEMORY, _PARENT, ITEMS, ITEM_SIZE, DATA, SHAPE, STRIDES = range(7)  # fields of numba's arrays
+MEMORY, PARENT, ITEMS, ITEM_SIZE, DATA, SHAPE, STRIDES = range(7)  # fields of numba's arrays
 
 
 def owns(context: Any, kind: types.Type) -> bool:
@@ -40,17 +46,24 @@ def owns(context: Any, kind: types.Type) -> bool:
 
 
 class BorrowedArrayModel(ArrayModel):
-    """An array whose memory the caller keeps: pointer and shape, and strides where they do not follow from it."""
+    """An array whose memory the caller keeps: pointer and shape, and strides where they do not follow from it.
+
+    Parameters
+    ----------
+    row : tuple of int
+        Lengths of the axes behind the first, if they are constants.
+    """
 
     counted = False
 
-    def __init__(self, manager: Any, kind: types.Array) -> None:
+    def __init__(self, manager: Any, kind: types.Array, row: tuple[int, ...] = ()) -> None:
         super().__init__(manager, kind)
         self._dimensions = kind.ndim
         self._packed = kind.layout == "C"
+        self._row = row if len(row) == kind.ndim - 1 else ()
         fields = [] if self._packed else [(STRIDES, axis) for axis in range(kind.ndim)]
-        self._passed = [*([(MEMORY,)] if self.counted else []), (DATA,), *((SHAPE, axis) for axis in range(kind.ndim))]
-        self._passed += fields
+        lengths = [(SHAPE, axis) for axis in range(kind.ndim - len(self._row))]
+        self._passed = [*([(MEMORY,)] if self.counted else []), (DATA,), *lengths, *fields]
 
     def get_argument_type(self) -> tuple[Any, ...]:
         """Return the types of the arguments."""
@@ -67,14 +80,17 @@ class BorrowedArrayModel(ArrayModel):
         for path, each in zip(self._passed, value, strict=True):
             made = builder.insert_value(made, each, path)
         shape = [each for path, each in zip(self._passed, value, strict=True) if path[0] == SHAPE]
+        for length in self._row:
+            made = builder.insert_value(made, shape[0].type(length), (SHAPE, len(shape)))
+            shape.append(shape[0].type(length))
         if not shape:
             return made
         items = shape[-1]
         for axis in range(self._dimensions - 2, -1, -1):
             if self._packed:
-                stride = builder.mul(items, items.type(self._item_size(builder.module)))
+                stride = _product(builder, items, items.type(self._item_size(builder.module)))
                 made = builder.insert_value(made, stride, (STRIDES, axis))
-            items = builder.mul(items, shape[axis])
+            items = _product(builder, items, shape[axis])
         return builder.insert_value(made, items, ITEMS)
 
     def _known(self, module: Any) -> Any:
@@ -96,6 +112,13 @@ class CountedArrayModel(BorrowedArrayModel):
     """An array with its reference count, for functions that return arrays."""
 
     counted = True
+
+
+def _product(builder: Any, one: Any, two: Any) -> Any:
+    """Multiply, constants at once."""
+    if isinstance(one, ir.Constant) and isinstance(two, ir.Constant):
+        return one.type(one.constant * two.constant)
+    return builder.mul(one, two)
 
 
 @cache
@@ -127,7 +150,9 @@ class PartOfTuple:
 
     def __init__(self, manager: Any, kind: Any, usage: Any) -> None:
         self._blank = _blank(manager, kind)
-        self._fields = [(field, _model_of(manager, kind.types[field], used)) for field, used in usage]
+        is_named = isinstance(kind, types.BaseNamedTuple)
+        rows = rows_of(kind.instance_class) if is_named else ((),) * len(kind.types)
+        self._fields = [(field, _model_of(manager, kind.types[field], used, rows[field])) for field, used in usage]
 
     def get_argument_type(self) -> tuple[Any, ...]:
         """Return the types of the arguments."""
@@ -158,9 +183,11 @@ def _blank(manager: Any, kind: Any) -> ir.Constant:
     return ir.Constant(whole, ir.Undefined)
 
 
-def _model_of(manager: Any, kind: types.Type, usage: Any) -> Any:
+def _model_of(manager: Any, kind: types.Type, usage: Any, row: tuple[int, ...] = ()) -> Any:
     """Return the model of an argument of which some fields are used, as `fields_used` has them."""
-    return manager[kind] if usage is None else PartOfTuple(manager, kind, usage)
+    if usage is not None:
+        return PartOfTuple(manager, kind, usage)
+    return type(manager[kind])(manager, kind, row) if row and isinstance(kind, types.Array) else manager[kind]
 
 
 class PartialPacker(ArgPacker):

@@ -9,22 +9,38 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
-from llvmlite.ir import Aggregate, Constant, IRBuilder, Undefined
+from llvmlite.ir import Aggregate, Constant, FunctionType, IntType, IRBuilder, Undefined, VoidType
 from llvmlite.ir.instructions import InsertValue
 from numba.core import cgutils, errors, ir, types
 from numba.core.analysis import compute_cfg_from_blocks
+from numba.core.imputils import impl_ret_borrowed
 from numba.core.lowering import Lower
 from numba.np.arrayobj import load_item, store_item
 
-from cbsim.kernel_compiler.calls import DATA, SHAPE, STRIDES, convention_of, declare, never_raises, owns, returns_as_is
+from cbsim.kernel_compiler.calls import (
+    DATA,
+    ITEM_SIZE,
+    ITEMS,
+    MEMORY,
+    PARENT,
+    SHAPE,
+    STRIDES,
+    convention_of,
+    declare,
+    never_raises,
+    owns,
+    returns_as_is,
+)
 from cbsim.kernel_compiler.codegen import lasting_name
+from cbsim.kernel_compiler.target import CHECKS_INDICES
 from cbsim.kernel_compiler.variables import assignments_and_uses, index_tuples
 
 __all__ = ["DeviceLower", "KernelLower", "SharedLower", "returns_views"]
 
 SCALARS = (types.Number, types.Boolean)
+WORD, BYTES, STDERR = IntType(32), IntType(8).as_pointer(), 2
 
 
 class KernelBuilder(IRBuilder):
@@ -202,12 +218,14 @@ class KernelLower(Lower):
         return Constant(self.context.get_value_type(ty), Undefined)
 
     def lower_getitem(self, resty: Any, expr: Any, value: Any, index: Any, signature: Any) -> Any:
-        """Read an element of an array."""
-        if not self._is_element(value.name, None, index.name):
-            return super().lower_getitem(resty, expr, value, index, signature)
-        kind = self.typeof(value.name)
-        element = load_item(self.context, self.builder, kind, self._place(value.name, index.name))
-        return self.context.cast(self.builder, element, kind.dtype, resty)
+        """Read an element of an array, or view a row of it."""
+        if self._is_element(value.name, None, index.name):
+            kind = self.typeof(value.name)
+            element = load_item(self.context, self.builder, kind, self._place(value.name, index.name))
+            return self.context.cast(self.builder, element, kind.dtype, resty)
+        if self._is_row(value.name, index.name, resty):
+            return self._row(value.name, index.name, resty)
+        return super().lower_getitem(resty, expr, value, index, signature)
 
     def lower_setitem(self, target_var: Any, index_var: Any, value_var: Any, signature: Any) -> Any:
         """Write an element of an array."""
@@ -220,19 +238,30 @@ class KernelLower(Lower):
 
     def _is_element(self, array: str, value: str | None, index: str) -> bool:
         """Tell whether a statement reads, or writes a value to, one number in an array."""
-        kind, kinds = self.typeof(array), _parts(self.typeof(index))
+        kind = self.typeof(array)
         return (
-            type(kind) is types.Array
-            and kind.ndim == len(kinds)
-            and kind.layout in "CA"
-            and kind.aligned
+            self._are_numbers(array, index)
+            and kind.ndim == len(_parts(self.typeof(index)))
             and isinstance(kind.dtype, SCALARS)
-            and all(isinstance(each, types.Integer) for each in kinds)
             and (value is None or isinstance(self.typeof(value), SCALARS))
         )
 
+    def _is_row(self, array: str, index: str, view: Any) -> bool:
+        """Tell whether a statement selects a part of an array by numbers, for its first axes."""
+        return self._are_numbers(array, index) and type(view) is types.Array and view.layout in "CA"
+
+    def _are_numbers(self, array: str, index: str) -> bool:
+        """Tell whether an array, as kernels have them, is indexed by whole numbers alone."""
+        kind = self.typeof(array)
+        return (
+            type(kind) is types.Array
+            and kind.layout in "CA"
+            and kind.aligned
+            and all(isinstance(each, types.Integer) for each in _parts(self.typeof(index)))
+        )
+
     def _place(self, array: str, index: str) -> Any:
-        """Point to an element of an array."""
+        """Point to an element of an array, or to the begin of a row."""
         kind, kinds = self.typeof(array), _parts(self.typeof(index))
         builder, descriptor, indices = self.builder, self.loadvar(array), self._indices.get(index)
         if indices is None:
@@ -242,29 +271,59 @@ class KernelLower(Lower):
         def size(axis: int) -> Any:
             return builder.extract_value(descriptor, (SHAPE, axis))
 
-        whole = [self._wrapped(each, kinds[axis], size, axis) for axis, each in enumerate(indices)]
+        whole = [self._whole(each, kinds[axis], size, axis) for axis, each in enumerate(indices)]
         data = builder.extract_value(descriptor, (DATA,))
         if kind.layout == "A":
             steps = [builder.mul(builder.extract_value(descriptor, (STRIDES, n)), each) for n, each in enumerate(whole)]
             return cgutils.pointer_add(builder, data, _total(builder, steps))
         terms = [*whole]
-        for axis in range(kind.ndim - 1):
+        for axis in range(min(len(whole), kind.ndim - 1)):
             step = size(axis + 1)
             for other in range(axis + 2, kind.ndim):
                 step = builder.mul(step, size(other))
             terms[axis] = builder.mul(whole[axis], step)
         return builder.gep(data, [_total(builder, terms)])
 
-    def _wrapped(self, index: Any, kind: Any, size: Any, axis: int) -> Any:
-        """Count a negative index from the end."""
+    def _row(self, array: str, index: str, view: Any) -> Any:
+        """View the part of an array behind its first axes."""
+        builder, descriptor, place = self.builder, self.loadvar(array), self._place(array, index)
+        first = self.typeof(array).ndim - view.ndim
+        made, items = Constant(self.context.get_value_type(view), Undefined), None
+        for axis in range(view.ndim):
+            length = builder.extract_value(descriptor, (SHAPE, first + axis))
+            stride = builder.extract_value(descriptor, (STRIDES, first + axis))
+            made = builder.insert_value(builder.insert_value(made, length, (SHAPE, axis)), stride, (STRIDES, axis))
+            items = length if items is None else builder.mul(items, length)
+        for field in (MEMORY, PARENT, ITEM_SIZE):
+            made = builder.insert_value(made, builder.extract_value(descriptor, (field,)), (field,))
+        made = builder.insert_value(builder.insert_value(made, items, (ITEMS,)), place, (DATA,))
+        return impl_ret_borrowed(self.context, builder, view, made)
+
+    def _whole(self, index: Any, kind: Any, size: Any, axis: int) -> Any:
+        """Convert an index; a negative constant counts from the end, and nothing else may be negative."""
         builder = self.builder
         if not kind.signed:
-            return self.context.cast(builder, index, kind, types.uintp)
-        index = self.context.cast(builder, index, kind, types.intp)
-        if isinstance(index, Constant) and isinstance(index.constant, int) and index.constant >= 0:
-            return index
-        negative = builder.icmp_signed("<", index, index.type(0))
-        return builder.select(negative, builder.add(index, size(axis)), index)
+            index = self.context.cast(builder, index, kind, types.uintp)
+        else:
+            index = self.context.cast(builder, index, kind, types.intp)
+            if isinstance(index, Constant) and isinstance(index.constant, int) and index.constant < 0:
+                index = builder.add(index, size(axis))
+        if CHECKS_INDICES:
+            self._check(index, size(axis))
+        return index
+
+    def _check(self, index: Any, size: Any) -> None:
+        """End the process with a message if an index is out of range."""
+        builder, line = self.builder, cast(ir.Loc, self.loc)
+        with builder.if_then(builder.icmp_unsigned(">=", index, size), likely=False):
+            text = f"{line.filename}:{line.line}: error: index %lld, expected 0 to less than %lld\n\0"
+            kind = FunctionType(WORD, [WORD, BYTES], var_arg=True)
+            show = cgutils.get_or_insert_function(builder.module, kind, "dprintf")
+            message = cgutils.global_constant(builder, "outside", cgutils.make_bytearray(text.encode()))
+            place = builder.bitcast(message, BYTES)
+            builder.call(show, [WORD(STDERR), place, index, size])
+            stop = cgutils.get_or_insert_function(builder.module, FunctionType(VoidType(), []), "abort")
+            builder.call(stop, [])
 
 
 class DeviceLower(KernelLower):

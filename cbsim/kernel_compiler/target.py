@@ -1,6 +1,7 @@
 """CPU that kernels are compiled for: one fixed target per architecture, so that machine code is the same everywhere.
 
 ``CBSIM_CPU`` selects another one: ``native`` for this CPU with all its extensions, or a name of `X86_LEVELS`.
+``CBSIM_CHECK_INDICES=1`` has kernels look at every index of an array.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from llvmlite import binding
 
 from cbsim.kernel_compiler.messages import warn_once
 
-__all__ = ["Target", "compile_target"]
+__all__ = ["CHECKS_INDICES", "Target", "compile_target"]
 
 V2 = ("cx16", "popcnt", "sse3", "ssse3", "sse4.1", "sse4.2")
 V3 = (*V2, "avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe")
@@ -26,6 +27,10 @@ X86_LEVELS = {
 """Levels of the x86-64 psABI, the preferred ones first, and the extensions that each requires, as LLVM names them."""
 DEFAULTS = ("x86-64-v3", "x86-64-v2")
 ARM_EXTENSIONS = ("lse", "rdm")  # extensions of ARMv8.1 that tell a CPU of ARMv8.2 from older ones
+
+
+CHECKS_INDICES = os.environ.get("CBSIM_CHECK_INDICES", "0") not in ("", "0")
+"""Whether kernels end the process at an index out of range; by default they look at none, as C does."""
 
 
 @dataclass(frozen=True)

@@ -205,6 +205,11 @@ class State(NamedTuple):
     held: Ints
 
 
+for _column in COLUMNS:
+    if _column.width > 1:  # kernels know the widths of rows when they are compiled
+        State.__annotations__[_column.name] = Annotated[NDArray[np.generic], (_column.width,)]
+
+
 class Shapes(NamedTuple):
     """Outlines of all bodies, row by row; kernels take it whole.
 

@@ -33,8 +33,9 @@ def doubled(value):
 
 @kernel
 def swap(table):
+    last = table.shape[0] - 1
     for k in range(table.shape[0] // 2):
-        table[k, 0], table[-1 - k, 0] = table[-1 - k, 0], table[k, 0]
+        table[k, 0], table[last - k, 0] = table[last - k, 0], table[k, 0]
 
 
 @kernel

@@ -44,12 +44,23 @@ def elements(flat, plane, cube, flags, signed, unsigned):
     if flags[signed]:
         total += place[1]
     for k in range(flat.shape[0]):
-        last = flat[-1 - k]  # assigned in one block, used in others
+        last = flat[flat.shape[0] - 1 - k]  # assigned in one block, used in others
         if k % 2 == 0:
             plane[0, k % 2] = last
         else:
             flags[k], cube[-1, -1, k % 3] = last > 1.0, k
     return total
+
+
+@kernel
+def rows_of(plane, cube, k, unsigned):
+    plane[unsigned][k] += 10.0
+    box, line = cube[k], cube[k, unsigned]
+    line[0] = 7.0 + box[0, 1] + plane[-1][0]
+    row = plane[0]
+    for n in range(cube.shape[0]):
+        row = cube[n][-1]
+    return box.shape[0] + 10 * box.strides[0] + 1000 * box.size + line.shape[0] + 100 * line.strides[0] + row[k]
 
 
 @kernel
@@ -130,6 +141,17 @@ def test_elements_of_strided_arrays_are_those_of_plain_python():
     strided = [np.repeat(flat, 3)[::3], np.asfortranarray(plane)[::-1][::-1], np.repeat(cube, 2, axis=2)[:, :, ::2]]
     assert elements(*strided, *others) == elements.py_func(*arguments())
     assert strided[2][-1, -1, 0] == 3.0
+
+
+def test_rows_are_views_as_in_plain_python():
+    for strided in (False, True):
+        expected, given = arguments()[1:3], arguments()[1:3]
+        plane, cube = (np.repeat(each, 2, axis=-1)[..., ::2] if strided else each for each in given)
+        view = cube[1]
+        found = rows_of(plane, cube, 1, np.uint64(1))
+        assert found == rows_of.py_func(*expected, 1, 1) + 10 * (view.strides[0] - 24) + 100 * (view.strides[1] - 8)
+        np.testing.assert_array_equal(plane, expected[0])
+        np.testing.assert_array_equal(cube, expected[1])
 
 
 @pytest.mark.parametrize("shape", [(4,), (0,), (3, 2), (1, 5), (3, 0), (2, 3, 4), (1, 1, 1)])

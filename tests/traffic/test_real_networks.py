@@ -18,7 +18,7 @@ from cbsim.simulation.advance import advance
 from cbsim.spec.road import RoadNetwork
 from cbsim.spec.traffic import Pool
 from cbsim.traffic.kernels.look import CHAIN_END, GAP, SIDE_GAP
-from cbsim.traffic.kernels.workspace import CarWorkspace
+from cbsim.traffic.kernels.workspace import COMER, HOLDER, CarWorkspace
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.traffic.tables import (
     ACCELERATION,
@@ -93,7 +93,8 @@ def held_up(made: World, snapshot: Snapshot, active: set[int]) -> list[str]:
         Junctions at which somebody has just held a claim; updated.
     """
     work, crossings = workspace(made, snapshot), made.traffic.crossings
-    held = {int(each) for each in crossings.rules[(work.claims.holder != -1).any(axis=1), JUNCTION]}
+    areas = work.claims.areas
+    held = {int(each) for each in crossings.rules[(areas[:, :, HOLDER] != -1).any(axis=1), JUNCTION]}
     waits, found = snapshot.columns.travel[:, WAITING], list[str]()
     for car in np.flatnonzero(waits > PATIENCE).tolist():
         entry = int(work.queues.conflicts[car])
@@ -102,7 +103,7 @@ def held_up(made: World, snapshot: Snapshot, active: set[int]) -> list[str]:
         row, side = int(crossings.entry_rows[entry]), int(crossings.entry_sides[entry])
         junction = int(crossings.rules[row, JUNCTION])
         if not chain_of(made, snapshot, work, car) & (held | active):
-            others = f"{work.claims.holder[row, 1 - side]} is in it, {work.claims.comer[row, 1 - side]} comes"
+            others = f"{areas[row, 1 - side, HOLDER]} is in it, {areas[row, 1 - side, COMER]} comes"
             found.append(f"car {car} has stood for {waits[car]:.0f} s at junction {junction}; {others}")
     active.clear()
     active |= held

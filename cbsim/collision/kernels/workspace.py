@@ -7,7 +7,7 @@ then.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,13 +68,13 @@ class BroadWorkspace(NamedTuple):
         Those pairs; more than n are searched again.
     """
 
-    roles: NDArray[np.int64]
-    bounds: NDArray[np.float64]
+    roles: Annotated[NDArray[np.int64], (3,)]
+    bounds: Annotated[NDArray[np.float64], (4,)]
     reach: NDArray[np.float64]
-    anchors: NDArray[np.float64]
+    anchors: Annotated[NDArray[np.float64], (3,)]
     grid: Grid
     near: NDArray[np.int64]
-    tally: NDArray[np.int64]
+    tally: Annotated[NDArray[np.int64], (2,)]
     memo: NDArray[np.int64]
     kept: NDArray[np.int64]
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from cbsim.dynamics.kernels import columns as c
 
 __all__ = ["Loads", "Model", "Options", "Work"]
 
@@ -17,36 +19,38 @@ class Model(NamedTuple):
     """Constants of a mechanism; rows and columns are those of `cbsim.dynamics.kernels.columns`."""
 
     links: int  # rows of `link` that are links; the rest are loop joints
-    link: Whole
-    joint: Floats
-    loop_block: Whole  # (loop joints, 4): blocks (j, child), (j, parent), (child, j), (parent, j)
-    program: Whole
-    fan: Whole
-    pair: Whole
+    link: Annotated[Whole, (c.LINK_COLUMNS,)]
+    joint: Annotated[Floats, (c.JOINT_COLUMNS,)]
+    loop_block: Annotated[Whole, (4,)]  # of loop joints: blocks (j, child), (j, parent), (child, j), (parent, j)
+    program: Annotated[Whole, (5,)]
+    fan: Annotated[Whole, (5,)]
+    pair: Annotated[Whole, (3,)]
     blocks: int
-    contact_link: Whole
-    contact: Floats
-    row_link: Whole
-    row: Floats
+    contact_link: Annotated[Whole, (c.CONTACT_LINK_COLUMNS,)]
+    contact: Annotated[Floats, (c.CONTACT_COLUMNS,)]
+    row_link: Annotated[Whole, (c.ROW_LINK_COLUMNS,)]
+    row: Annotated[Floats, (c.ROW_COLUMNS,)]
 
 
 class Work(NamedTuple):
     """Workspace of a step; its contents are valid within the step, except impulses that warm-start the next one."""
 
-    link_work: Floats
-    block: Floats
-    fanned: Floats
-    contact_work: Floats
-    limit_work: Floats
-    spare: Floats  # (links, 13) the state before a step, for repeated attempts
-    past: Floats  # link workspace that converts velocities of parts of a step to those of a whole one
+    link_work: Annotated[Floats, (c.LINK_WORK_COLUMNS,)]
+    block: Annotated[Floats, (36,)]
+    fanned: Annotated[Floats, (c.FANNED_COLUMNS,)]
+    contact_work: Annotated[Floats, (c.CONTACT_WORK_COLUMNS,)]
+    limit_work: Annotated[Floats, (c.LIMIT_WORK_COLUMNS,)]
+    # the state before a step, a row for each link, for repeated attempts
+    spare: Annotated[Floats, (c.STATE_COLUMNS,)]
+    # link workspace that converts velocities of parts of a step to those of a whole one
+    past: Annotated[Floats, (c.LINK_WORK_COLUMNS,)]
 
 
 class Loads(NamedTuple):
     """What acts on a mechanism in a step, besides gravity and its own springs and dampers."""
 
     inputs: Floats  # (nu,)
-    external: Floats  # (bodies, 6) force and torque about the centre of mass, in the body's frame
+    external: Annotated[Floats, (6,)]  # of bodies: force and torque about the centre of mass, in the body's frame
 
 
 class Options(NamedTuple):

@@ -8,7 +8,7 @@ which it searches.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,7 +38,7 @@ class Grid(NamedTuple):
         Result of a search.
     """
 
-    cells: NDArray[np.int64]
+    cells: Annotated[NDArray[np.int64], (CELL_COLUMNS,)]
     starts: NDArray[np.int64]
     order: NDArray[np.int64]
     boxes: NDArray[np.float64]

@@ -83,16 +83,16 @@ class ScanScratch(NamedTuple):
         True distances to the first surface, rows padded as in `Fan`; infinity without one.
     """
 
-    loose_positions: NDArray[np.float64]
-    loose_orientations: NDArray[np.float64]
-    positions: NDArray[np.float64]
-    orientations: NDArray[np.float64]
+    loose_positions: Annotated[NDArray[np.float64], (3,)]
+    loose_orientations: Annotated[NDArray[np.float64], (4,)]
+    positions: Annotated[NDArray[np.float64], (3,)]
+    orientations: Annotated[NDArray[np.float64], (4,)]
     floats: NDArray[np.float64]
     ints: NDArray[np.int64]
     beams: NDArray[np.float64]
     aims: NDArray[np.float64]
-    swept: NDArray[np.float64]
-    turned: NDArray[np.float64]
+    swept: Annotated[NDArray[np.float64], (3,)]
+    turned: Annotated[NDArray[np.float64], (4,)]
     words: NDArray[np.uint64]
     draws: NDArray[np.float64]
     ranges: NDArray[np.float64]

@@ -43,6 +43,7 @@ from cbsim.traffic.kernels.turning_round.leaving import choose_changes
 from cbsim.traffic.kernels.ways.prefetching import prefetch_rows
 from cbsim.traffic.kernels.ways.sideways import is_aside, is_turning
 from cbsim.traffic.kernels.ways.way import destination_of, keep_way
+from cbsim.traffic.kernels.workspace import COMER, HEAD, HOLDER, LEFT_IN
 from cbsim.traffic.kernels.zones.parking import wait_outside
 from cbsim.world.traffic.tables import (
     ARRIVAL,
@@ -104,9 +105,10 @@ def decide(network, zones, state, crosswalks, work, scratch, time, count, dt, ke
             clear_conflict(claims, row)
             continue
         for side in range(2):
-            claims.comer[row, side] = -1
+            claims.areas[row, side, COMER] = -1
             if crossings.rules[row, MERGES] != 0:
-                claims.holder[row, side], claims.left_in[row, side], claims.heads[row, side] = -1, 0.0, -1
+                claims.areas[row, side, HOLDER] = claims.areas[row, side, HEAD] = -1
+                claims.times[row, side, LEFT_IN] = 0.0
     claims.size[1] = claims.size[1] if keeps else 0
     claims.size[0] = 0  # nobody has asked for room behind conflicts
     for lanelet in range(claims.reserved.shape[0]):

@@ -11,7 +11,7 @@ from cbsim.traffic.kernels.ways.centreline import piece_at
 from cbsim.traffic.kernels.ways.crosswalks import place_to_stop
 from cbsim.traffic.kernels.ways.lights import BEFORE_LINE
 from cbsim.traffic.kernels.ways.way import next_on_way
-from cbsim.traffic.kernels.workspace import EXTENT, PACE, SPOT
+from cbsim.traffic.kernels.workspace import ALONE, COMER, ETA, EXTENT, HEAD, HOLDER, LEFT_IN, PACE, SPOT
 from cbsim.world.traffic.tables import (
     BACK,
     CAR_LENGTH,
@@ -109,16 +109,16 @@ def travel_time(distance, speed, desired, acceleration):
 def clear_conflict(claims, row):
     """Forget all that has been noted of a conflict."""
     for side in range(2):
-        claims.holder[row, side] = claims.comer[row, side] = claims.heads[row, side] = -1
-        claims.left_in[row, side], claims.alone[row, side] = 0.0, 0
-    claims.heads[row, 0] = -2
+        claims.areas[row, side, HOLDER] = claims.areas[row, side, COMER] = claims.areas[row, side, HEAD] = -1
+        claims.times[row, side, LEFT_IN], claims.areas[row, side, ALONE] = 0.0, 0
+    claims.areas[row, 0, HEAD] = -2
 
 
 @inlined
 def touch(claims, row):
     """List a conflict of which something is noted for the first time in a step."""
-    if claims.heads[row, 0] == -2:
-        claims.heads[row, 0], claims.touched[claims.size[1]] = -1, row
+    if claims.areas[row, 0, HEAD] == -2:
+        claims.areas[row, 0, HEAD], claims.touched[claims.size[1]] = -1, row
         claims.size[1] += 1
 
 
@@ -126,12 +126,12 @@ def touch(claims, row):
 def hold(claims, row, side, who, left_in):
     """Note that somebody is in a conflict area, or may enter it, and in which time it leaves [s]."""
     touch(claims, row)
-    holder = claims.holder[row, side]
-    claims.left_in[row, side] = max(claims.left_in[row, side], left_in)
+    holder = claims.areas[row, side, HOLDER]
+    claims.times[row, side, LEFT_IN] = max(claims.times[row, side, LEFT_IN], left_in)
     if holder == -1:
-        claims.holder[row, side] = who
+        claims.areas[row, side, HOLDER] = who
     elif holder != who:
-        claims.holder[row, side] = -2
+        claims.areas[row, side, HOLDER] = -2
 
 
 @inlined
@@ -145,19 +145,23 @@ def go_through(crossings, claims, row, side, who, rest, left_in):
         return
     at = claims.size[0]
     if left_in == math.inf or at == claims.rests.shape[0]:
-        claims.alone[row, side] = 1
+        claims.areas[row, side, ALONE] = 1
     if at == claims.rests.shape[0]:
         return
-    claims.merging[at, 0], claims.merging[at, 1], claims.merging[at, 2] = claims.heads[row, side], who, 2 * row + side
-    claims.rests[at], claims.heads[row, side], claims.size[0] = rest, at, at + 1
+    claims.merging[at, 0], claims.merging[at, 1], claims.merging[at, 2] = (
+        claims.areas[row, side, HEAD],
+        who,
+        2 * row + side,
+    )
+    claims.rests[at], claims.areas[row, side, HEAD], claims.size[0] = rest, at, at + 1
 
 
 @inlined
 def announce(claims, row, side, who, eta):
     """Note that somebody comes to a conflict area, if nobody comes sooner."""
     touch(claims, row)
-    if claims.comer[row, side] < 0 or eta < claims.eta[row, side]:
-        claims.comer[row, side], claims.eta[row, side] = who, eta
+    if claims.areas[row, side, COMER] < 0 or eta < claims.times[row, side, ETA]:
+        claims.areas[row, side, COMER], claims.times[row, side, ETA] = who, eta
 
 
 @inner

@@ -6,7 +6,7 @@ else is written before it is read.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inner, kernel
@@ -14,8 +14,9 @@ from cbsim.traffic.kernels.drivers import VALUES
 from cbsim.traffic.kernels.ways.way import AHEAD
 
 __all__ = [
-    "EXTENT", "OBSTACLES", "PACE", "SPOT", "CarWorkspace", "Claims", "Entries", "Queues", "Routes", "Ways",
-    "car_workspace_of", "car_workspace_sizes", "parts_of", "path_of",
+    "ALONE", "COMER", "ETA", "EXTENT", "HEAD", "HOLDER", "LEFT_IN", "OBSTACLES", "PACE", "SPOT", "CarWorkspace",
+    "Claims", "Entries", "Queues", "Routes", "Ways", "car_workspace_of", "car_workspace_sizes", "parts_of",
+    "path_of",
 ]  # fmt: skip
 
 LONGEST_STEP = 0.1  # [s] in which a car decides once
@@ -24,6 +25,8 @@ MERGING = 64  # cars in merging conflicts that have a place in the list, more th
 PLAN = 11  # columns of `CarWorkspace.plan`
 KEY = 6  # columns of `Ways.keys`
 SPOT, PACE, EXTENT = range(3)  # columns of `Entries.stands`
+HOLDER, COMER, ALONE, HEAD = range(4)  # columns of `Claims.areas`
+ETA, LEFT_IN = range(2)  # columns of `Claims.times`
 
 
 class Entries(NamedTuple):
@@ -52,8 +55,8 @@ class Entries(NamedTuple):
 
     first: Any
     order: Any
-    sorted_stands: Any
-    stands: Any
+    sorted_stands: Annotated[Any, (2,)]
+    stands: Annotated[Any, (3,)]
     where: Any
     ranks: Any
     watched: Any
@@ -65,21 +68,15 @@ class Claims(NamedTuple):
 
     Attributes
     ----------
-    holder : (conflicts, 2) int64
-        Who is in a conflict area, or may enter it: -1 nobody, -2 several, else the number of the entry.
-    comer : (conflicts, 2) int64
-        Who comes next on each side, -1 for nobody.
-    eta : (conflicts, 2) [s]
-        When it comes.
-    left_in : (conflicts, 2) [s]
-        In which time those leave who are there.
+    areas : (conflicts, 2, 4) int64
+        Of either side of a conflict, columns: HOLDER, who is in the conflict area, or may enter it: -1 nobody, -2
+        several, else the number of the entry; COMER, who comes next, -1 for nobody; ALONE, 1 where nobody may follow
+        who is there through a merging conflict; HEAD, first of `merging` on this side, negative for none; -2 on the
+        first side of a conflict of which nothing has been noted.
+    times : (conflicts, 2, 2) [s]
+        Of either side, columns: ETA, when who comes next does; LEFT_IN, in which time those leave who are there.
     reserved : (lanelets,) [m]
         Room behind conflicts that those need who hold claims to there.
-    alone : (conflicts, 2) int64
-        1 where nobody may follow who is there through a merging conflict.
-    heads : (conflicts, 2) int64
-        First of `merging` of either side of a merging conflict, negative for none; -2 on the first side of a conflict
-        of which nothing has been noted.
     merging : (n, 3) int64
         Who is in a merging conflict, or may enter it: next one on the same side, -1 at the end; number of the car;
         twice the conflict, and the side.
@@ -91,14 +88,10 @@ class Claims(NamedTuple):
         How many of `merging` and of `touched` there are.
     """
 
-    holder: Any
-    comer: Any
-    eta: Any
-    left_in: Any
+    areas: Annotated[Any, (2, 4)]
+    times: Annotated[Any, (2, 2)]
     reserved: Any
-    alone: Any
-    heads: Any
-    merging: Any
+    merging: Annotated[Any, (3,)]
     rests: Any
     touched: Any
     size: Any
@@ -149,9 +142,9 @@ class Ways(NamedTuple):
         Goes up whenever other lanelets are closed.
     """
 
-    lanelets: Any
+    lanelets: Annotated[Any, (AHEAD,)]
     forks: Any
-    keys: Any
+    keys: Annotated[Any, (KEY,)]
     version: Any
 
 
@@ -206,15 +199,15 @@ class CarWorkspace(NamedTuple):
         Row of `Sides` by which each changes lanes after this step, -1 for none.
     """
 
-    drawn: Any
-    memo: Any
+    drawn: Annotated[Any, (VALUES,)]
+    memo: Annotated[Any, (2,)]
     entries: Any
     claims: Any
     queues: Any
     ways: Any
     routes: Any
     counts: Any
-    plan: Any
+    plan: Annotated[Any, (PLAN,)]
     destinations: Any
     changes: Any
 
@@ -282,10 +275,6 @@ def car_workspace_of(cars, lanelets, conflicts, others, routes, floats, ints):
     z = y + noted
     g = z + 3 * merging
     f = e + merging
-    areas, times = (
-        ints[n:p].reshape((conflicts, 2, 4)),
-        floats[c:d].reshape((conflicts, 2, 2)),
-    )  # a line of the cache each
     return CarWorkspace(
         drawn=floats[:a].reshape((cars, VALUES)),
         memo=ints[:i].reshape((cars, 2)),
@@ -300,13 +289,9 @@ def car_workspace_of(cars, lanelets, conflicts, others, routes, floats, ints):
             stays=ints[m + 2 * entries : n],
         ),
         claims=Claims(
-            holder=areas[:, :, 0],
-            comer=areas[:, :, 1],
-            eta=times[:, :, 0],
-            left_in=times[:, :, 1],
+            areas=ints[n:p].reshape((conflicts, 2, 4)),  # a line of the cache each
+            times=floats[c:d].reshape((conflicts, 2, 2)),
             reserved=floats[d:e],
-            alone=areas[:, :, 2],
-            heads=areas[:, :, 3],
             merging=ints[z:g].reshape((merging, 3)),
             rests=floats[e:f],
             touched=ints[g : g + conflicts],

@@ -18,7 +18,7 @@ from cbsim.traffic.kernels.turning_round.closures import stays_there
 from cbsim.traffic.kernels.turning_round.dead_ends import clear_of_fork, stands_in_fork, stands_there
 from cbsim.traffic.kernels.ways.sideways import reach_of_turn
 from cbsim.traffic.kernels.ways.way import next_on_way
-from cbsim.traffic.kernels.workspace import EXTENT, PACE, SPOT
+from cbsim.traffic.kernels.workspace import ALONE, COMER, ETA, EXTENT, HOLDER, LEFT_IN, PACE, SPOT
 from cbsim.world.traffic.tables import (
     ARRIVAL,
     ARRIVED,
@@ -214,7 +214,7 @@ def is_in_the_way(road, crossings, travel, work, i, other):
         if lanelet < 0:
             break
         for e in range(road.links[lanelet, ENTRY], road.links[lanelet, ENTRY_END]):
-            if claims.holder[crossings.entry_rows[e], 1 - crossings.entry_sides[e]] == i:
+            if claims.areas[crossings.entry_rows[e], 1 - crossings.entry_sides[e], HOLDER] == i:
                 return True
         base += road.lanelets[lanelet, LENGTH]
         k += 1
@@ -232,7 +232,7 @@ def goes_first(road, crossings, state, work, i, row, side):
     """
     travel, intent, watch, values = state.travel, state.intent, state.watch, work.drawn[i]
     entries, claims, queues, cars = work.entries, work.claims, work.queues, state.intent.shape[0]
-    other = claims.comer[row, 1 - side]
+    other = claims.areas[row, 1 - side, COMER]
     if other < 0 or other == i:
         return 0.0
     if other < cars:
@@ -272,7 +272,7 @@ def time_through(crossings, claims, row, side, pace, length):
     is taken to be as fast and as long as who comes next.
     """
     way = crossings.spans[row, 2 + side] - crossings.spans[row, side] + length
-    return max(way / max(pace, SLOWEST) - claims.left_in[row, side], 0.0)
+    return max(way / max(pace, SLOWEST) - claims.times[row, side, LEFT_IN], 0.0)
 
 
 @inlined
@@ -312,12 +312,12 @@ def may_enter(road, crossings, seed, state, work, i, judging, takes, dt):
                 continue
             if ignores:
                 continue
-            holder, follows = claims.holder[row, 1 - side], merges and claims.alone[row, 1 - side] == 0
+            holder, follows = claims.areas[row, 1 - side, HOLDER], merges and claims.areas[row, 1 - side, ALONE] == 0
             taken = holder not in (-1, i)
             if taken and follows:
                 taken = not is_behind_all(claims, travel, values, i, row, side, over - length, plan[DESIRED], dt)
             if taken:
-                left_in = claims.left_in[row, 1 - side]
+                left_in = claims.times[row, 1 - side, LEFT_IN]
                 if follows:  # it comes to the conflict behind them when they have not left it
                     pace = entries.stands[holder, PACE] if holder >= 0 else 0.0
                     left_in -= max(over - begin - NEAREST, 0.0) / max(pace, SLOWEST)
@@ -331,7 +331,7 @@ def may_enter(road, crossings, seed, state, work, i, judging, takes, dt):
             gap = goes_first(road, crossings, state, work, i, row, side)
             if gap == 0.0:
                 continue
-            other = claims.comer[row, 1 - side]
+            other = claims.areas[row, 1 - side, COMER]
             pace = entries.stands[other, PACE]
             gap -= time_through(crossings, claims, row, 1 - side, pace, entries.stands[other, EXTENT])
             if intent[i, PHASE] == ROLLING:  # it has taken this gap already
@@ -340,7 +340,7 @@ def may_enter(road, crossings, seed, state, work, i, judging, takes, dt):
                 comes_in = travel_time(begin - length, travel[i, SPEED], plan[DESIRED], values[STRONGEST])
                 gap += max(comes_in - FROM_REST, 0.0)
             gap = max(gap, pace / (2.0 * EASY) + SURE)
-            if claims.eta[row, 1 - side] <= gap:
+            if claims.times[row, 1 - side, ETA] <= gap:
                 return 0
         base += road.lanelets[lanelet, LENGTH]
         lanelet, forks = next_on_way(road, seed, intent, ways, i, destination, lanelet, k, forks)

@@ -8,7 +8,7 @@ from cbsim.traffic.kernels.bodies.entries import find_obstacles
 from cbsim.traffic.kernels.driving.driven import driven_cars
 from cbsim.traffic.kernels.junctions.claims import join
 from cbsim.traffic.kernels.look import announce, hold
-from cbsim.traffic.kernels.workspace import EXTENT, PACE, SPOT
+from cbsim.traffic.kernels.workspace import ALONE, EXTENT, HOLDER, PACE, SPOT
 from cbsim.world.traffic.tables import ARRIVED, ENTRY, ENTRY_END, FREE, JUNCTION, LENGTH, PLACE, STOP_LINE, VEHICLE
 
 __all__ = ["BRANCHES", "announce_others", "find_others", "free_others", "see_arrivals", "watched_body"]
@@ -130,7 +130,7 @@ def announce_others(road, crossings, around, entries, watch, claims, queues, tre
                     continue
                 if first < front:
                     hold(claims, conflict, side, e, math.inf)
-                    claims.alone[conflict, side] = 1
+                    claims.areas[conflict, side, ALONE] = 1
                 elif first - front < SEEN:
                     # from rest it accelerates evenly
                     eta = math.sqrt(2.0 * (first - front) / STARTS) if waits else (first - front) / pace
@@ -156,7 +156,7 @@ def free_others(road, crossings, around, entries, watch, claims, queues, begin, 
         for k in range(around.successor_offsets[lanelet], around.successor_offsets[lanelet + 1]):
             way = around.successors[k]
             for n in range(road.links[way, ENTRY], road.links[way, ENTRY_END]):
-                holder = claims.holder[crossings.entry_rows[n], 1 - crossings.entry_sides[n]]
+                holder = claims.areas[crossings.entry_rows[n], 1 - crossings.entry_sides[n], HOLDER]
                 free = free and holder in (-1, e)
         if free:
             watch[row, FREE] += dt

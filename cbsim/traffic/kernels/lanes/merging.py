@@ -12,6 +12,7 @@ from cbsim.traffic.kernels.drivers import COMFORTABLE, HEADWAY, LEAST, MODEL, ST
 from cbsim.traffic.kernels.following import follow
 from cbsim.traffic.kernels.following.krauss import krauss
 from cbsim.traffic.kernels.look import CHAIN, GAP, LEADER, LINE, SIDE_GAP, SIDE_LEADER, rest_of
+from cbsim.traffic.kernels.workspace import HEAD
 from cbsim.world.traffic.tables import CAR_LENGTH, SPEED
 
 __all__ = ["EASY", "NEAREST", "accelerate_behind", "follow_merging", "is_behind_all", "moves_up"]
@@ -50,7 +51,7 @@ def is_behind_all(claims, travel, values, i, row, side, front, desired, dt):
 
     They have to be ahead of it, and it must not have to brake hard for them.
     """
-    at, speed = claims.heads[row, 1 - side], travel[i, SPEED]
+    at, speed = claims.areas[row, 1 - side, HEAD], travel[i, SPEED]
     while at >= 0:
         who = claims.merging[at, 1]
         gap = front - claims.rests[at]
@@ -69,7 +70,7 @@ def follow_merging(road, travel, plans, claims):
     for n in range(claims.size[0]):
         i, row = claims.merging[n, 1], claims.merging[n, 2] // 2
         plan, rear = plans[i], claims.rests[n]
-        at = claims.heads[row, 1 - claims.merging[n, 2] % 2]
+        at = claims.areas[row, 1 - claims.merging[n, 2] % 2, HEAD]
         while at >= 0:
             who, rest = claims.merging[at, 1], claims.rests[at]
             gap = rear - road.car_sizes[i, CAR_LENGTH] - rest

@@ -19,7 +19,7 @@ from cbsim.traffic.kernels.turning_round.turning import BEHIND, EASY, FASTEST, H
 from cbsim.traffic.kernels.turning_round.turning import BLOCKED as TURNS_AFTER
 from cbsim.traffic.kernels.ways.sideways import is_aside, oncoming_row
 from cbsim.traffic.kernels.ways.way import AHEAD, destination_of, following
-from cbsim.traffic.kernels.workspace import EXTENT, SPOT
+from cbsim.traffic.kernels.workspace import ALONE, COMER, ETA, EXTENT, HOLDER, SPOT
 from cbsim.world.traffic.tables import (
     BACKING,
     CAR_LENGTH,
@@ -93,10 +93,10 @@ def is_junction_free(crossings, claims, junction, i, cars):
         if crossings.rules[row, JUNCTION] != junction:
             continue
         for side in range(2):
-            if claims.holder[row, side] not in (-1, i):
+            if claims.areas[row, side, HOLDER] not in (-1, i):
                 return False
             # rows from `cars` on are bodies that make no claims: only when they come is known of them
-            if claims.comer[row, side] >= cars and claims.eta[row, side] < COMES:
+            if claims.areas[row, side, COMER] >= cars and claims.times[row, side, ETA] < COMES:
                 return False
     return True
 
@@ -112,7 +112,7 @@ def hold_junction(road, crossings, claims, lanelet, i):
             hold(claims, row, side, i, math.inf)
             # where ways merge, several may hold a conflict one behind another: not while one comes backwards
             if crossings.rules[row, MERGES] != 0:
-                claims.alone[row, side] = 1
+                claims.areas[row, side, ALONE] = 1
 
 
 @inner

@@ -64,8 +64,8 @@ def prefetch_rows(road, crossings, entries, claims, intent, travel, ways, i):
                 prefetch(crossings.forks, crossings.fork_offsets[lanelet])
             if intent[near, PHASE] != DRIVING:  # it notes conflicts
                 for e in range(entry, road.links[lanelet, ENTRY_END]):
-                    prefetch(claims.holder, crossings.entry_rows[e])
-                    prefetch(claims.eta, crossings.entry_rows[e])
+                    prefetch(claims.areas, crossings.entry_rows[e])
+                    prefetch(claims.times, crossings.entry_rows[e])
                     prefetch(crossings.rules, crossings.entry_rows[e])
 
 
