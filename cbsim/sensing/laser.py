@@ -205,18 +205,17 @@ def take_scans(
     freezes = tables.may_freeze and any(sensor.conf.freezes for sensor, _ in due)
     layout = tables.layout(tuple([sensor.key for sensor, _ in due]), to_record and not freezes)
     contents = [displayed_scan(s.conf, k) for s, k in due] if freezes else [k for _, k in due]
-    numbers = np.array(contents, np.int64)
-    times = numbers / layout.rates
+    numbers = indices = np.array(contents, np.int64)
     errors = [_azimuth_errors(snapshot, due[n][0], contents[n]) for n in layout.inexact] if layout.inexact else []
-    if len(snapshot.columns.fork):
-        of_fork = zip(contents, times.tolist(), strict=True)
+    if world.layout.forks:
+        of_fork = zip(contents, (indices / layout.rates).tolist(), strict=True)
         numbers = np.array([occasion(k, branch_at_time(snapshot, time)) for k, time in of_fork], np.int64)
     taken = ScanBatch(tables, due, layout)
-    scratch = acquire_scratch(world, standing, layout.width)
+    scratch = acquire_scratch(world, standing)
     with wrapping():
         scans_into(
             *(world.pack, world.layout.sizes, world.first.blocks, snapshot.blocks, tables.pack),
-            *(static_scenery_of(world, standing, tables.groups), layout.jobs, numbers, times),
+            *(static_scenery_of(world, standing, tables.groups), layout.jobs, indices, layout.rates, numbers),
             *(tables.keys(snapshot.seed), np.concatenate(errors) if errors else NOTHING, scratch),
             *(taken.poses, taken.sweeps, taken.readings, taken.seen),
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from weakref import WeakKeyDictionary, ref
 
 import numpy as np
@@ -24,8 +24,6 @@ from cbsim.world.tables import Floats, Ints
 from cbsim.world.world import Sensor, World
 
 __all__ = ["BatchLayout", "LaserTables", "Span", "acquire_scratch", "laser_tables_of", "release_scratch"]
-
-Scratch = tuple[NDArray[Any], ...]  # values of a `ScanScratch`; its last are the ranges
 
 NAME = "scans"  # key of the scratch in a `StaticCache`
 SEEDS = 64  # number of seeds whose keys are cached
@@ -87,8 +85,8 @@ class BatchLayout:
         Offsets of the readings and of the sweep poses of each; -1 for no sweep.
     inexact : list of int
         Indices of lasers with errors of azimuth.
-    width, rays, swept : int
-        Padded number of directions of the largest; total number of beams with heads, and of beams of sweeps.
+    rays, swept : int
+        Total number of beams with heads, and of beams of sweeps.
     template : (rays,)
         Readings with all that the heads of scans have in common, so that they can be recorded as they are; empty if
         there are no heads.
@@ -101,7 +99,6 @@ class BatchLayout:
     out: list[int]
     sweep: list[int]
     inexact: list[int]
-    width: int
     rays: int
     swept: int
     template: Floats
@@ -170,14 +167,14 @@ class LaserTables:
     def _layout(self, keys: tuple[str, ...], has_heads: bool) -> BatchLayout:
         rows = [self.rows[key] for key in keys]
         jobs: list[tuple[int, ...]] = []
-        width = rays = swept = wrong = 0
+        rays = swept = wrong = 0
         for n, row in enumerate(rows):
             conf = self.confs[row]
             off, sweep = (wrong if conf.angle_sigma > 0.0 else -1), (swept if conf.scan_time > 0.0 else -1)
             head, rays = (rays, rays + HEAD) if has_heads else (-1, rays)
             # true distances are overwritten by those of the next laser
             jobs.append((row, n, 0, rays, off, sweep, head))
-            width, rays = max(width, self.sizes[row]), rays + self.rays[row]
+            rays += self.rays[row]
             swept += conf.beams if sweep >= 0 else 0
             wrong += conf.beams if off >= 0 else 0
         rates = np.array([self.confs[row].rate for row in rows], float)
@@ -195,7 +192,7 @@ class LaserTables:
                 follows = bool(spans) and spans[-1].key == self.names[row] and not poses
                 first = spans.pop().first if follows else begin - HEAD
                 spans.append(Span(self.names[row], first, last, sweep, poses))
-        return BatchLayout(table, rates, out, sweeps, inexact, width, rays, swept, template, spans)
+        return BatchLayout(table, rates, out, sweeps, inexact, rays, swept, template, spans)
 
     def keys(self, seed: int) -> NDArray[np.uint64]:
         """Keys (lasers, 2) of the lasers' random streams."""
@@ -283,18 +280,18 @@ def _places(fans: list[Fan], azimuths: list[Floats]) -> tuple[list[int], Ints, I
     return firsts, table[:, 0].copy(), table[:, 1].copy()
 
 
-def acquire_scratch(world: World, standing: StaticCache, width: int) -> Scratch:
-    """Acquire scratch of `scans_into` for scans of `width` directions; return it by `release_scratch`."""
-    found: Scratch | None = standing.take(NAME)
-    return tuple(_scratch(world, standing, width)) if found is None or len(found[-1]) < width else found
+def acquire_scratch(world: World, standing: StaticCache) -> Pack:
+    """Acquire scratch of `scans_into`, a `ScanScratch`; return it by `release_scratch`."""
+    found: Pack | None = standing.take(NAME)
+    return _scratch(world, standing) if found is None else found
 
 
-def release_scratch(scratch: Scratch, standing: StaticCache) -> None:
+def release_scratch(scratch: Pack, standing: StaticCache) -> None:
     """Return scratch for reuse."""
     standing.give(NAME, scratch)
 
 
-def _scratch(world: World, standing: StaticCache, width: int) -> ScanScratch:
+def _scratch(world: World, standing: StaticCache) -> Pack:
     tables = laser_tables_of(world)
     _, _, spans = static_scenery_of(world, standing, tables.groups)
     loose = int(np.diff(spans[Scenery._fields.index("loose")])[0])
@@ -304,7 +301,7 @@ def _scratch(world: World, standing: StaticCache, width: int) -> ScanScratch:
     bodies, largest = len(world) if sweeps else 0, max(tables.sizes)
     beams = int(tables.table.beams.max()) if sweeps else 0
     floats, ints = scratch_for(len(world), len(tables.groups.plain))
-    return ScanScratch(
+    made = ScanScratch(
         loose_positions=np.empty((loose, 3)),
         loose_orientations=np.empty((loose, 4)),
         positions=np.empty((bodies, 3)),
@@ -315,10 +312,11 @@ def _scratch(world: World, standing: StaticCache, width: int) -> ScanScratch:
         aims=np.empty(6 * largest if sweeps else 0),
         swept=np.empty((beams, 3)),
         turned=np.empty((beams, 4)),
-        words=np.empty(largest, np.uint64),
+        words=np.empty(largest, np.int64),
         draws=np.empty(largest),
-        ranges=np.empty(max(width, largest)),
+        ranges=np.empty(largest),
     )
+    return pack(made, writeable=True)
 
 
 def _chain(parts: list[Floats]) -> Floats:

@@ -11,7 +11,7 @@ from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inner, kernel
 from cbsim.sensing.kernels.fan import Fan
 from cbsim.sensing.kernels.noise import Noises, measure_into, noise_at
-from cbsim.sensing.kernels.poses import bodies_at_into, loose_at_into, mount_in_place
+from cbsim.sensing.kernels.poses import bodies_at_into, leave_out_far, loose_at_into, mount_in_place
 from cbsim.sensing.kernels.standing import cast_standing_into, scenery_of
 from cbsim.sensing.kernels.still import Outlines, cast_still_into
 from cbsim.sensing.kernels.sweep import cast_swept_into, poses_into
@@ -59,7 +59,7 @@ class Lasers(NamedTuple):
 
 
 class ScanScratch(NamedTuple):
-    """Scratch arrays of `scans_into`; Python passes them as a plain tuple, which it does in half the time.
+    """Scratch arrays of `scans_into`, which Python passes in two blocks.
 
     Attributes
     ----------
@@ -75,23 +75,23 @@ class ScanScratch(NamedTuple):
         Directions and origins of the beams of the largest laser, by component, if any sweeps.
     swept, turned : (beams or 0, 3) [m], (beams or 0, 4)
         Poses of a body at the instants of the beams of a sweep.
-    words, draws : (directions,) uint64, (directions,)
+    words, draws : (directions,) int64, (directions,)
         Random words and numbers of `measure_into`.
-    ranges : (width,) [m]
+    ranges : (directions,) [m]
         True distances to the first surface, rows padded as in `Fan`; infinity without one.
     """
 
-    loose_positions: NDArray[np.float64]
-    loose_orientations: NDArray[np.float64]
-    positions: NDArray[np.float64]
-    orientations: NDArray[np.float64]
+    loose_positions: Annotated[NDArray[np.float64], (3,)]
+    loose_orientations: Annotated[NDArray[np.float64], (4,)]
+    positions: Annotated[NDArray[np.float64], (3,)]
+    orientations: Annotated[NDArray[np.float64], (4,)]
     floats: NDArray[np.float64]
     ints: NDArray[np.int64]
     beams: NDArray[np.float64]
     aims: NDArray[np.float64]
-    swept: NDArray[np.float64]
-    turned: NDArray[np.float64]
-    words: NDArray[np.uint64]
+    swept: Annotated[NDArray[np.float64], (3,)]
+    turned: Annotated[NDArray[np.float64], (4,)]
+    words: NDArray[np.int64]
     draws: NDArray[np.float64]
     ranges: NDArray[np.float64]
 
@@ -120,6 +120,7 @@ def disturbed(lasers, s, errors, beams):
 
 lasers_of = unpacker(Lasers)
 noises_of = unpacker(Noises, Lasers)
+scratch_of = unpacker(ScanScratch)
 
 
 @inner
@@ -138,12 +139,12 @@ def fan_at(lasers, s, errors, beams):
 
 
 @inner
-def order_of(times):
-    """Order of some times (n,), by insertion: scans of one instant follow one another and share the poses of bodies."""
-    order = np.empty(times.shape[0], np.int64)
-    for job in range(times.shape[0]):
-        at = job
-        while at > 0 and times[order[at - 1]] > times[job]:
+def order_of(indices, rates):
+    """Order of scans by their times (n,), by insertion: those of one instant share the poses of bodies."""
+    order = np.empty(indices.shape[0], np.int64)
+    for job in range(indices.shape[0]):
+        at, time = job, indices[job] / rates[job]
+        while at > 0 and indices[order[at - 1]] / rates[order[at - 1]] > time:
             order[at] = order[at - 1]
             at -= 1
         order[at] = job
@@ -152,8 +153,8 @@ def order_of(times):
 
 @kernel
 def scans_into(
-    world, sizes, first, now, devices, surroundings, jobs, numbers, times, keys, errors, scratch, poses, sweeps,
-    readings, seen,
+    world, sizes, first, now, devices, surroundings, jobs, indices, rates, numbers, keys, errors, scratch, poses,
+    sweeps, readings, seen,
 ):  # fmt: skip
     """Take scans.
 
@@ -168,16 +169,16 @@ def scans_into(
     jobs : (n, 7) int64
         Row of the laser; row of its pose; where its ranges, its readings, the errors of its azimuths and the poses of
         its sweep begin, or -1; where in `readings` its time and its pose are written, or -1.
+    indices, rates : (n,) int64, (n,) [1/s]
+        Numbers of the scans, and how many their lasers take: one is taken at its number / rate.
     numbers : (n,) int64
         Occasions of their noise.
-    times : (n,) [s]
-        When each is taken.
     keys : (lasers, 2) uint64
         Of the scanners' streams.
     errors : (m,) [rad]
         Of azimuths.
-    scratch : tuple, out
-        Values of a `ScanScratch`.
+    scratch : Pack, out
+        A `ScanScratch`.
     poses : (n, 7) [m], 1, out
         Of the sensor when each scan is taken.
     sweeps : (k, 7) [m], 1, out
@@ -185,7 +186,7 @@ def scans_into(
     readings, seen : (rays,) [m], (rays,) bool, out
         What each beam reads, and whether there was a return.
     """
-    work = ScanScratch(*scratch)
+    work = scratch_of(scratch)
     places, turns, positions, orientations = (
         work.loose_positions, work.loose_orientations, work.positions, work.orientations,
     )  # fmt: skip
@@ -200,11 +201,14 @@ def scans_into(
     )
     # nan: no poses yet
     last = everywhere = math.nan
-    order = order_of(times)
+    order = order_of(indices, rates)
+    if order.shape[0] > 0:
+        since = indices[order[0]] / rates[order[0]]
+        leave_out_far(constants, state, lasers, scenery, jobs, since, places, turns)
     for job in order:
         s, number, n, at = jobs[job, 0], numbers[job], jobs[job, 1], jobs[job, 2]
         out, errors_at, sweep_at, head = jobs[job, 3], jobs[job, 4], jobs[job, 5], jobs[job, 6]
-        time, reach, own, mount = times[job], lasers.reach[s], scenery.own[s], lasers.mount[s]
+        time, reach, own, mount = indices[job] / rates[job], lasers.reach[s], scenery.own[s], lasers.mount[s]
         if time != last:
             loose_at_into(constants, placed, state, scenery.loose, time, places, turns)
             last = time
@@ -238,5 +242,14 @@ def scans_into(
         rays = out + fan.layers * fan.beams
         noise, one, two = noise_at(noises, s), keys[s, 0], keys[s, 1]
         measure_into(
-            found, fan.width, noise, one, two, number, work.words, work.draws, readings[out:rays], seen[out:rays]
+            found,
+            fan.width,
+            noise,
+            one,
+            two,
+            number,
+            work.words.view(np.uint64),
+            work.draws,
+            readings[out:rays],
+            seen[out:rays],
         )
