@@ -142,5 +142,5 @@ class FileRecorder:
         number = self._writer.register_schema(name, "text", SCHEMAS[schema].encode())
         self._channels[topic] = self._writer.register_channel(topic, "cbsim", number)
 
-    def _put(self, topic: str, time: float, data: bytes) -> None:
+    def _put(self, topic: str, time: float, data: bytes | memoryview) -> None:
         self._writer.add_message(self._channels[topic], round(time * 1e9), data)

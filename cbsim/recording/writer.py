@@ -100,7 +100,7 @@ class ContainerWriter:
         self._gather(_bytes_of(self._channels[-1]))
         return len(self._channels)
 
-    def add_message(self, channel: int, time: int, data: bytes) -> None:
+    def add_message(self, channel: int, time: int, data: bytes | memoryview) -> None:
         """Add a message of a channel at a time [ns]; its chunk is written once it is full."""
         entries = self._entries.setdefault(channel, [])
         entries.append((time, self._used))
@@ -132,7 +132,7 @@ class ContainerWriter:
         checksum = zlib.crc32(FOOTER.pack(Opcode.FOOTER, 20, begin, second), checksum)
         self._stream.write(summary + offsets + _bytes_of(Footer(begin, second, checksum)) + RECORDING_MAGIC)
 
-    def _gather(self, *parts: bytes) -> None:
+    def _gather(self, *parts: bytes | memoryview) -> None:
         """Append bytes to the chunk."""
         end = self._used + sum(map(len, parts))
         if end > len(self._room):

@@ -23,7 +23,7 @@ from cbsim.world.streams import stream_key
 from cbsim.world.tables import Floats, Ints
 from cbsim.world.world import Sensor, World
 
-__all__ = ["BatchLayout", "LaserTables", "Span", "acquire_scratch", "laser_tables_of", "release_scratch"]
+__all__ = ["HEAD", "BatchLayout", "LaserTables", "acquire_scratch", "laser_tables_of", "release_scratch"]
 
 NAME = "scans"  # key of the scratch in a `StaticCache`
 SEEDS = 64  # number of seeds whose keys are cached
@@ -51,26 +51,6 @@ class Beams(NamedTuple):
     scan_time: float
 
 
-class Span(NamedTuple):
-    """Consecutive scans of one laser in the readings of a call, or one scan and the poses of its sweep.
-
-    Attributes
-    ----------
-    key : str
-        Of the laser.
-    first, last : int
-        Where the head of the first scan begins, and where the readings of the last one end.
-    sweep, poses : int
-        Where in the sweeps its poses begin, and how many they are; -1 and 0 for no sweep.
-    """
-
-    key: str
-    first: int
-    last: int
-    sweep: int
-    poses: int
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class BatchLayout:
     """Layout of the output of scans that are taken in one call.
@@ -81,28 +61,35 @@ class BatchLayout:
         Argument of `scans_into`.
     rates : (n,)
         [1/s].
-    out, sweep : list of int
-        Offsets of the readings and of the sweep poses of each; -1 for no sweep.
+    rows, out, sweep, seen : list of int
+        Rows of the lasers; where readings, poses of sweeps and returns of each begin; -1 for no sweep.
     inexact : list of int
         Indices of lasers with errors of azimuth.
     rays, swept : int
-        Total number of beams with heads, and of beams of sweeps.
-    template : (rays,)
-        Readings with all that the heads of scans have in common, so that they can be recorded as they are; empty if
-        there are no heads.
-    spans : list of Span
-        Scans by laser, if they have heads.
+        Total number of beams, and of numbers of the poses of sweeps.
+    has_heads : bool
+        Whether scans are written as they are recorded: places count from where those of their laser begin.
+    grow : (lasers,) int64
+        Words that the scans of each laser take then.
+    numbers : int
+        Numbers that are recorded.
+    newest : dict
+        Key of each laser → index of the last of its scans.
     """
 
     jobs: Ints
     rates: Floats
+    rows: list[int]
     out: list[int]
     sweep: list[int]
+    seen: list[int]
     inexact: list[int]
     rays: int
     swept: int
-    template: Floats
-    spans: list[Span]
+    has_heads: bool
+    grow: Ints
+    numbers: int
+    newest: dict[str, int]
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
@@ -129,6 +116,8 @@ class LaserTables:
         Confs of the lasers.
     may_freeze : bool
         Whether any may show an earlier scan.
+    begins : (lasers,) int64
+        Zeros: where the places of a call without heads count from.
     """
 
     table: Lasers
@@ -141,6 +130,7 @@ class LaserTables:
     groups: StaticGroups
     confs: list[SensorConf]
     may_freeze: bool
+    begins: Ints
     _keys: dict[int, NDArray[np.uint64]] = field(default_factory=dict)
     _layouts: dict[tuple[tuple[str, ...], bool], BatchLayout] = field(default_factory=dict)
     _told: dict[str, Beams] = field(default_factory=dict)
@@ -168,31 +158,38 @@ class LaserTables:
         rows = [self.rows[key] for key in keys]
         jobs: list[tuple[int, ...]] = []
         rays = swept = wrong = 0
+        grow = [0] * len(self.names)
         for n, row in enumerate(rows):
-            conf = self.confs[row]
-            off, sweep = (wrong if conf.angle_sigma > 0.0 else -1), (swept if conf.scan_time > 0.0 else -1)
-            head, rays = (rays, rays + HEAD) if has_heads else (-1, rays)
-            # true distances are overwritten by those of the next laser
-            jobs.append((row, n, 0, rays, off, sweep, head))
-            rays += self.rays[row]
-            swept += conf.beams if sweep >= 0 else 0
+            conf, count = self.confs[row], self.rays[row]
+            off, sweeps = (wrong if conf.angle_sigma > 0.0 else -1), conf.scan_time > 0.0
+            if has_heads:
+                head, out = grow[row], grow[row] + HEAD
+                places = out, off, (out + count if sweeps else -1), head, rays
+                grow[row] += self.length(row)
+            else:
+                places = rays, off, (swept if sweeps else -1), -1, rays
+                swept += 7 * conf.beams if sweeps else 0
+            jobs.append((row, n, *places))
+            rays += count
             wrong += conf.beams if off >= 0 else 0
         rates = np.array([self.confs[row].rate for row in rows], float)
         table = np.array(jobs, np.int64).reshape(-1, 7)
-        inexact = np.flatnonzero(table[:, 4] >= 0).tolist()
-        out, sweeps, template = table[:, 3].tolist(), table[:, 5].tolist(), np.zeros(rays if has_heads else 0)
-        spans = list[Span]()
-        if has_heads:
-            words = template.view(np.int64)
-            for row, begin, sweep in zip(rows, out, sweeps, strict=True):
-                conf, last = self.confs[row], begin + self.rays[row]
-                poses = conf.beams if sweep >= 0 else 0
-                words[begin - 4 : begin - 2] = self.rays[row] // conf.beams, conf.beams
-                template[begin - 2], words[begin - 1] = conf.scan_time, poses
-                follows = bool(spans) and spans[-1].key == self.names[row] and not poses
-                first = spans.pop().first if follows else begin - HEAD
-                spans.append(Span(self.names[row], first, last, sweep, poses))
-        return BatchLayout(table, rates, out, sweeps, inexact, rays, swept, template, spans)
+        inexact = np.flatnonzero(table[:, 3] >= 0).tolist()
+        out, swept_at, seen = (table[:, column].tolist() for column in (2, 4, 6))
+        newest = {key: n for n, key in enumerate(keys)}
+        words = np.array(grow, np.int64)
+        return BatchLayout(
+            *(table, rates, rows, out, swept_at, seen, inexact, rays, swept),
+            has_heads=has_heads,
+            grow=words,
+            numbers=sum(grow) if has_heads else rays + swept,
+            newest=newest,
+        )
+
+    def length(self, row: int) -> int:
+        """Words of a recorded scan of a laser: its head, its readings, and the poses of its sweep."""
+        conf = self.confs[row]
+        return HEAD + self.rays[row] + (7 * conf.beams if conf.scan_time > 0.0 else 0)
 
     def keys(self, seed: int) -> NDArray[np.uint64]:
         """Keys (lasers, 2) of the lasers' random streams."""
@@ -259,7 +256,8 @@ def _laser_tables(world: World) -> LaserTables:
     noises, groups = noises_of(sensors), StaticGroups(world, table.body)
     confs = [s.conf for s in sensors]
     freezes = bool(world.events.faults) or any(conf.freezes for conf in confs)
-    return LaserTables(table, list(rows), rows, sizes, rays, noises, pack((*table, *noises)), groups, confs, freezes)
+    begins, packed = np.zeros(len(sensors), np.int64), pack((*table, *noises))
+    return LaserTables(table, list(rows), rows, sizes, rays, noises, packed, groups, confs, freezes, begins)
 
 
 def _places(fans: list[Fan], azimuths: list[Floats]) -> tuple[list[int], Ints, Ints]:

@@ -119,10 +119,10 @@ class NewestReadings(Mapping[str, Taken]):
 
     def hold(self, batch: ScanBatch) -> None:
         """Put scans in their places that have been taken; the last of each sensor holds."""
-        newest = {sensor.key: n for n, (sensor, _) in enumerate(batch.due)}
-        for key, n in newest.items():
-            self._taken.pop(key, None)
-            self._held[key] = partial(batch.told, n)
+        taken, held = self._taken, self._held
+        for key, n in batch.layout.newest.items():
+            taken.pop(key, None)
+            held[key] = partial(batch.told, n)
 
     def due_between(self, after: float, time: float) -> list[tuple[Sensor, int]]:
         """List lasers and numbers of the scans that are delivered in (after, time], if none has faults."""

@@ -138,7 +138,7 @@ def bodies_at_into(constants, placed, state, time, positions, orientations):
 
 
 @inlined
-def strayed(constants, state, v, since):
+def moved_since(constants, state, v, since):
     """Largest distance [m] between the present place of tracked body v and its places since a time [s], at most.
 
     The spline between two steps leaves their chord by no more than 4/27 of a step times each velocity.
@@ -178,7 +178,7 @@ def leave_out_far(constants, state, lasers, scenery, jobs, since, positions, ori
             far += abs(mount[k])
         far += abs(places[body, 0] - x) + abs(places[body, 1] - y)
         if movers <= own < movers + tracked:
-            far += strayed(constants, state, own - movers, since)
+            far += moved_since(constants, state, own - movers, since)
         elif own < movers:
             far = math.inf  # a literal mover may have come from anywhere
         reach = max(reach, far)
@@ -188,7 +188,7 @@ def leave_out_far(constants, state, lasers, scenery, jobs, since, positions, ori
         limit = reach + scenery.radius[row]
         positions[row, 0] = 0.0
         if dx * dx + dy * dy > limit * limit:
-            limit += strayed(constants, state, v, since)
+            limit += moved_since(constants, state, v, since)
             if dx * dx + dy * dy > limit * limit:
                 positions[row, 0], positions[row, 1], positions[row, 2] = AFAR, AFAR, AFAR
                 orientations[row, 0], orientations[row, 1], orientations[row, 2], orientations[row, 3] = (

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cbsim.geometry.kernels import elementary as math
-from cbsim.jit import inner, kernel
+from cbsim.jit import block_view, inner, kernel
 from cbsim.sensing.kernels.fan import Fan
 from cbsim.sensing.kernels.noise import Noises, measure_into, noise_at
 from cbsim.sensing.kernels.poses import bodies_at_into, leave_out_far, loose_at_into, mount_in_place
@@ -153,8 +153,8 @@ def order_of(indices, rates):
 
 @kernel
 def scans_into(
-    world, sizes, first, now, devices, surroundings, jobs, indices, rates, numbers, keys, errors, scratch, poses,
-    sweeps, readings, seen,
+    world, sizes, first, now, devices, surroundings, jobs, begins, indices, rates, numbers, keys, errors, scratch,
+    poses, sweeps, readings, seen,
 ):  # fmt: skip
     """Take scans.
 
@@ -167,8 +167,10 @@ def scans_into(
     devices, surroundings : Pack
         `Lasers` and `Noises`; `Scenery`.
     jobs : (n, 7) int64
-        Row of the laser; row of its pose; where its ranges, its readings, the errors of its azimuths and the poses of
-        its sweep begin, or -1; where in `readings` its time and its pose are written, or -1.
+        Row of the laser; row of its pose; where its readings, the errors of its azimuths and the poses of its sweep
+        begin, or -1; where in `readings` its time and its pose are written, or -1; where in `seen` its beams begin.
+    begins : (lasers,) int64
+        Where the readings and the sweeps of each laser begin, to which the places in `jobs` are added.
     indices, rates : (n,) int64, (n,) [1/s]
         Numbers of the scans, and how many their lasers take: one is taken at its number / rate.
     numbers : (n,) int64
@@ -181,9 +183,9 @@ def scans_into(
         A `ScanScratch`.
     poses : (n, 7) [m], 1, out
         Of the sensor when each scan is taken.
-    sweeps : (k, 7) [m], 1, out
-        Of the sensor at the instant of each beam of scans that take time.
-    readings, seen : (rays,) [m], (rays,) bool, out
+    sweeps : (k,) [m], 1, out
+        Poses of the sensor at the instant of each beam of scans that take time, row by row.
+    readings, seen : (n,) [m], (rays,) bool, out
         What each beam reads, and whether there was a return.
     """
     work = scratch_of(scratch)
@@ -206,8 +208,8 @@ def scans_into(
         since = indices[order[0]] / rates[order[0]]
         leave_out_far(constants, state, lasers, scenery, jobs, since, places, turns)
     for job in order:
-        s, number, n, at = jobs[job, 0], numbers[job], jobs[job, 1], jobs[job, 2]
-        out, errors_at, sweep_at, head = jobs[job, 3], jobs[job, 4], jobs[job, 5], jobs[job, 6]
+        s, number, n, base = jobs[job, 0], numbers[job], jobs[job, 1], begins[jobs[job, 0]]
+        out, errors_at, sweep_at = base + jobs[job, 2], jobs[job, 3], jobs[job, 4]
         time, reach, own, mount = indices[job] / rates[job], lasers.reach[s], scenery.own[s], lasers.mount[s]
         if time != last:
             loose_at_into(constants, placed, state, scenery.loose, time, places, turns)
@@ -217,17 +219,19 @@ def scans_into(
         for k in range(4):
             poses[n, 3 + k] = turns[own, k]
         mount_in_place(mount, poses, n)
-        if head >= 0:
+        if jobs[job, 5] >= 0:
+            head = base + jobs[job, 5]
             readings[head] = time
             for k in range(7):
                 readings[head + 1 + k] = poses[n, k]
         fan = fan_at(lasers, s, errors[errors_at:] if errors_at >= 0 else errors[:0], work.beams)
-        found = work.ranges[at : at + fan.layers * fan.width]
+        found = work.ranges[: fan.layers * fan.width]
         if sweep_at >= 0:
             if time != everywhere:
                 bodies_at_into(constants, placed, state, time, positions, orientations)
                 everywhere = time
-            sweep, scan_time, own = sweeps[sweep_at : sweep_at + fan.beams], lasers.scan_time[s], lasers.body[s]
+            sweep, scan_time = block_view(sweeps, base + sweep_at, (fan.beams, 7)), lasers.scan_time[s]
+            own = lasers.body[s]
             still, bodies = (positions, orientations), (positions, orientations, shapes)
             poses_into(constants, placed, state, own, mount, time, scan_time, still, work.swept, work.turned, sweep)
             cast_swept_into(constants, placed, state, fan, own, reach, time, scan_time, bodies, sweep, work, found)
@@ -239,17 +243,9 @@ def scans_into(
             cast_standing_into(
                 origin, turn, fan, reach, scenery, here, attitude, outlines, work.floats, work.ints, found
             )
-        rays = out + fan.layers * fan.beams
+        rays, shown = fan.layers * fan.beams, jobs[job, 6]
         noise, one, two = noise_at(noises, s), keys[s, 0], keys[s, 1]
         measure_into(
-            found,
-            fan.width,
-            noise,
-            one,
-            two,
-            number,
-            work.words.view(np.uint64),
-            work.draws,
-            readings[out:rays],
-            seen[out:rays],
-        )
+            found, fan.width, noise, one, two, number, work.words.view(np.uint64), work.draws,
+            readings[out : out + rays], seen[shown : shown + rays],
+        )  # fmt: skip
