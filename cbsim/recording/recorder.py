@@ -23,7 +23,8 @@ from cbsim.recording.writer import ContainerWriter
 
 __all__ = ["FileRecorder", "MemoryRecorder", "Recorder", "checksum_of"]
 
-CHUNK = 256 * 1024  # [bytes] that a killed run can lose
+CHUNK = 256 * 1024  # [bytes] beyond which a chunk ends with the batch that is written, so that no batch is cut,
+LARGEST = 4  # and beyond how many times as many with any message
 
 
 def checksum_of(header: str) -> str:
@@ -96,7 +97,7 @@ class FileRecorder:
             self._stream: IO[bytes] = self.path.open("wb")
         except OSError as reason:
             raise UsageError(f"cannot write the recording '{path}': {reason.strerror}") from None
-        self._writer = ContainerWriter(self._stream, CHUNK)
+        self._writer = ContainerWriter(self._stream, LARGEST * CHUNK)
         self._channels: dict[str, int] = {}
         self._step = 0.0
         self._quota = Quota(0.0)
@@ -124,6 +125,7 @@ class FileRecorder:
             if message.topic not in self._channels:
                 self._channel(message.topic, message.schema)
             self._put(message.topic, message.time, message.data)
+        self._writer.end_chunk(CHUNK)
         self._stream.flush()
 
     def fault(self, name: str, time: float, message: str) -> None:

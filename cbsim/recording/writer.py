@@ -109,6 +109,11 @@ class ContainerWriter:
         if self._used > self._chunk_size:
             self._close_chunk()
 
+    def end_chunk(self, least: int) -> None:
+        """Write the chunk, if it holds more than a number of bytes: what has been added so far is on the disk then."""
+        if self._used > least:
+            self._close_chunk()
+
     def finish(self) -> None:
         """Write the last chunk and the index."""
         self._close_chunk()

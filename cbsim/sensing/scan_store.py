@@ -9,7 +9,7 @@ from cbsim.world.tables import Floats, Ints
 
 __all__ = ["ScanBlock", "ScanStore"]
 
-NUMBERS = 32768  # of a block, about: 256 KiB
+NUMBERS = 65536  # of a block, about: 512 KiB
 
 
 class ScanBlock:

@@ -40,7 +40,7 @@ from cbsim.world.world import World
 __all__ = ["Run", "RunObserver", "drive", "run", "step", "step_count"]
 
 BATCH_STEPS = 256  # largest number of quiet steps in one kernel call
-BATCH_NUMBERS = 32768  # largest number of values of motion in one batch: 256 KiB, the size of a chunk
+BATCH_NUMBERS = 65536  # largest number of values of motion in one batch: 512 KiB, which a killed run can lose
 MOST_NUMBERS = 1 << 20  # of a batch of as many steps as candidates of collisions are kept for
 
 
