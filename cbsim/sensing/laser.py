@@ -176,13 +176,16 @@ class ScanBatch:
         """Return scan n with arrays that nobody can write to, and a pose of its own: for planners."""
         sensor, index = self.due[n]
         azimuths, directions, shape, rate, scan_time = self._tables.told(sensor)
-        out, sweep = self.places(n)
-        shown, pose = self.layout.seen[n], self.poses[n].copy()
+        layout, pose = self.layout, self.poses[n].copy()
+        shown = layout.seen[n]
         if self._begins is None:
+            out, sweep = layout.out[n], layout.sweep[n]
             if self._bytes is None:  # arrays of the bytes of all scans are copied once
-                self._bytes = self.readings.tobytes(), self.seen.tobytes(), self.sweeps.tobytes()
+                swept = self.sweeps.tobytes() if layout.swept else b""
+                self._bytes = self.readings.tobytes(), self.seen.tobytes(), swept
             ranges, seen, sweeps = self._bytes
         else:  # few of those that are recorded
+            out, sweep = self.places(n)
             rays = shape[0] * shape[1]
             ranges, seen = self.readings[out : out + rays].tobytes(), self.seen[shown : shown + rays].tobytes()
             sweeps = self.sweeps[sweep : sweep + 7 * shape[1]].tobytes() if sweep >= 0 else b""

@@ -291,8 +291,9 @@ def release_scratch(scratch: Pack, standing: StaticCache) -> None:
 
 def _scratch(world: World, standing: StaticCache) -> Pack:
     tables = laser_tables_of(world)
-    _, _, spans = static_scenery_of(world, standing, tables.groups)
-    loose = int(np.diff(spans[Scenery._fields.index("loose")])[0])
+    _, whole = static_scenery_of(world, standing, tables.groups)
+    first = 2 * Scenery._fields.index("loose")  # where it begins and ends
+    loose = int(whole[first + 1] - whole[first])
     sensors = [sensor for sensor in world.sensors if sensor.key in tables.rows]
     sweeps = any(sensor.conf.scan_time > 0.0 for sensor in sensors)
     errors = any(sensor.conf.angle_sigma > 0.0 for sensor in sensors)

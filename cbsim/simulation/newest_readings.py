@@ -126,7 +126,10 @@ class NewestReadings(Mapping[str, Taken]):
 
     def due_between(self, after: float, time: float) -> list[tuple[Sensor, int]]:
         """List lasers and numbers of the scans that are delivered in (after, time], if none has faults."""
-        numbers = [range(max(clock.newest(after) + 1, 0), clock.newest(time) + 1) for clock in self.clocks]
+        numbers = []
+        for rate, latency, _, _ in self.clocks:  # `Clock.newest` spelled out: asked for in every step
+            first = floor((after - latency) * rate + SLACK) + 1
+            numbers.append(range(first if first > 0 else 0, floor((time - latency) * rate + SLACK) + 1))
         return [(sensor, number) for sensor, clock in self._timed for number in numbers[clock]]
 
     def deliver(self, snapshot: Snapshot, after: float) -> None:
