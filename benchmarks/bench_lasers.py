@@ -154,10 +154,11 @@ def swept(world: World, snapshot: Snapshot) -> Side:
     width = tables.sizes[0] // layers
     standing = world.static_caches.of(snapshot)
     surroundings = static_scenery_of(world, standing, tables.groups)
-    scratch = acquire_scratch(world, standing, tables.sizes[0])
+    scratch = acquire_scratch(world, standing)
     poses, sweep = np.empty((1, 7)), np.empty((beams, 7))
+    begins = np.zeros(1, np.int64)
     readings, seen = np.empty(layers * beams), np.empty(layers * beams, bool)
-    jobs, times = np.array([[0, 0, 0, 0, 0, -1, 0, -1]]), np.array([math.floor(snapshot.time * 10 + 1e-9) / 10])
+    jobs, indices = np.array([[0, 0, 0, -1, 0, -1, 0]]), np.array([math.floor(snapshot.time * 10 + 1e-9)])
     states = [snapshot.copy(), snapshot.copy()]
     for each, (p, q) in zip(states, _two_poses(state.position, state.orientation), strict=True):
         each.state.position[:], each.state.orientation[:] = p, q
@@ -165,7 +166,8 @@ def swept(world: World, snapshot: Snapshot) -> Side:
     def scan(now: Snapshot) -> None:
         scans_into(
             world.pack, world.layout.sizes, world.first.blocks, now.blocks, tables.pack, surroundings,
-            (jobs, np.zeros(1, np.int64), times), tables.keys(0), np.empty(0), scratch, (poses, sweep, readings, seen),
+            (jobs, begins, indices, np.array([10.0]), indices), tables.keys(0), np.empty(0), scratch,
+            (poses, sweep.reshape(-1), readings, seen),
         )  # fmt: skip
 
     scan(states[0])
@@ -178,7 +180,7 @@ def swept(world: World, snapshot: Snapshot) -> Side:
     return Side(
         lambda: scan(states[0]),
         lambda: scan(next(turn)),
-        lambda: scratch[-1][: tables.sizes[0]].reshape(layers, width)[:, :beams].reshape(-1).copy(),
+        lambda: scratch[0][-tables.sizes[0] :].reshape(layers, width)[:, :beams].reshape(-1).copy(),
         aim(),
         aim,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, overload
+from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,14 +76,17 @@ class TakenScans(Sequence[ScanRow]):
     ----------
     calls : list of ScanBatch
         Scans with heads, call by call.
+    parts : dict
+        Key of each laser → parts of its scans as they are recorded, in order; each begins with the time of a scan.
 
     Attributes
     ----------
     calls : list of ScanBatch
+    parts : dict
     """
 
-    def __init__(self, calls: list[ScanBatch]) -> None:
-        self.calls = calls
+    def __init__(self, calls: list[ScanBatch], parts: dict[str, list[Floats]]) -> None:
+        self.calls, self.parts = calls, parts
         for call in calls:
             call.forget()
 
@@ -104,27 +107,16 @@ class TakenScans(Sequence[ScanRow]):
     def _rows(self) -> list[ScanRow]:
         return [row for call in self.calls for row in scan_rows(call)]
 
-    @property
-    def parts(self) -> dict[str, list[Any]]:
-        """Key of each laser → parts of its scans as they are recorded, in order; the first begins with its time."""
-        found: dict[str, list[Any]] = {}  # of Floats, which type checkers do not know as buffers
-        for call in self.calls:
-            readings = call.readings
-            for key, first, last, sweep, poses in call.layout.spans:
-                parts = found.get(key)
-                if parts is None:
-                    parts = found[key] = []
-                parts.append(readings[first:last])
-                if poses:
-                    parts.append(call.sweeps[sweep : sweep + poses])
-        return found
-
     @classmethod
     def joined(cls, several: Sequence[Sequence[ScanRow]]) -> Sequence[ScanRow]:
         """Put scans one after another; rows are made if they stand in memory in another way."""
         told = [scans for scans in several if len(scans)]
-        if told and all(isinstance(scans, TakenScans) for scans in told):
-            return cls([call for scans in told if isinstance(scans, TakenScans) for call in scans.calls])
+        taken = [scans for scans in told if isinstance(scans, TakenScans)]
+        if told and len(taken) == len(told):
+            parts: dict[str, list[Floats]] = {}
+            for key, some in (item for scans in taken for item in scans.parts.items()):
+                parts.setdefault(key, []).extend(some)
+            return cls([call for scans in taken for call in scans.calls], parts)
         return [scan for scans in told for scan in scans]
 
 

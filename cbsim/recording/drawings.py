@@ -39,17 +39,18 @@ class DrawingRow:
         """Encode the step and as many drawings as fit."""
         parts, size = list[bytes](), ROW.size
         for one in self.drawings:
-            size += size_of(one)
+            part = _packed(one)
+            size += len(part)
             if size > LARGEST:
                 break
-            parts.append(_packed(one))
+            parts.append(part)
         return ROW.pack(self.step, len(parts)) + b"".join(parts)
 
 
 def size_of(one: Drawing) -> int:
     """Count the bytes that a drawing takes."""
     text = len(_letters(one.text)) if isinstance(one, Text) else 0
-    return DRAWING.size + POINT * len(one.places) + text
+    return DRAWING.size + POINT * len(one.single) + text
 
 
 def _packed(one: Drawing) -> bytes:
@@ -61,7 +62,7 @@ def _packed(one: Drawing) -> bytes:
     else:
         size = one.size
     red, green, blue = one.colour or (0, 0, 0)
-    points = one.places.astype("<f4")
+    points = one.single.astype("<f4", copy=False)
     head = DRAWING.pack(kind, closed, one.colour is not None, red, green, blue, size, len(points), len(text))
     return b"".join((head, points.tobytes(), text))
 

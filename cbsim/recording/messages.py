@@ -71,7 +71,7 @@ class Packed(NamedTuple):
     topic: str
     schema: str
     time: float
-    data: bytes
+    data: bytes | memoryview
 
 
 class Fault(NamedTuple):
@@ -115,7 +115,8 @@ def messages_of(batch: Batch, step: float) -> Iterator[Packed]:
     by_key = attrgetter("key")
     if isinstance(batch.scans, TakenScans):
         for key, parts in sorted(batch.scans.parts.items()):
-            yield Packed(f"/scan/{key}", "/scan", float(parts[0][0]), b"".join(parts))
+            data = parts[0].data.cast("B") if len(parts) == 1 else b"".join(map(_buffer, parts))
+            yield Packed(f"/scan/{key}", "/scan", float(parts[0][0]), data)
     else:
         for key, scans in itertools.groupby(sorted(batch.scans, key=by_key), key=by_key):
             kept = list(scans)

@@ -15,16 +15,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import IO, Protocol
 
-from mcap.writer import CompressionType, Writer
-
 from cbsim.errors import UsageError
 from cbsim.recording.batch import Batch, Header
 from cbsim.recording.drawings import Quota
 from cbsim.recording.messages import FAULTS, SCHEMAS, Fault, messages_of
+from cbsim.recording.writer import ContainerWriter
 
 __all__ = ["FileRecorder", "MemoryRecorder", "Recorder", "checksum_of"]
 
-CHUNK = 256 * 1024  # [bytes] that a killed run can lose
+CHUNK = 256 * 1024  # [bytes] beyond which a chunk ends with the batch that is written, so that no batch is cut,
+LARGEST = 4  # and beyond how many times as many with any message
 
 
 def checksum_of(header: str) -> str:
@@ -97,9 +97,8 @@ class FileRecorder:
             self._stream: IO[bytes] = self.path.open("wb")
         except OSError as reason:
             raise UsageError(f"cannot write the recording '{path}': {reason.strerror}") from None
-        self._writer = Writer(self._stream, chunk_size=CHUNK, compression=CompressionType.LZ4, enable_data_crcs=True)
+        self._writer = ContainerWriter(self._stream, LARGEST * CHUNK)
         self._channels: dict[str, int] = {}
-        self._sequence: dict[int, int] = {}
         self._step = 0.0
         self._quota = Quota(0.0)
 
@@ -109,7 +108,7 @@ class FileRecorder:
         text = header.to_json()
         self._writer.add_metadata("cbsim", {"header": text, "crc32": checksum_of(text)})
         for path, data in sources.items():
-            self._writer.add_attachment(0, 0, path, "application/octet-stream", data)
+            self._writer.add_attachment(path, "application/octet-stream", data)
         self._step, self._quota = header.step, Quota(header.step)
         for topic in ("/snapshot", "/batch", "/commands", "/controls", "/contacts"):
             self._channel(topic, topic)
@@ -126,6 +125,7 @@ class FileRecorder:
             if message.topic not in self._channels:
                 self._channel(message.topic, message.schema)
             self._put(message.topic, message.time, message.data)
+        self._writer.end_chunk(CHUNK)
         self._stream.flush()
 
     def fault(self, name: str, time: float, message: str) -> None:
@@ -136,7 +136,7 @@ class FileRecorder:
 
     def end(self) -> None:
         """Write the index and close the file."""
-        self._writer.finish()  # type: ignore[no-untyped-call]
+        self._writer.finish()
         self._stream.close()
 
     def _channel(self, topic: str, schema: str) -> None:
@@ -144,7 +144,5 @@ class FileRecorder:
         number = self._writer.register_schema(name, "text", SCHEMAS[schema].encode())
         self._channels[topic] = self._writer.register_channel(topic, "cbsim", number)
 
-    def _put(self, topic: str, time: float, data: bytes) -> None:
-        channel, stamp = self._channels[topic], round(time * 1e9)
-        self._sequence[channel] = self._sequence.get(channel, 0) + 1
-        self._writer.add_message(channel, stamp, data, stamp, self._sequence[channel])
+    def _put(self, topic: str, time: float, data: bytes | memoryview) -> None:
+        self._writer.add_message(self._channels[topic], round(time * 1e9), data)

@@ -18,6 +18,7 @@ from cbsim.sensing.faults import displayed_scan
 from cbsim.sensing.kernels.noise import ANGLE
 from cbsim.sensing.kernels.scans import scans_into
 from cbsim.sensing.laser_tables import BatchLayout, LaserTables, acquire_scratch, laser_tables_of, release_scratch
+from cbsim.sensing.scan_store import ScanBlock, ScanStore
 from cbsim.sensing.scenery import static_scenery_of
 from cbsim.world.forks import branch_at_time, occasion
 from cbsim.world.snapshot import Snapshot
@@ -27,7 +28,7 @@ from cbsim.world.world import Sensor, World
 
 __all__ = ["Scan", "ScanBatch", "scan", "scans", "take_scans"]
 
-NOTHING, NO_SWEEPS = np.zeros(0), np.zeros((0, 7))
+NOTHING, NO_SWEEPS = np.zeros(0), np.zeros(0)
 REAL, FLAG = np.dtype(float), np.dtype(bool)
 
 
@@ -104,35 +105,53 @@ class ScanBatch:
     tables : LaserTables
     due : sequence of (Sensor, int)
     layout : BatchLayout
+    block : ScanBlock, optional
+        Where scans with heads are written.
 
     Attributes
     ----------
     due : sequence of (Sensor, int)
         Lasers and scan numbers.
     layout : BatchLayout
-        Offsets of each scan in the arrays.
-    readings, seen : (rays,) [m], (rays,) bool
-    poses, sweeps : (n, 7), (k, 7) [m], 1
+        Places of each scan in the arrays.
+    readings, seen : (n,) [m], (rays,) bool
+    poses, sweeps : (n, 7), (k,) [m], 1
         Output of `cbsim.sensing.kernels.scans.scans_into`.
     """
 
-    __slots__ = ("_bytes", "_tables", "due", "layout", "poses", "readings", "seen", "sweeps")
+    __slots__ = ("_begins", "_bytes", "_tables", "due", "layout", "poses", "readings", "seen", "sweeps")
 
-    def __init__(self, tables: LaserTables, due: Sequence[tuple[Sensor, int]], layout: BatchLayout) -> None:
+    def __init__(
+        self, tables: LaserTables, due: Sequence[tuple[Sensor, int]], layout: BatchLayout, block: ScanBlock | None
+    ) -> None:
         self.due, self._tables, self.layout = due, tables, layout
-        self.readings = layout.template.copy() if layout.spans else np.empty(layout.rays)
         self.seen, self.poses = np.empty(layout.rays, bool), np.empty((len(due), 7))
-        self.sweeps = np.empty((layout.swept, 7)) if layout.swept else NO_SWEEPS
+        self._begins: list[int] | None = None
+        if block is None:
+            self.readings = np.empty(layout.rays)
+            self.sweeps = np.empty(layout.swept) if layout.swept else NO_SWEEPS
+        else:
+            self.readings = self.sweeps = block.words
+            self._begins = block.filled.tolist()
         self._bytes: tuple[bytes, bytes, bytes] | None = None
+
+    def places(self, n: int) -> tuple[int, int]:
+        """Where the readings and the poses of the sweep of scan n begin; -1 for no sweep."""
+        layout = self.layout
+        out, sweep = layout.out[n], layout.sweep[n]
+        if self._begins is None:
+            return out, sweep
+        begin = self._begins[layout.rows[n]]
+        return begin + out, begin + sweep if sweep >= 0 else -1
 
     def ranges(self, n: int) -> Floats:
         """Ranges (layers, beams) [m] of scan n."""
-        return np.ndarray(self.due[n][0].directions.shape[:2], float, self.readings, 8 * self.layout.out[n])
+        return np.ndarray(self.due[n][0].directions.shape[:2], float, self.readings, 8 * self.places(n)[0])
 
     def sweep(self, n: int) -> Floats | None:
         """Poses (beams, 7) of the sensor at the instants of the beams of scan n; None where all are fired at once."""
-        begin = self.layout.sweep[n]
-        return self.sweeps[begin : begin + self.due[n][0].conf.beams] if begin >= 0 else None
+        begin = self.places(n)[1]
+        return np.ndarray((self.due[n][0].conf.beams, 7), float, self.sweeps, 8 * begin) if begin >= 0 else None
 
     def forget(self) -> None:
         """Drop the copies that were made for planners."""
@@ -148,20 +167,29 @@ class ScanBatch:
             sensor.azimuths,
             Pose(self.poses[n, :3], self.poses[n, 3:]),
             sensor.directions,
-            np.ndarray(sensor.directions.shape[:2], bool, self.seen, self.layout.out[n]),
+            np.ndarray(sensor.directions.shape[:2], bool, self.seen, self.layout.seen[n]),
             sensor.conf.scan_time,
             self.sweep(n),
         )
 
     def told(self, n: int) -> Scan:
         """Return scan n with arrays that nobody can write to, and a pose of its own: for planners."""
-        if self._bytes is None:  # arrays of the bytes of all scans are copied once
-            sweeps = self.sweeps.tobytes() if self.layout.swept else b""
-            self._bytes = self.readings.tobytes(), self.seen.tobytes(), sweeps
-        ranges, seen, sweeps = self._bytes
         sensor, index = self.due[n]
         azimuths, directions, shape, rate, scan_time = self._tables.told(sensor)
-        out, sweep, pose = self.layout.out[n], self.layout.sweep[n], self.poses[n].copy()
+        layout, pose = self.layout, self.poses[n].copy()
+        shown = layout.seen[n]
+        if self._begins is None:
+            out, sweep = layout.out[n], layout.sweep[n]
+            if self._bytes is None:  # arrays of the bytes of all scans are copied once
+                swept = self.sweeps.tobytes() if layout.swept else b""
+                self._bytes = self.readings.tobytes(), self.seen.tobytes(), swept
+            ranges, seen, sweeps = self._bytes
+        else:  # few of those that are recorded
+            out, sweep = self.places(n)
+            rays = shape[0] * shape[1]
+            ranges, seen = self.readings[out : out + rays].tobytes(), self.seen[shown : shown + rays].tobytes()
+            sweeps = self.sweeps[sweep : sweep + 7 * shape[1]].tobytes() if sweep >= 0 else b""
+            out, shown, sweep = 0, 0, min(sweep, 0)
         return Scan.of(
             key=sensor.key,
             time=index / rate,
@@ -169,9 +197,9 @@ class ScanBatch:
             angles=azimuths,
             pose=Pose(pose[:3], pose[3:]),
             directions=directions,
-            returned=np.ndarray(shape, FLAG, seen, out),
+            returned=np.ndarray(shape, FLAG, seen, shown),
             scan_time=scan_time,
-            sweep=np.ndarray((shape[1], 7), REAL, sweeps, 56 * sweep) if sweep >= 0 else None,
+            sweep=np.ndarray((shape[1], 7), REAL, sweeps, 8 * sweep) if sweep >= 0 else None,
         )
 
 
@@ -198,28 +226,30 @@ def scans(world: World, snapshot: Snapshot, due: Sequence[tuple[Sensor, int]]) -
 
 
 def take_scans(
-    world: World, snapshot: Snapshot, due: Sequence[tuple[Sensor, int]], to_record: bool = False
+    world: World, snapshot: Snapshot, due: Sequence[tuple[Sensor, int]], store: ScanStore | None = None
 ) -> ScanBatch:
-    """Take at least one scan, as `scans`; to be recorded, they get heads, unless any may show an earlier one."""
+    """Take at least one scan, as `scans`; into a store as they are recorded, unless any may show an earlier one."""
     tables, standing = laser_tables_of(world), world.static_caches.of(snapshot)
     freezes = tables.may_freeze and any(sensor.conf.freezes for sensor, _ in due)
-    layout = tables.layout(tuple([sensor.key for sensor, _ in due]), to_record and not freezes)
+    layout = tables.layout(tuple([sensor.key for sensor, _ in due]), store is not None and not freezes)
     contents = [displayed_scan(s.conf, k) for s, k in due] if freezes else [k for _, k in due]
-    numbers = np.array(contents, np.int64)
-    times = numbers / layout.rates
+    numbers = indices = np.array(contents, np.int64)
     errors = [_azimuth_errors(snapshot, due[n][0], contents[n]) for n in layout.inexact] if layout.inexact else []
-    if len(snapshot.columns.fork):
-        of_fork = zip(contents, times.tolist(), strict=True)
+    if world.layout.forks:
+        of_fork = zip(contents, (indices / layout.rates).tolist(), strict=True)
         numbers = np.array([occasion(k, branch_at_time(snapshot, time)) for k, time in of_fork], np.int64)
-    taken = ScanBatch(tables, due, layout)
-    scratch = acquire_scratch(world, standing, layout.width)
+    block = store.room(tables, layout) if store is not None and layout.has_heads else None
+    taken, scratch = ScanBatch(tables, due, layout, block), acquire_scratch(world, standing)
     with wrapping():
         scans_into(
             *(world.pack, world.layout.sizes, world.first.blocks, snapshot.blocks, tables.pack),
-            *(static_scenery_of(world, standing, tables.groups), (layout.jobs, numbers, times)),
+            static_scenery_of(world, standing, tables.groups),
+            (layout.jobs, tables.begins if block is None else block.filled, indices, layout.rates, numbers),
             *(tables.keys(snapshot.seed), np.concatenate(errors) if errors else NOTHING, scratch),
             (taken.poses, taken.sweeps, taken.readings, taken.seen),
         )
+    if block is not None:
+        block.filled += layout.grow
     release_scratch(scratch, standing)
     return taken
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from weakref import WeakKeyDictionary, ref
 
 import numpy as np
@@ -23,9 +23,7 @@ from cbsim.world.streams import stream_key
 from cbsim.world.tables import Floats, Ints
 from cbsim.world.world import Sensor, World
 
-__all__ = ["BatchLayout", "LaserTables", "Span", "acquire_scratch", "laser_tables_of", "release_scratch"]
-
-Scratch = tuple[NDArray[Any], ...]  # values of a `ScanScratch`; its last are the ranges
+__all__ = ["HEAD", "BatchLayout", "LaserTables", "acquire_scratch", "laser_tables_of", "release_scratch"]
 
 NAME = "scans"  # key of the scratch in a `StaticCache`
 SEEDS = 64  # number of seeds whose keys are cached
@@ -53,26 +51,6 @@ class Beams(NamedTuple):
     scan_time: float
 
 
-class Span(NamedTuple):
-    """Consecutive scans of one laser in the readings of a call, or one scan and the poses of its sweep.
-
-    Attributes
-    ----------
-    key : str
-        Of the laser.
-    first, last : int
-        Where the head of the first scan begins, and where the readings of the last one end.
-    sweep, poses : int
-        Where in the sweeps its poses begin, and how many they are; -1 and 0 for no sweep.
-    """
-
-    key: str
-    first: int
-    last: int
-    sweep: int
-    poses: int
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class BatchLayout:
     """Layout of the output of scans that are taken in one call.
@@ -83,29 +61,35 @@ class BatchLayout:
         Argument of `scans_into`.
     rates : (n,)
         [1/s].
-    out, sweep : list of int
-        Offsets of the readings and of the sweep poses of each; -1 for no sweep.
+    rows, out, sweep, seen : list of int
+        Rows of the lasers; where readings, poses of sweeps and returns of each begin; -1 for no sweep.
     inexact : list of int
         Indices of lasers with errors of azimuth.
-    width, rays, swept : int
-        Padded number of directions of the largest; total number of beams with heads, and of beams of sweeps.
-    template : (rays,)
-        Readings with all that the heads of scans have in common, so that they can be recorded as they are; empty if
-        there are no heads.
-    spans : list of Span
-        Scans by laser, if they have heads.
+    rays, swept : int
+        Total number of beams, and of numbers of the poses of sweeps.
+    has_heads : bool
+        Whether scans are written as they are recorded: places count from where those of their laser begin.
+    grow : (lasers,) int64
+        Words that the scans of each laser take then.
+    numbers : int
+        Numbers that are recorded.
+    newest : dict
+        Key of each laser → index of the last of its scans.
     """
 
     jobs: Ints
     rates: Floats
+    rows: list[int]
     out: list[int]
     sweep: list[int]
+    seen: list[int]
     inexact: list[int]
-    width: int
     rays: int
     swept: int
-    template: Floats
-    spans: list[Span]
+    has_heads: bool
+    grow: Ints
+    numbers: int
+    newest: dict[str, int]
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
@@ -132,6 +116,8 @@ class LaserTables:
         Confs of the lasers.
     may_freeze : bool
         Whether any may show an earlier scan.
+    begins : (lasers,) int64
+        Zeros: where the places of a call without heads count from.
     """
 
     table: Lasers
@@ -144,6 +130,7 @@ class LaserTables:
     groups: StaticGroups
     confs: list[SensorConf]
     may_freeze: bool
+    begins: Ints
     _keys: dict[int, NDArray[np.uint64]] = field(default_factory=dict)
     _layouts: dict[tuple[tuple[str, ...], bool], BatchLayout] = field(default_factory=dict)
     _told: dict[str, Beams] = field(default_factory=dict)
@@ -170,32 +157,39 @@ class LaserTables:
     def _layout(self, keys: tuple[str, ...], has_heads: bool) -> BatchLayout:
         rows = [self.rows[key] for key in keys]
         jobs: list[tuple[int, ...]] = []
-        width = rays = swept = wrong = 0
+        rays = swept = wrong = 0
+        grow = [0] * len(self.names)
         for n, row in enumerate(rows):
-            conf = self.confs[row]
-            off, sweep = (wrong if conf.angle_sigma > 0.0 else -1), (swept if conf.scan_time > 0.0 else -1)
-            head, rays = (rays, rays + HEAD) if has_heads else (-1, rays)
-            # true distances are overwritten by those of the next laser
-            jobs.append((row, n, 0, rays, off, sweep, head))
-            width, rays = max(width, self.sizes[row]), rays + self.rays[row]
-            swept += conf.beams if sweep >= 0 else 0
+            conf, count = self.confs[row], self.rays[row]
+            off, sweeps = (wrong if conf.angle_sigma > 0.0 else -1), conf.scan_time > 0.0
+            if has_heads:
+                head, out = grow[row], grow[row] + HEAD
+                places = out, off, (out + count if sweeps else -1), head, rays
+                grow[row] += self.length(row)
+            else:
+                places = rays, off, (swept if sweeps else -1), -1, rays
+                swept += 7 * conf.beams if sweeps else 0
+            jobs.append((row, n, *places))
+            rays += count
             wrong += conf.beams if off >= 0 else 0
         rates = np.array([self.confs[row].rate for row in rows], float)
         table = np.array(jobs, np.int64).reshape(-1, 7)
-        inexact = np.flatnonzero(table[:, 4] >= 0).tolist()
-        out, sweeps, template = table[:, 3].tolist(), table[:, 5].tolist(), np.zeros(rays if has_heads else 0)
-        spans = list[Span]()
-        if has_heads:
-            words = template.view(np.int64)
-            for row, begin, sweep in zip(rows, out, sweeps, strict=True):
-                conf, last = self.confs[row], begin + self.rays[row]
-                poses = conf.beams if sweep >= 0 else 0
-                words[begin - 4 : begin - 2] = self.rays[row] // conf.beams, conf.beams
-                template[begin - 2], words[begin - 1] = conf.scan_time, poses
-                follows = bool(spans) and spans[-1].key == self.names[row] and not poses
-                first = spans.pop().first if follows else begin - HEAD
-                spans.append(Span(self.names[row], first, last, sweep, poses))
-        return BatchLayout(table, rates, out, sweeps, inexact, width, rays, swept, template, spans)
+        inexact = np.flatnonzero(table[:, 3] >= 0).tolist()
+        out, swept_at, seen = (table[:, column].tolist() for column in (2, 4, 6))
+        newest = {key: n for n, key in enumerate(keys)}
+        words = np.array(grow, np.int64)
+        return BatchLayout(
+            *(table, rates, rows, out, swept_at, seen, inexact, rays, swept),
+            has_heads=has_heads,
+            grow=words,
+            numbers=sum(grow) if has_heads else rays + swept,
+            newest=newest,
+        )
+
+    def length(self, row: int) -> int:
+        """Words of a recorded scan of a laser: its head, its readings, and the poses of its sweep."""
+        conf = self.confs[row]
+        return HEAD + self.rays[row] + (7 * conf.beams if conf.scan_time > 0.0 else 0)
 
     def keys(self, seed: int) -> NDArray[np.uint64]:
         """Keys (lasers, 2) of the lasers' random streams."""
@@ -262,7 +256,8 @@ def _laser_tables(world: World) -> LaserTables:
     noises, groups = noises_of(sensors), StaticGroups(world, table.body)
     confs = [s.conf for s in sensors]
     freezes = bool(world.events.faults) or any(conf.freezes for conf in confs)
-    return LaserTables(table, list(rows), rows, sizes, rays, noises, pack((*table, *noises)), groups, confs, freezes)
+    begins, packed = np.zeros(len(sensors), np.int64), pack((*table, *noises))
+    return LaserTables(table, list(rows), rows, sizes, rays, noises, packed, groups, confs, freezes, begins)
 
 
 def _places(fans: list[Fan], azimuths: list[Floats]) -> tuple[list[int], Ints, Ints]:
@@ -283,28 +278,29 @@ def _places(fans: list[Fan], azimuths: list[Floats]) -> tuple[list[int], Ints, I
     return firsts, table[:, 0].copy(), table[:, 1].copy()
 
 
-def acquire_scratch(world: World, standing: StaticCache, width: int) -> Scratch:
-    """Acquire scratch of `scans_into` for scans of `width` directions; return it by `release_scratch`."""
-    found: Scratch | None = standing.take(NAME)
-    return tuple(_scratch(world, standing, width)) if found is None or len(found[-1]) < width else found
+def acquire_scratch(world: World, standing: StaticCache) -> Pack:
+    """Acquire scratch of `scans_into`, a `ScanScratch`; return it by `release_scratch`."""
+    found: Pack | None = standing.take(NAME)
+    return _scratch(world, standing) if found is None else found
 
 
-def release_scratch(scratch: Scratch, standing: StaticCache) -> None:
+def release_scratch(scratch: Pack, standing: StaticCache) -> None:
     """Return scratch for reuse."""
     standing.give(NAME, scratch)
 
 
-def _scratch(world: World, standing: StaticCache, width: int) -> ScanScratch:
+def _scratch(world: World, standing: StaticCache) -> Pack:
     tables = laser_tables_of(world)
-    _, _, spans = static_scenery_of(world, standing, tables.groups)
-    loose = int(np.diff(spans[Scenery._fields.index("loose")])[0])
+    _, whole = static_scenery_of(world, standing, tables.groups)
+    first = 2 * Scenery._fields.index("loose")  # where it begins and ends
+    loose = int(whole[first + 1] - whole[first])
     sensors = [sensor for sensor in world.sensors if sensor.key in tables.rows]
     sweeps = any(sensor.conf.scan_time > 0.0 for sensor in sensors)
     errors = any(sensor.conf.angle_sigma > 0.0 for sensor in sensors)
     bodies, largest = len(world) if sweeps else 0, max(tables.sizes)
     beams = int(tables.table.beams.max()) if sweeps else 0
     floats, ints = scratch_for(len(world), len(tables.groups.plain))
-    return ScanScratch(
+    made = ScanScratch(
         loose_positions=np.empty((loose, 3)),
         loose_orientations=np.empty((loose, 4)),
         positions=np.empty((bodies, 3)),
@@ -315,10 +311,11 @@ def _scratch(world: World, standing: StaticCache, width: int) -> ScanScratch:
         aims=np.empty(6 * largest if sweeps else 0),
         swept=np.empty((beams, 3)),
         turned=np.empty((beams, 4)),
-        words=np.empty(largest, np.uint64),
+        words=np.empty(largest, np.int64),
         draws=np.empty(largest),
-        ranges=np.empty(max(width, largest)),
+        ranges=np.empty(largest),
     )
+    return pack(made, writeable=True)
 
 
 def _chain(parts: list[Floats]) -> Floats:

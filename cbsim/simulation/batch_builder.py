@@ -12,6 +12,7 @@ from cbsim.recording.batch import Batch, ReadingRow, ScanRow, TakenScans
 from cbsim.recording.checkpoints import CheckpointRow
 from cbsim.recording.drawings import DrawingRow
 from cbsim.sensing.laser import ScanBatch
+from cbsim.sensing.scan_store import ScanStore
 from cbsim.world.motion import MOTION_WIDTH
 from cbsim.world.tables import Floats, Ints
 from cbsim.world.traffic.events import NO_EVENTS
@@ -35,6 +36,8 @@ class BatchBuilder:
         As those of a `Batch`.
     calls : list of ScanBatch
         Scans as they are recorded, in place of their rows.
+    store : ScanStore
+        Where these stand.
     rows : ndarray or None
         Rows of the bodies whose motion it holds, as those of a `Batch`.
     """
@@ -42,6 +45,7 @@ class BatchBuilder:
     def __init__(self) -> None:
         self.rows: Ints | None = None
         self._block: Steps = np.empty(0, np.uint64), np.empty((0, 0, MOTION_WIDTH))
+        self.store = ScanStore()
         self._begun = self._filled = 0  # steps of the block that are passed on, and that are written
         self._clear()
 
@@ -115,7 +119,7 @@ class BatchBuilder:
             hashes,
             motion,
             self.commands,
-            TakenScans(self.calls) if self.calls else self.scans,
+            TakenScans(self.calls, self.store.drain()) if self.calls else self.scans,
             _joined(self._contacts, NO_CONTACTS),
             self.readings,
             self.controls,

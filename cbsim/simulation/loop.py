@@ -40,7 +40,7 @@ from cbsim.world.world import World
 __all__ = ["Run", "RunObserver", "drive", "run", "step", "step_count"]
 
 BATCH_STEPS = 256  # largest number of quiet steps in one kernel call
-BATCH_NUMBERS = 32768  # largest number of values of motion in one batch: 256 KiB, the size of a chunk
+BATCH_NUMBERS = 65536  # largest number of values of motion in one batch: 512 KiB, which a killed run can lose
 MOST_NUMBERS = 1 << 20  # of a batch of as many steps as candidates of collisions are kept for
 
 
@@ -162,9 +162,8 @@ class Run:
             checkpoints = recall.checkpoints_at(snapshot, drivers, self.views) if self._remembers else []
             commands = self._decide(now) if drivers else []
             drawings = [] if self.annotations is None else self.annotations.rows(now, before, drivers)
-            if self._is_always_asked:
-                asked = n = 1
-            else:
+            asked = n = 1
+            if not self._is_always_asked:
                 asked = min([recall.until_asked(driver, now) for driver in drivers], default=1)
                 n = self._quiet(now, until - now, asked)
             if self.recorded.may_change and self.recorded.steps_left(now) == self.recorded.period:
@@ -176,7 +175,8 @@ class Run:
             diagnostics: list[Diagnostic] = []
             room = gathered.room(n, len(rows), BATCH_NUMBERS)
             hashes, motion, contacts = advance(world, snapshot, n, rows, diagnostics, self.notes, room)
-            self.diagnostics.take(diagnostics)
+            if diagnostics:
+                self.diagnostics.take(diagnostics)
             gathered.add(now + 1, (hashes, motion), hashes is room[0])
             if commands or self._set or drawings or checkpoints or len(contacts):
                 gathered.add_rows(commands, self._set, drawings, checkpoints, contacts)

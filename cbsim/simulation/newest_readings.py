@@ -119,14 +119,17 @@ class NewestReadings(Mapping[str, Taken]):
 
     def hold(self, batch: ScanBatch) -> None:
         """Put scans in their places that have been taken; the last of each sensor holds."""
-        newest = {sensor.key: n for n, (sensor, _) in enumerate(batch.due)}
-        for key, n in newest.items():
-            self._taken.pop(key, None)
-            self._held[key] = partial(batch.told, n)
+        taken, held = self._taken, self._held
+        for key, n in batch.layout.newest.items():
+            taken.pop(key, None)
+            held[key] = partial(batch.told, n)
 
     def due_between(self, after: float, time: float) -> list[tuple[Sensor, int]]:
         """List lasers and numbers of the scans that are delivered in (after, time], if none has faults."""
-        numbers = [range(max(clock.newest(after) + 1, 0), clock.newest(time) + 1) for clock in self.clocks]
+        numbers = []
+        for rate, latency, _, _ in self.clocks:  # `Clock.newest` spelled out: asked for in every step
+            first = floor((after - latency) * rate + SLACK) + 1
+            numbers.append(range(first if first > 0 else 0, floor((time - latency) * rate + SLACK) + 1))
         return [(sensor, number) for sensor, clock in self._timed for number in numbers[clock]]
 
     def deliver(self, snapshot: Snapshot, after: float) -> None:

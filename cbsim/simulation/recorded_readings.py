@@ -33,13 +33,13 @@ def take_readings(
         due = newest.due_between(after, snapshot.time)
         if not due:
             return 0
-        batch = take_scans(world, snapshot, due, to_record=True)
-        if batch.layout.spans:
+        batch = take_scans(world, snapshot, due, gathered.store)
+        if batch.layout.has_heads:
             gathered.calls.append(batch)
         else:
             gathered.scans += scan_rows(batch)
         newest.hold(batch)
-        return batch.readings.size
+        return batch.layout.numbers
     numbers = 0
     for key, taken in readings_between(world, snapshot, after):
         newest.set(key, taken)  # in an outage, the previous one is no longer current

@@ -91,7 +91,7 @@ def tell(
     queues: tuple[CommandQueue, ...], snapshot: Snapshot, vehicle: int, command: tuple[float, ...], step: float
 ) -> None:
     """Give a command (6,) to a vehicle, by its row in the table of vehicles: it acts now, or is put in flight."""
-    queue = next((one for one in queues if one.vehicle == vehicle), None)
+    queue = next((one for one in queues if one.vehicle == vehicle), None) if queues else None
     if queue is None:
         snapshot.tell(vehicle, command)
         return

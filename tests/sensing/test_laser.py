@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 import cbsim
 from cbsim.geometry.pose import rotate
 from cbsim.sensing.caster import Caster
+from cbsim.spec.command import Command
 from cbsim.spec.objects import ShapeKind, Triple
 from cbsim.spec.sensor import SensorConf
 from tests.sensing.scenes import scans_between
@@ -244,3 +245,28 @@ def test_a_scan_is_a_frozen_value_that_can_be_copied():
         sense()[KEY].range  # noqa: B018
     with pytest.raises(FrozenInstanceError):
         sense()[KEY].time = 1.0
+
+
+@pytest.mark.parametrize("pitch", [0.0, -0.02])
+def test_bodies_beyond_the_reach_of_scans_change_nothing(pitch):
+    """Lasers of two reaches see the same up to the smaller one, while vehicles cross its limit."""
+    near, far = (level(max_range=reach, rate=37.5, latency=0.12, pitch=pitch) for reach in (25.0, 60.0))
+    cars = [
+        bot(
+            f"Car {k}", position_offset=Triple(4.0 * k - 8.0, 6.0 * k + 12.0, 0.0), orientation_offset=Triple(0, 0, 3.0)
+        )
+        for k in range(5)
+    ]
+    made = world(bot("CajunBot", near, far), *cars)
+    commands = {name: Command(1.0, 0.1) for name in ("CajunBot", *(f"Car {k}" for k in range(5)))}
+    snapshot, crossed = made.start, set()
+    for step in range(160):
+        snapshot = cbsim.step(made, snapshot, commands if step == 0 else None)
+        one, two = (cbsim.sense(made, snapshot).get(f"CajunBot/scan_{k}") for k in range(2))
+        if one is None or two is None:
+            continue
+        within = two.ranges <= 25.0
+        assert (one.ranges[within] == two.ranges[within]).all()
+        assert np.isinf(one.ranges[~within]).all()
+        crossed.add(int(within.sum()))
+    assert len(crossed) > 10  # vehicles have come and gone

@@ -186,3 +186,18 @@ def test_scan_of_an_index_does_not_depend_on_when_it_is_taken_or_how_often():
     one = SENSORS["ladar"](made, snapshot, sensor, 0)
     assert (one.ranges == SENSORS["ladar"](made, snapshot, sensor, 0).ranges).all()
     assert (one.ranges == SENSORS["ladar"](other, other.start, rare, 0).ranges).all()
+
+
+@pytest.mark.parametrize("fields", [{"range_sigma": 0.05}, {"dropout": 0.2}, {"range_sigma": 0.05, "dropout": 0.2}])
+def test_a_beam_reads_the_same_whatever_the_others_return(fields):
+    conf = level(beams=BEAMS, max_range=200.0, **fields)
+    noise, key = noise_of(world(bot("CajunBot", conf)).sensors[0]), stream_key(5, "laser", "noise")
+    drawn = np.random.default_rng(2)
+    true = drawn.uniform(1.0, 150.0, (1, BEAMS))
+    whole, seen = measure(noise, true, key, 3)
+    for share in (0.5, 0.02, 0.0):  # single beams, in blocks of random numbers of which others are not drawn
+        is_left = drawn.random(BEAMS) < share
+        is_left[[0, -1]] = share > 0.0
+        part, still_seen = measure(noise, np.where(is_left, true, np.inf), key, 3)
+        assert (part[0, is_left] == whole[0, is_left]).all()
+        assert (still_seen[0] == seen[0] & is_left).all()

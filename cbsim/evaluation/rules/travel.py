@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from cbsim.evaluation.rules.context import Context
 from cbsim.evaluation.rules.path_lengths import PathLengths
 from cbsim.evaluation.rules.rule import Check, Measure, Rule
@@ -28,8 +30,8 @@ class Travel(Rule):
 
     def see(self, batch: Batch) -> None:
         """Add the path of these steps."""
-        for length in self.paths.among(self.row, batch).tolist():  # one by one, however steps are cut
-            self.length += length
+        lengths = np.concatenate([[self.length], self.paths.among(self.row, batch)])
+        self.length = float(np.add.accumulate(lengths)[-1])  # one by one, however steps are cut
         self.time = (batch.first_step + len(batch.hashes) - 1) * self.step
 
     def measures(self) -> list[Measure]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cbsim.geometry import elementary as math
 from cbsim.planner.pilot.controls import Controls, Motion, controls_of
@@ -59,6 +60,7 @@ class Pilot:
         self.dwell, self.look_out = dwell, look_out
         self.path: Path | None = None
         self.reason, self.done = "", False
+        self._drawn: Path | None = None
 
     def start(self, mission: Mission | None, network: RoadMap | None, vehicle: Vehicle) -> None:
         """Plan everything that does not depend on the initial pose.
@@ -123,19 +125,21 @@ class Pilot:
         path = self.path
         if path is None:
             return []
-        ahead = path.table[self._row : self._row + SHOWN]
-        if len(ahead) < 2:
+        if self._drawn is not path:
+            self._drawn, self._trace = path, _trace_of(path)
+        table, row, trace = path.table, self._row, self._trace
+        end = min(row + SHOWN, len(table)) - 1
+        if end < row + 1:
             return []
-        end = min(self._row + SHOWN, len(path.table)) - 1
-        shown: list[Drawing] = [Line(ahead[::4, :2], width=3.0), Text(ahead[-1, :2], text=f"{path.speed[end]:.1f} m/s")]
-        halt = path.halts[self._halt]
-        if halt.station <= ahead[-1, 4]:
-            place = path.table[int(np.searchsorted(path.station, halt.station)), :2]
-            text = f"halt in {max(halt.station - ahead[0, 4], 0.0):.1f} m"
-            if halt.dwell == math.inf and self.reason:
-                text += f": {self.reason}"
-            shown[1:] = [Dots(place, size=7.0), Text(place, text=text)]
-        return shown
+        halt, line = path.halts[self._halt], Line.of(trace[row : end + 1 : 4], width=3.0)
+        if halt.station > table.item(end, 4):
+            return [line, Text.of(trace[end : end + 1], text=f"{table.item(end, 7):.1f} m/s")]
+        at = path.station.searchsorted(halt.station)
+        place, text = trace[at : at + 1], f"halt in {max(halt.station - table.item(row, 4), 0.0):.1f} m"
+        dots = Dots.of(place, size=7.0)
+        if halt.dwell == math.inf and self.reason:
+            return [line, dots, Text(place, text=f"{text}: {self.reason}")]
+        return [line, dots, Text.of(place, text=text)]
 
     def _draw(self, pose: tuple[float, float, float]) -> bool:
         """Plan the whole path from a pose; return False if there is none."""
@@ -182,3 +186,11 @@ class Pilot:
                 self._run += 1
                 self._row = path.runs[self._run].first
         return self._controls.stand(motion, curvature, run.reverse)
+
+
+def _trace_of(path: Path) -> NDArray[np.float32]:
+    """Points of a path (n, 3) [m], as drawings keep them."""
+    trace = np.zeros((len(path.table), 3), np.float32)
+    trace[:, :2] = path.table[:, :2]
+    trace.flags.writeable = False
+    return trace

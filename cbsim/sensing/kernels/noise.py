@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cbsim.jit import inlined, inner, kernel
-from cbsim.world.kernels import normal_into, philox_into, uniform_into
+from cbsim.world.kernels import normal_into, philox_block, philox_into, uniform_into
 
 __all__ = ["ANGLE", "Noise", "Noises", "measure_into", "noise_at"]
 
@@ -154,13 +154,45 @@ def spread_into(true, noise, draws, width, layers, beams, ranges):
 @inlined
 def lose_some(true, noise, draws, width, layers, beams, seen):
     """Mark the beams that do not return, or whose return is not detected, as not seen."""
+    # both losses are independent: one draw against the product of their probabilities
+    if noise.bins.shape[0] == 0:
+        kept = (1.0 - noise.dropout) * noise.rates[0]
+        for ray in range(layers * beams):
+            seen[ray] = seen[ray] & (draws[ray] < kept)
+        return
     for layer in range(layers):
         for beam in range(beams):
             ray, distance = layer * beams + beam, true[layer * width + beam]
             distance = distance if noise.least <= distance <= noise.most else 0.0
-            # both losses are independent: one draw against the product of their probabilities
             kept = (1.0 - noise.dropout) * noise.rates[bin_of(noise, ray, distance)]
             seen[ray] = seen[ray] and draws[ray] < kept
+
+
+@inner
+def words_for(key_0, key_1, index, first, seen, rays, words):
+    """Write the words of `philox_into` for beams that are seen, in blocks of four words that serve `rays` beams each.
+
+    Words of other blocks are 0. Returns the beams between the first block and the last one: [begin, end).
+    """
+    size, count = seen.shape[0], words.shape[0]
+    begin, end = size, 0
+    for block in range((count + 3) // 4):
+        ray, at = block * rays, 4 * block
+        stop, wanted = min(ray + rays, size), False
+        while ray < stop and not wanted:
+            wanted = seen[ray]
+            ray += 1
+        one, two, three, four = np.uint64(0), np.uint64(0), np.uint64(0), np.uint64(0)
+        if wanted:
+            one, two, three, four = philox_block(key_0, key_1, index, first + block)
+            begin, end = min(begin, block * rays), stop
+        words[at] = one
+        if at + 3 < count:
+            words[at + 1], words[at + 2], words[at + 3] = two, three, four
+        else:
+            for k in range(at + 1, count):
+                words[k] = two if k == at + 1 else three
+    return begin, end
 
 
 @kernel
@@ -194,18 +226,18 @@ def measure_into(true, width, noise, key_0, key_1, index, words, draws, ranges, 
         row, out = true[layer * width : layer * width + beams], seen[layer * beams : (layer + 1) * beams]
         for beam in range(beams):
             out[beam] = (noise.least <= row[beam]) & (row[beam] <= most)
+    # random numbers for beams that return nothing are not drawn: many scans see little
     # each kind of error has numbers of its own (LOSS, RANGE …), so that one does not change the others; what a sensor
     # has no errors of is not drawn
     if noise.dropout > 0.0 or any_below(noise.rates, 1.0):
-        philox_into(key_0, key_1, index, LOSS * size, words[:size])
-        uniform_into(words[:size], draws)
+        begin, end = words_for(key_0, key_1, index, LOSS * size, seen, 4, words[:size])
+        uniform_into(words[begin:end], draws[begin:end])
         lose_some(true, noise, draws, width, layers, beams, seen)
+    draws[:] = 0.0
     if noise.sigma > 0.0 or noise.slope > 0.0 or any_above(noise.spreads, 0.0):
         # a word gives two normal numbers
-        philox_into(key_0, key_1, index, RANGE * size, words[: (size + 1) // 2])
-        normal_into(words, draws)
-    else:
-        draws[:] = 0.0
+        begin, end = words_for(key_0, key_1, index, RANGE * size, seen, 8, words[: (size + 1) // 2])
+        normal_into(words[begin // 2 : (end + 1) // 2], draws[begin:end])
     spread_into(true, noise, draws, width, layers, beams, ranges)
     if noise.early > 0.0:
         # which beams return early, and where: two draws for each

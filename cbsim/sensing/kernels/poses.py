@@ -15,6 +15,7 @@ from cbsim.jit import inlined, inner, kernel
 __all__ = [
     "bodies_at_into",
     "copy_into",
+    "leave_out_far",
     "loose_at_into",
     "mount_in_place",
     "mover_at_into",
@@ -22,6 +23,9 @@ __all__ = [
     "track_pose_into",
     "tracked_at_into",
 ]
+
+AFAR = 1e30  # [m] where bodies are put that no beam can reach
+ROUNDING = 1e-3  # [m] by which the reach of scans is widened
 
 
 @inlined
@@ -134,18 +138,82 @@ def bodies_at_into(constants, placed, state, time, positions, orientations):
         tracked_at_into(constants, state, v, time, positions, orientations, constants.tracked_body[v])
 
 
+@inlined
+def moved_since(constants, state, v, since):
+    """Largest distance [m] between the present place of tracked body v and its places since a time [s], at most.
+
+    The spline between two steps leaves their chord by no more than 4/27 of a step times each velocity.
+    """
+    past, memory, clock, step = state.pose_history, constants.memory, state.clock[0], constants.step
+    before = math.floor(since / step + 1e-9)
+    if before >= clock or memory == 0:
+        return 0.0
+    far, body, newest = 0.0, constants.tracked_body[v], v * memory + clock % memory
+    for c in range(2):  # nothing, unless somebody has set it elsewhere
+        far += abs(state.position[body, c] - past[newest, c])
+    for k in range(max(before, clock - memory + 1, 0), clock):
+        one, two = v * memory + k % memory, v * memory + (k + 1) % memory
+        for c in range(2):
+            far += abs(past[two, c] - past[one, c])
+            far += step * 4.0 / 27.0 * (abs(past[one, 7 + c]) + abs(past[two, 7 + c]))
+    return far
+
+
+@inner
+def leave_out_far(constants, state, lasers, scenery, jobs, since, positions, orientations):
+    """Put tracked bodies so far away that no scan since a time [s] can hit them to `AFAR`, so that they are left out.
+
+    `jobs`, as `cbsim.sensing.kernels.scans.scans_into` has them, name the lasers. Poses, as `loose_at_into` has them,
+    of others are marked as unknown.
+    """
+    movers, tracked = constants.mover_body.shape[0], constants.tracked_body.shape[0]
+    places = state.position
+    # a circle about the carrier of the first laser, which holds all that any of the scans can hit
+    here = scenery.loose[scenery.own[jobs[0, 0]]]
+    x, y, reach = places[here, 0], places[here, 1], 0.0
+    for job in range(jobs.shape[0]):
+        s = jobs[job, 0]
+        own, mount = scenery.own[s], lasers.mount[s]
+        body, far = scenery.loose[own], lasers.reach[s] + ROUNDING
+        for k in range(3):
+            far += abs(mount[k])
+        far += abs(places[body, 0] - x) + abs(places[body, 1] - y)
+        if movers <= own < movers + tracked:
+            far += moved_since(constants, state, own - movers, since)
+        elif own < movers:
+            far = math.inf  # a literal mover may have come from anywhere
+        reach = max(reach, far)
+    for v in range(tracked):
+        row, body = movers + v, constants.tracked_body[v]
+        dx, dy = places[body, 0] - x, places[body, 1] - y
+        limit = reach + scenery.radius[row]
+        positions[row, 0] = 0.0
+        if dx * dx + dy * dy > limit * limit:
+            limit += moved_since(constants, state, v, since)
+            if dx * dx + dy * dy > limit * limit:
+                positions[row, 0], positions[row, 1], positions[row, 2] = AFAR, AFAR, AFAR
+                orientations[row, 0], orientations[row, 1], orientations[row, 2], orientations[row, 3] = (
+                    1.0,
+                    0.0,
+                    0.0,
+                    0.0,
+                )
+
+
 @inner
 def loose_at_into(constants, placed, state, loose, time, positions, orientations):
     """Write the poses of some bodies (loose, 3) [m] and (loose, 4) at a time [s], as `bodies_at_into` those of all.
 
-    `loose` are rows of bodies: literal movers, tracked bodies, each in the order of their table, then others.
+    `loose` are rows of bodies: literal movers, tracked bodies, each in the order of their table, then others. Tracked
+    bodies that `leave_out_far` has put away stay there.
     """
     movers, tracked = constants.mover_body.shape[0], constants.tracked_body.shape[0]
     places, turns = state.position, state.orientation
     for m in range(movers):
         mover_at_into(constants, placed, state, m, time, positions, orientations, m)
     for v in range(tracked):
-        tracked_at_into(constants, state, v, time, positions, orientations, movers + v)
+        if positions[movers + v, 0] != AFAR:
+            tracked_at_into(constants, state, v, time, positions, orientations, movers + v)
     for k in range(movers + tracked, loose.shape[0]):
         copy_into(places, turns, loose[k], positions, orientations, k)
 

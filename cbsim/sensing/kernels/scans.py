@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cbsim.geometry.kernels import elementary as math
-from cbsim.jit import inner, kernel
+from cbsim.jit import block_view, inner, kernel
 from cbsim.sensing.kernels.fan import Fan
 from cbsim.sensing.kernels.noise import Noises, measure_into, noise_at
-from cbsim.sensing.kernels.poses import bodies_at_into, loose_at_into, mount_in_place
+from cbsim.sensing.kernels.poses import bodies_at_into, leave_out_far, loose_at_into, mount_in_place
 from cbsim.sensing.kernels.standing import cast_standing_into, scenery_of
 from cbsim.sensing.kernels.still import Outlines, cast_still_into
 from cbsim.sensing.kernels.sweep import cast_swept_into, poses_into
@@ -19,7 +19,7 @@ from cbsim.world.packed.kernels import constants_of, shapes_of, state_of, unpack
 
 __all__ = ["Lasers", "ScanScratch", "scans_into"]
 
-LASER, POSE_ROW, RANGES_AT, READINGS_AT, ERRORS_AT, SWEEP_AT, HEAD_AT = range(7)  # columns of `jobs`
+LASER, POSE_ROW, READINGS_AT, ERRORS_AT, SWEEP_AT, HEAD_AT, SEEN_AT = range(7)  # columns of `jobs`
 
 
 class Lasers(NamedTuple):
@@ -61,7 +61,7 @@ class Lasers(NamedTuple):
 
 
 class ScanScratch(NamedTuple):
-    """Scratch arrays of `scans_into`; Python passes them as a plain tuple, which it does in half the time.
+    """Scratch arrays of `scans_into`, which Python passes in two blocks.
 
     Attributes
     ----------
@@ -77,9 +77,9 @@ class ScanScratch(NamedTuple):
         Directions and origins of the beams of the largest laser, by component, if any sweeps.
     swept, turned : (beams or 0, 3) [m], (beams or 0, 4)
         Poses of a body at the instants of the beams of a sweep.
-    words, draws : (directions,) uint64, (directions,)
+    words, draws : (directions,) int64, (directions,)
         Random words and numbers of `measure_into`.
-    ranges : (width,) [m]
+    ranges : (directions,) [m]
         True distances to the first surface, rows padded as in `Fan`; infinity without one.
     """
 
@@ -93,7 +93,7 @@ class ScanScratch(NamedTuple):
     aims: NDArray[np.float64]
     swept: Annotated[NDArray[np.float64], (3,)]
     turned: Annotated[NDArray[np.float64], (4,)]
-    words: NDArray[np.uint64]
+    words: NDArray[np.int64]
     draws: NDArray[np.float64]
     ranges: NDArray[np.float64]
 
@@ -122,6 +122,7 @@ def disturbed(lasers, s, errors, beams):
 
 lasers_of = unpacker(Lasers)
 noises_of = unpacker(Noises, Lasers)
+scratch_of = unpacker(ScanScratch)
 
 
 @inner
@@ -140,12 +141,12 @@ def fan_at(lasers, s, errors, beams):
 
 
 @inner
-def order_of(times):
-    """Order of some times (n,), by insertion: scans of one instant follow one another and share the poses of bodies."""
-    order = np.empty(times.shape[0], np.int64)
-    for job in range(times.shape[0]):
-        at = job
-        while at > 0 and times[order[at - 1]] > times[job]:
+def order_of(indices, rates):
+    """Order of scans by their times (n,), by insertion: those of one instant share the poses of bodies."""
+    order = np.empty(indices.shape[0], np.int64)
+    for job in range(indices.shape[0]):
+        at, time = job, indices[job] / rates[job]
+        while at > 0 and indices[order[at - 1]] / rates[order[at - 1]] > time:
             order[at] = order[at - 1]
             at -= 1
         order[at] = job
@@ -165,22 +166,24 @@ def scans_into(world, sizes, first, now, devices, surroundings, due, keys, error
     devices, surroundings : Pack
         `Lasers` and `Noises`; `Scenery`.
     due : tuple of ndarray
-        Jobs (n, 7) int64: row of the laser; row of its pose; where its ranges, its readings, the errors of its azimuths
-        and the poses of its sweep begin, or -1; where among the readings its time and its pose are written, or -1.
-        Occasions of their noise (n,) int64. When each is taken (n,) [s].
+        Jobs (n, 7) int64: row of the laser; row of its pose; where its readings, the errors of its azimuths and the
+        poses of its sweep begin, or -1; where among the readings its time and its pose are written, or -1; where in
+        `seen` its beams begin. Where the readings and the sweeps of each laser begin (lasers,) int64, to which the
+        places in jobs are added. Numbers of the scans (n,) int64, and how many their lasers take (n,) [1/s]: one is
+        taken at its number / rate. Occasions of their noise (n,) int64.
     keys : (lasers, 2) uint64
         Of the scanners' streams.
     errors : (m,) [rad]
         Of azimuths.
-    scratch : tuple, out
-        Values of a `ScanScratch`.
+    scratch : Pack, out
+        A `ScanScratch`.
     out : tuple of ndarray
         Poses of the sensor when each scan is taken (n, 7) [m], 1, and at the instant of each beam of scans that take
-        time (k, 7). What each beam reads (rays,) [m], and whether there was a return (rays,) bool.
+        time, row by row (k,). What each beam reads (n,) [m], and whether there was a return (rays,) bool.
     """
-    jobs, numbers, times = due
+    jobs, begins, indices, rates, numbers = due
     poses, sweeps, readings, seen = out
-    work = ScanScratch(*scratch)
+    work = scratch_of(scratch)
     places, turns, positions, orientations = (
         work.loose_positions, work.loose_orientations, work.positions, work.orientations,
     )  # fmt: skip
@@ -195,12 +198,14 @@ def scans_into(world, sizes, first, now, devices, surroundings, due, keys, error
     )
     # nan: no poses yet
     last = everywhere = math.nan
-    order = order_of(times)
+    order = order_of(indices, rates)
+    if order.shape[0] > 0:
+        since = indices[order[0]] / rates[order[0]]
+        leave_out_far(constants, state, lasers, scenery, jobs, since, places, turns)
     for job in order:
-        s, number, n, at = jobs[job, LASER], numbers[job], jobs[job, POSE_ROW], jobs[job, RANGES_AT]
-        out, errors_at = jobs[job, READINGS_AT], jobs[job, ERRORS_AT]
-        sweep_at, head = jobs[job, SWEEP_AT], jobs[job, HEAD_AT]
-        time, reach, own, mount = times[job], lasers.reach[s], scenery.own[s], lasers.mount[s]
+        s, number, n, base = jobs[job, LASER], numbers[job], jobs[job, POSE_ROW], begins[jobs[job, LASER]]
+        out, errors_at, sweep_at = base + jobs[job, READINGS_AT], jobs[job, ERRORS_AT], jobs[job, SWEEP_AT]
+        time, reach, own, mount = indices[job] / rates[job], lasers.reach[s], scenery.own[s], lasers.mount[s]
         if time != last:
             loose_at_into(constants, placed, state, scenery.loose, time, places, turns)
             last = time
@@ -209,17 +214,19 @@ def scans_into(world, sizes, first, now, devices, surroundings, due, keys, error
         for k in range(4):
             poses[n, 3 + k] = turns[own, k]
         mount_in_place(mount, poses, n)
-        if head >= 0:
+        if jobs[job, HEAD_AT] >= 0:
+            head = base + jobs[job, HEAD_AT]
             readings[head] = time
             for k in range(7):
                 readings[head + 1 + k] = poses[n, k]
         fan = fan_at(lasers, s, errors[errors_at:] if errors_at >= 0 else errors[:0], work.beams)
-        found = work.ranges[at : at + fan.layers * fan.width]
+        found = work.ranges[: fan.layers * fan.width]
         if sweep_at >= 0:
             if time != everywhere:
                 bodies_at_into(constants, placed, state, time, positions, orientations)
                 everywhere = time
-            sweep, scan_time, own = sweeps[sweep_at : sweep_at + fan.beams], lasers.scan_time[s], lasers.body[s]
+            sweep, scan_time = block_view(sweeps, base + sweep_at, (fan.beams, 7)), lasers.scan_time[s]
+            own = lasers.body[s]
             still, bodies = (positions, orientations), (positions, orientations, shapes)
             poses_into(constants, placed, state, own, mount, time, scan_time, still, work.swept, work.turned, sweep)
             cast_swept_into(constants, placed, state, fan, own, reach, time, scan_time, bodies, sweep, work, found)
@@ -231,8 +238,9 @@ def scans_into(world, sizes, first, now, devices, surroundings, due, keys, error
             cast_standing_into(
                 origin, turn, fan, reach, scenery, here, attitude, outlines, work.floats, work.ints, found
             )
-        rays = out + fan.layers * fan.beams
+        rays, shown = fan.layers * fan.beams, jobs[job, SEEN_AT]
         noise, one, two = noise_at(noises, s), keys[s, 0], keys[s, 1]
         measure_into(
-            found, fan.width, noise, one, two, number, work.words, work.draws, readings[out:rays], seen[out:rays]
-        )
+            found, fan.width, noise, one, two, number, work.words.view(np.uint64), work.draws,
+            readings[out : out + rays], seen[shown : shown + rays],
+        )  # fmt: skip

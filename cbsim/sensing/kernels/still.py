@@ -16,6 +16,7 @@ from cbsim.geometry.kernels.bvh import DEPTH, ray_tree
 from cbsim.geometry.kernels.rays import first_of, ray_box, ray_ground, slab
 from cbsim.jit import inlined, inner, kernel
 from cbsim.sensing.kernels.fan import LANES, Fan
+from cbsim.sensing.kernels.poses import AFAR
 from cbsim.sensing.kernels.shapes import BOX, MESH, hit, matrix_of, nearer, place_in, turn_between, turned
 from cbsim.sensing.kernels.windows import (
     CHUNK,
@@ -253,7 +254,7 @@ def cast_still_into(origin, turn, fan, own, reach, positions, orientations, shap
         count = 0
         for body in range(positions.shape[0]):
             ints[ENTRIES + DEPTH + count] = body
-            count += body != own
+            count += (body != own) & (positions[body, 0] != AFAR)
     if count > 0:  # meshes last, when most of their beams have nearer hits
         cast_others_into(origin, turn, fan, reach, count, False, positions, orientations, shapes, ints, ranges)
         cast_others_into(origin, turn, fan, reach, count, True, positions, orientations, shapes, ints, ranges)

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 __all__ = ["Pack", "aligned", "pack"]
 
-Pack = tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]
-"""Real numbers, whole numbers, and of every value where in its block it begins and ends (values, 2)."""
+Pack = tuple[NDArray[np.float64], NDArray[np.int64]]
+"""Real numbers; of every value where in its block it begins and ends (2 · values), and whole numbers."""
 
 
 LINE = 8  # words in a line of the cache
@@ -31,7 +31,7 @@ def pack(values: Sequence[object], writeable: bool = False) -> Pack:
         Whether kernels may write to the blocks: those of scratch arrays.
     """
     arrays = [np.asarray(value) for value in values]
-    ends, spans = {True: 0, False: 0}, []
+    ends, spans = {True: 0, False: 2 * len(arrays)}, []
     for array in arrays:
         is_real = array.dtype.kind == "f"
         begin = ends[is_real] if array.ndim < 2 else -(-ends[is_real] // LINE) * LINE
@@ -40,10 +40,10 @@ def pack(values: Sequence[object], writeable: bool = False) -> Pack:
     reals, whole = aligned(ends[True], np.float64), aligned(ends[False], np.int64)
     for array, (begin, end) in zip(arrays, spans, strict=True):
         (reals if array.dtype.kind == "f" else whole)[begin:end] = array.reshape(-1)
-    blocks = reals, whole, np.array(spans, np.int64).reshape(-1, 2)
-    for block in blocks[2:] if writeable else blocks:
+    whole[: 2 * len(arrays)] = np.array(spans, np.int64).reshape(-1)
+    for block in () if writeable else (reals, whole):
         block.flags.writeable = False
-    return blocks
+    return reals, whole
 
 
 def aligned(size: int, kind: type) -> NDArray[Any]:

@@ -62,13 +62,13 @@ def _value(hint: Any, k: int, first: int, kind: Any) -> str:
     row: Any = getattr(hint, "__metadata__", ((),))[0]
     plain = getattr(hint, "__origin__", hint) if row else hint
     block = int(plain is int or _is_whole(plain))
-    begin, length = f"pack[2][{k}, 0]", f"(pack[2][{k}, 1] - pack[2][{k}, 0])"
+    begin, length = f"pack[1][{2 * k}]", f"(pack[1][{2 * k + 1}] - pack[1][{2 * k}])"
     if plain is int or plain is float:
         return f"pack[{block}][{begin}]"
     shape = [length]
     if isinstance(row, str):
         other = first + kind._fields.index(row)
-        rows = f"(pack[2][{other}, 1] - pack[2][{other}, 0])"
+        rows = f"(pack[1][{2 * other + 1}] - pack[1][{2 * other}])"
         shape = [rows, f"{length} // max({rows}, 1)"]
     elif -1 in row:
         shape = [str(size) if size >= 0 else f"{length} // {-math.prod(row)}" for size in row]
