@@ -14,7 +14,7 @@ from cbsim.geometry.kernels.gjk import DISTANCE
 from cbsim.geometry.kernels.solids import SHAPE_BOX
 from cbsim.jit import inner
 
-__all__ = ["RELEASE", "add_contact", "is_active", "order_rows", "release_contacts", "write_row"]
+__all__ = ["RELEASE", "add_contact", "is_active", "order_rows", "release_apart", "release_contacts", "write_row"]
 
 RELEASE = 0.01  # [m]
 SLOTS = 4  # per moving body
@@ -62,6 +62,24 @@ def screen_pair(shapes, a, pa, qa, b, pb, qb):
         if upright_meeting(sizes[a], qa, sizes[b], qb, x, y, z, 0.0, 0.0, 0.0, 0.0, 0.0) == 0.0:
             return 1
     return 0
+
+
+@inner
+def release_apart(moving, position, orientation, active_contacts, shapes, least, most):
+    """Release contacts (moving, 4) of pairs that are apart by their bounds; return whether others must be measured.
+
+    Parameters as those of `release_contacts`, which goes through these again.
+    """
+    remain = False
+    for row in range(moving.shape[0]):
+        for k in range(SLOTS):
+            a, b = moving[row], active_contacts[row, k]
+            if b >= 0 and least <= max(a, b) < most:
+                verdict = screen_pair(shapes, a, position[a], orientation[a], b, position[b], orientation[b])
+                remain = remain or verdict == 0
+                if verdict < 0:
+                    active_contacts[row, k] = -1
+    return remain
 
 
 @inner
