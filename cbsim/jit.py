@@ -18,7 +18,7 @@ import sys
 import tempfile
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -28,6 +28,7 @@ from numba.core import config
 
 from cbsim.kernel_compiler import (
     IS_PLAIN,
+    Deferred,
     DeviceFunction,
     EntryPoint,
     Inlined,
@@ -36,6 +37,7 @@ from cbsim.kernel_compiler import (
     Vectorized,
     View,
 )
+from cbsim.kernel_compiler.deferred import compile_deferred, failure
 from cbsim.kernel_compiler.entries import READ_ONLY
 from cbsim.kernel_compiler.messages import announce_compilation, warn_once
 from cbsim.kernel_compiler.target import CHECKS_INDICES, compile_target
@@ -44,6 +46,9 @@ __all__ = [
     "bits_of",
     "block_view",
     "cache_folder",
+    "cause_of",
+    "compile_deferred",
+    "deferred",
     "export_cache",
     "float_of",
     "inlined",
@@ -264,6 +269,29 @@ def shared(function: F) -> F:
     For large functions that several entry points link, and only where a call more takes no time worth counting.
     """
     return _compiled(Shared, function)
+
+
+def deferred(returns: str | Callable[..., Any]) -> Callable[[F], F]:
+    """Compile as `inner`, but apart, and only when a kernel calls it for the first time.
+
+    For large functions that few Worlds need. A call costs as much as one of a `shared` function whose tuples are passed
+    whole, so it takes packed blocks rather than tables.
+
+    Parameters
+    ----------
+    returns : str or callable
+        Name of numba's type of what the function returns, or what gives that type for those of the arguments: callers
+        are compiled without it.
+    """
+    return lambda function: _compiled(partial(Deferred, returns=returns), function)
+
+
+def cause_of(error: SystemError) -> BaseException:
+    """Return what kept a `deferred` function from being compiled, an interruption for one, where a kernel called it.
+
+    Of that numba knows only that a kernel has ended with a code that it has never seen; of other errors, the error.
+    """
+    return failure() or error
 
 
 def view(function: F) -> F:

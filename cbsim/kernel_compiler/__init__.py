@@ -18,6 +18,7 @@ Most of the remaining time is spent in numba's front end. These things are avoid
 - Elements of arrays are read and written directly, variables are kept out of memory, and no references to the arguments
   of a function are counted (`instructions`).
 - A device function that several entry points link may be compiled for all of them, and called by its name (`shared`).
+- A device function that few Worlds need may be compiled when it is first called (`deferred`).
 - What is asked again and again is kept or asked more quickly: signatures of calls, attributes, hashes of types, types
   of constants, variables of statements, new entries of registries (`shortcuts`).
 - Passes run without events and timers, and nothing is prepared for warnings before each of the constraints on types.
@@ -53,6 +54,7 @@ else:
 
 __all__ = [
     "IS_PLAIN",
+    "Deferred",
     "DeviceDispatcher",
     "DeviceFunction",
     "EntryPoint",
@@ -63,6 +65,7 @@ __all__ = [
     "View",
 ]
 
+Deferred: Any = implementation.Deferred
 DeviceDispatcher: Any = implementation.DeviceDispatcher
 DeviceFunction: Any = implementation.DeviceFunction
 EntryPoint: Any = implementation.EntryPoint

@@ -61,8 +61,8 @@ class FolderCacheImpl(CompileResultCacheImpl):
     _locator_classes: ClassVar[list[Any]] = [ModuleLocator]  # type: ignore[misc]
 
     def reduce(self, cres: Any) -> Any:
-        """Return the content of an entry: shared functions that the code calls, and what numba keeps."""
-        return shared.places_of(cres.library), super().reduce(cres)
+        """Return the content of an entry: shared and deferred functions that the code calls, and what numba keeps."""
+        return shared.needs_of(cres.library), super().reduce(cres)
 
     def rebuild(self, target_context: Any, payload: Any) -> Any:
         """Load shared functions, then the code; None if one of them is missing."""

@@ -21,6 +21,7 @@ from cbsim.kernel_compiler import plain, shared
 from cbsim.kernel_compiler.cache import SharedCache, cache_of
 from cbsim.kernel_compiler.codegen import target_context
 from cbsim.kernel_compiler.lowering import (
+    DeferredLowering,
     DeviceLowering,
     EntryLowering,
     InlinedLowering,
@@ -32,8 +33,10 @@ from cbsim.kernel_compiler.lowering import (
 )
 from cbsim.kernel_compiler.messages import HOOK_MISSING, warn_once
 from cbsim.kernel_compiler.shortcuts import shortcuts
+from cbsim.kernel_compiler.stubs import stub_of
 
 __all__ = [
+    "Deferred",
     "DeviceDispatcher",
     "DeviceFunction",
     "EntryPoint",
@@ -129,6 +132,27 @@ class SharedDispatcher(DeviceDispatcher):
         return made.entry_point
 
 
+class DeferredDispatcher(SharedDispatcher):
+    """Dispatcher of a deferred device function, as it is compiled at its first call."""
+
+    compiler_class = pipeline(DeferredLowering)
+
+
+class StubDispatcher(DeviceDispatcher):
+    """Dispatcher of a deferred device function, as its callers are compiled with it."""
+
+    returns: Any
+
+    def compile(self, sig: Any) -> Any:
+        """Make a stub for the types of a call."""
+        known = tuple(normalize_signature(sig)[0])
+        with global_compiler_lock:
+            if known not in self.overloads:
+                self.add_overload(stub_of(self.py_func, known, self.returns(*known)))
+        made: Any = self.overloads[known]
+        return made.entry_point
+
+
 class VectorizedDispatcher(DeviceDispatcher):
     """Dispatcher of a device function whose loops are vectorised."""
 
@@ -149,6 +173,13 @@ def _existing_directory() -> Iterator[None]:
             os.fchdir(here)
             os.close(here)
     else:
+        yield
+
+
+@contextmanager
+def _compiling() -> Iterator[None]:
+    """Prepare for compilation, and keep other threads from it."""
+    with global_compiler_lock, _existing_directory(), collector_at_rest(), shortcuts():
         yield
 
 
@@ -252,6 +283,42 @@ class Shared(DeviceFunction):
     """A device function whose machine code several entry points call."""
 
     dispatcher_class = SharedDispatcher
+
+
+class Deferred(DeviceFunction):
+    """A device function that is compiled when it is first called.
+
+    Parameters
+    ----------
+    function : callable
+    returns : str or callable
+        Name of the type that it returns, or what gives that type for those of the arguments.
+    """
+
+    def __init__(self, function: Callable[..., Any], returns: str | Callable[..., Any]) -> None:
+        super().__init__(function)
+        self._given = returns
+
+    def returns(self, *kinds: Any) -> Any:
+        """Return the type that the function returns for types of its arguments."""
+        return getattr(types, self._given) if isinstance(self._given, str) else self._given(*kinds)
+
+    @cached_property
+    def _own(self) -> Any:
+        made = StubDispatcher(self.py_func)
+        made.returns = self.returns
+        return made
+
+    @cached_property
+    def _deferred(self) -> Any:
+        return DeferredDispatcher(self.py_func)
+
+    def address(self, kinds: tuple[Any, ...]) -> int:
+        """Return the address of the function for types of its arguments; compile it if it is not in the cache."""
+        with _compiling():
+            self._deferred.compile(self.returns(*kinds)(*kinds))
+            made = self._deferred.overloads[kinds]
+        return int(made.library.get_pointer_to_function(made.fndesc.mangled_name))
 
 
 class View(DeviceFunction):

@@ -10,7 +10,14 @@ from numba.core.environment import lookup_environment
 
 from cbsim.kernel_compiler.usage import Usage
 
-__all__ = ["DeviceLibrary", "EntryLibrary", "ScalarLibrary", "SharedLibrary", "VectorizedLibrary"]
+__all__ = [
+    "DeferredLibrary",
+    "DeviceLibrary",
+    "EntryLibrary",
+    "ScalarLibrary",
+    "SharedLibrary",
+    "VectorizedLibrary",
+]
 
 ENVIRONMENT = "_ZN08NumbaEnv"  # prefix of the names of numba's environment variables
 
@@ -23,6 +30,7 @@ class LinkOnceLibrary(JITCodeLibrary):
         self._gathered: set[int] = set()
         self.defined: list[str] = []  # names of its own functions
         self.shared: list[Any] = []  # libraries of shared functions that it calls
+        self.units: list[Any] = []  # deferred functions that it calls, as `cbsim.kernel_compiler.deferred` has them
 
     def add_linking_library(self, library: Any) -> None:
         """Link a library and, if it is a device function's, everything that it needs in turn."""
@@ -34,6 +42,8 @@ class LinkOnceLibrary(JITCodeLibrary):
             return
         super().add_linking_library(library)
         if isinstance(library, DeviceLibrary):
+            if library.unit is not None:
+                self.units.append(library.unit)
             for needed in (*library._linking_libraries, *library.shared):
                 self.add_linking_library(needed)
 
@@ -82,6 +92,7 @@ class DeviceLibrary(LinkOnceLibrary):
     counts = True  # whether arrays are passed to it with their reference counts
     usage: tuple[Usage, ...] | None = None  # what is passed to it of its arguments; None for everything
     packer: Any = None  # of its arguments
+    unit: Any = None  # the deferred function, of its stub
 
     def finalize(self) -> None:
         """Mark the library as final without optimising it."""
@@ -169,3 +180,11 @@ class SharedLibrary(ScalarLibrary):
         made._finalize_final_module()
         codegen._engine._load_defined_symbols(made._shared_module)
         return made  # type: ignore[no-any-return]
+
+
+class DeferredLibrary(SharedLibrary):
+    """Machine code of a deferred device function, optimised as that of an entry point is."""
+
+    def optimise(self) -> None:
+        """Optimise the whole module, and vectorise its loops."""
+        EntryLibrary.optimise(self)

@@ -14,11 +14,19 @@ from numba.core.typing.context import Context
 from cbsim.kernel_compiler.calls import callable_by_kernels, owns
 from cbsim.kernel_compiler.codegen import target_context
 from cbsim.kernel_compiler.instructions import DeviceLower, KernelLower, SharedLower, returns_views
-from cbsim.kernel_compiler.libraries import DeviceLibrary, EntryLibrary, ScalarLibrary, SharedLibrary, VectorizedLibrary
+from cbsim.kernel_compiler.libraries import (
+    DeferredLibrary,
+    DeviceLibrary,
+    EntryLibrary,
+    ScalarLibrary,
+    SharedLibrary,
+    VectorizedLibrary,
+)
 from cbsim.kernel_compiler.passes import SUBSTITUTES
 from cbsim.kernel_compiler.usage import fields_used
 
 __all__ = [
+    "DeferredLowering",
     "DeviceLowering",
     "EntryLowering",
     "InlinedLowering",
@@ -67,6 +75,7 @@ class DeviceLowering(NativeLowering):
     _name = "device_lowering"
     inline = False
     is_view = False
+    is_narrowed = True  # whether fields of tuples that it does not use are not passed to it
     library: type[DeviceLibrary | SharedLibrary] = DeviceLibrary
     lowering_class = DeviceLower
 
@@ -78,7 +87,7 @@ class DeviceLowering(NativeLowering):
         state.flags.no_compile = state.flags.no_cpython_wrapper = True
         state.flags.forceinline = self.inline
         state.library.counts = owns(state.targetctx, state.return_type) and not self.is_view
-        if not state.library.counts:
+        if self.is_narrowed and not state.library.counts:
             state.library.usage = fields_used(state)
         if self.is_view or borrows(state):
             state.targetctx = state.targetctx.subtarget(enable_nrt=False)
@@ -119,6 +128,15 @@ class SharedLowering(DeviceLowering):
     _name = "shared_lowering"
     library = SharedLibrary
     lowering_class = SharedLower
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class DeferredLowering(SharedLowering):
+    """Lowers a deferred device function and generates its machine code; its stub passes it all fields of tuples."""
+
+    _name = "deferred_lowering"
+    is_narrowed = False
+    library = DeferredLibrary
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)

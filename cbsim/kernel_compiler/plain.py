@@ -14,6 +14,7 @@ from numba.core import config
 from cbsim.kernel_compiler.target import compile_target
 
 __all__ = [
+    "Deferred",
     "DeviceDispatcher",
     "DeviceFunction",
     "EntryPoint",
@@ -59,6 +60,14 @@ class DeviceFunction(EntryPoint):
 
 class Shared(EntryPoint):
     """A kernel that several kernels call."""
+
+
+class Deferred(EntryPoint):
+    """A kernel that others call under certain conditions only; plain numba compiles it with them."""
+
+    def __new__(cls, py_func: Callable[..., Any], returns: object = None) -> Any:  # noqa: ARG004 (numba infers it)
+        """Return numba's own dispatcher."""
+        return super().__new__(cls, py_func)
 
 
 class Vectorized(EntryPoint):

@@ -14,13 +14,16 @@ from numba.core.compiler import compile_result
 
 from cbsim.kernel_compiler.calls import callable_by_kernels
 from cbsim.kernel_compiler.codegen import target_context
+from cbsim.kernel_compiler.deferred import Unit, note_units
 from cbsim.kernel_compiler.entries import READ_ONLY, read_entry
 from cbsim.kernel_compiler.libraries import SharedLibrary
 
-__all__ = ["Place", "are_loaded", "load", "places_of", "reduced", "register"]
+__all__ = ["Place", "are_loaded", "load", "needs_of", "reduced", "register"]
 
 Place: TypeAlias = tuple[str, str]
 """Folder of a kernel's entries, and file of an entry."""
+Needs: TypeAlias = tuple[list[Place], list[Unit]]
+"""What machine code calls: shared and deferred functions."""
 
 _LOADED: dict[Place, Any] = {}
 
@@ -52,14 +55,16 @@ def load(place: Place) -> Any:
     return _LOADED[place]
 
 
-def are_loaded(places: list[Place]) -> bool:
-    """Load shared functions; False if one of them is not in the cache."""
+def are_loaded(needs: Needs) -> bool:
+    """Load shared functions, and note deferred ones; False if a shared one is not in the cache."""
+    places, units = needs
+    note_units(units)
     return all(load(each) is not None for each in places)
 
 
-def places_of(library: Any) -> list[Place]:
-    """List the entries of the shared functions that the code of a library calls."""
-    return [each.place for each in getattr(library, "shared", ())]
+def needs_of(library: Any) -> Needs:
+    """List the entries of the shared functions that the code of a library calls, and the deferred functions."""
+    return [each.place for each in getattr(library, "shared", ())], getattr(library, "units", [])
 
 
 def register(place: Place, made: Any) -> None:
@@ -73,10 +78,10 @@ def reduced(made: Any) -> tuple[Any, ...]:
     library, descriptor = made.library, made.fndesc
     known = Descriptor(descriptor.mangled_name, descriptor.restype, descriptor.argtypes)
     convention = library.raises, library.counts, library.usage
-    return places_of(library), library.serialize_using_object_code(), convention, known, made.signature
+    return needs_of(library), library.serialize_using_object_code(), convention, known, made.signature
 
 
-def _rebuilt(place: Place, needed: list[Place], code: Any, convention: Any, known: Descriptor, signature: Any) -> Any:
+def _rebuilt(place: Place, needed: Needs, code: Any, convention: Any, known: Descriptor, signature: Any) -> Any:
     """Load the machine code of an entry and register it with callers."""
     if not are_loaded(needed):
         return None

@@ -11,7 +11,7 @@ from cbsim.collision.contacts import NO_CONTACTS
 from cbsim.coupling.diagnostics import Diagnostic
 from cbsim.coupling.finite import vehicle_error
 from cbsim.errors import StepError
-from cbsim.jit import wrapping
+from cbsim.jit import cause_of, wrapping
 from cbsim.simulation.kernels import advance_into
 from cbsim.simulation.step_workspace import return_step_workspace, take_step_workspace
 from cbsim.traffic.notes import NO_NOTES, TrafficNotes
@@ -145,16 +145,19 @@ def _advance_traffic(
     contacts: list[Floats] = []
     noting, table = NO_NOTES if notes is None else notes.blocks, workspace.contacts
     blocks = *snapshot.blocks, *workspace.leaves
-    with wrapping():
-        while done < steps:
-            part = (hashes[done:], motion[done:]) if done else (hashes, motion)
-            taken, found, failed = advance_into(
-                *(world.pack, workspace.scratch, world.layout.sizes, blocks, workspace.tables, noting),
-                *(rows, 1, steps - done, (*part, table, NO_OUTCOMES)),
-            )
-            done += taken
-            if found:
-                contacts.append(table[:found].copy())
+    try:
+        with wrapping():
+            while done < steps:
+                part = (hashes[done:], motion[done:]) if done else (hashes, motion)
+                taken, found, failed = advance_into(
+                    *(world.pack, workspace.scratch, world.layout.sizes, blocks, workspace.tables, noting),
+                    *(rows, 1, steps - done, (*part, table, NO_OUTCOMES)),
+                )
+                done += taken
+                if found:
+                    contacts.append(table[:found].copy())
+    except SystemError as error:
+        raise cause_of(error) from None
     if failed >= 0:  # the workspace is dropped: its pairs and poses are as undefined as the Snapshot
         if notes is not None and noted:
             notes.restore(noted)

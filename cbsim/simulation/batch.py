@@ -10,7 +10,7 @@ from cbsim.collision.contacts import CONTACT
 from cbsim.collision.workspace import make_workspace
 from cbsim.coupling.finite import vehicle_error
 from cbsim.errors import UsageError
-from cbsim.jit import wrapping
+from cbsim.jit import cause_of, wrapping
 from cbsim.simulation.advance import NO_ROWS
 from cbsim.simulation.kernels import advance_into
 from cbsim.simulation.step_workspace import scratch_for
@@ -99,8 +99,11 @@ class SnapshotBatch:
         world, last = self.world, self.count if last is None else last
         if (first, last) not in self._arguments:
             self._arguments[first, last] = self._arguments_of(slice(first, last))
-        with wrapping():
-            advance_into(*self._arguments[first, last])
+        try:
+            with wrapping():
+                advance_into(*self._arguments[first, last])
+        except SystemError as error:
+            raise cause_of(error) from None
         outcomes = self.outcomes[first:last]
         if outcomes[:, 2].max() < 0:
             return

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+from numba import types
 
-from cbsim.collision.kernels.active_contacts import order_rows, release_contacts
+from cbsim.collision.kernels.active_contacts import order_rows, release_apart, release_contacts
 from cbsim.collision.kernels.body_paths import trajectory_of
 from cbsim.collision.kernels.broad import has_left
-from cbsim.collision.kernels.literal import find_literal_contacts
+from cbsim.collision.kernels.literal import find_literal_contacts, first_literal_pair
 from cbsim.collision.kernels.stage import models_from, near_pairs, pairs_on
 from cbsim.collision.kernels.workspace import HORIZON, are_valid, store_pairs, workspace_of
 from cbsim.dynamics.kernels.columns import ROTATION, SPIN
@@ -17,7 +18,7 @@ from cbsim.events.kernels.guided import bound_guided, move_guided
 from cbsim.events.kernels.look import look_at_events
 from cbsim.events.kernels.people import walk
 from cbsim.geometry.kernels.columns import ANGULAR_VELOCITY, ORIENTATION, VELOCITY
-from cbsim.jit import inlined, inner, kernel, view
+from cbsim.jit import deferred, inlined, inner, kernel, view
 from cbsim.simulation.scratch import StepScratch
 from cbsim.traffic.kernels.cars import drive_cars, mark_hits, refresh_cars
 from cbsim.traffic.kernels.demand.events import note_events
@@ -48,13 +49,66 @@ def record_into(state, rows, out):
             out[r, ORIENTATION + c] = state.orientation[body, c]
 
 
+@deferred("none")
+def begin_vehicles(pack, scratch_pack, sizes, floats, ints):
+    """Command followers of trajectories, and read the motion of all vehicles, after the clock has advanced."""
+    constants, state = constants_of(pack), state_of(floats, ints, sizes)
+    follow_trajectories(constants, state, (state.clock[0] - 1) * constants.step)
+    read_vehicles(constants, state, scratch_of(scratch_pack).planar)
+
+
+@deferred(lambda *kinds: types.Tuple((types.int64, kinds[7])))
+def step_vehicles(pack, scratch_pack, sizes, floats, ints, workspaces, contacts, pairs, found):
+    """Drive all vehicles and let them collide, as `drive_vehicles`; `workspaces` are those of bodies, and of cars."""
+    constants, shapes, scratch = constants_of(pack), shapes_of(pack), scratch_of(scratch_pack)
+    workspace_floats, workspace_ints, car_floats = workspaces
+    state, planar = state_of(floats, ints, sizes), scratch.planar
+    segments = trajectory_of(constants, state, path_of(state.intent.shape[0], parts_of(constants.step), car_floats))
+    workspace = workspace_of(shapes.kind.shape[0], planar.shape[0], workspace_floats, workspace_ints)
+    # who is stopped brakes in this step alone: the planner's command is kept in the Snapshot
+    brake_stopped(constants, state, scratch.commands)
+    found, pairs = drive_vehicles(
+        *(constants, shapes, state, planar, (scratch.arcs, scratch.group, scratch.lanes), scratch.nodes),
+        *(segments, workspace, scratch.touch, pairs, contacts, found),
+    )
+    give_back(state, scratch.commands)
+    return found, pairs
+
+
+@deferred("int64")
+def meet_literally(pack, scratch_pack, sizes, floats, ints, workspaces, contacts, pairs, found):
+    """Find contacts without vehicles, as `find_literal_contacts`; `workspaces` as `step_vehicles` has them."""
+    constants, shapes, scratch = constants_of(pack), shapes_of(pack), scratch_of(scratch_pack)
+    workspace_floats, workspace_ints, car_floats = workspaces
+    state = state_of(floats, ints, sizes)
+    segments = trajectory_of(constants, state, path_of(state.intent.shape[0], parts_of(constants.step), car_floats))
+    workspace = workspace_of(shapes.kind.shape[0], scratch.planar.shape[0], workspace_floats, workspace_ints)
+    clock = state.clock[0]
+    return find_literal_contacts(
+        *(segments, state.velocity, state.active_contacts, shapes, workspace),
+        *(((clock - 1) * constants.step, clock * constants.step), pairs, scratch.pair, scratch.paths),
+        *(contacts, found),
+    )
+
+
+@deferred("none")
+def measure_contacts(pack, scratch_pack, sizes, floats, ints):
+    """Release ended contacts of bodies that belong to no model, as `release_contacts`."""
+    constants, shapes, state = constants_of(pack), shapes_of(pack), state_of(floats, ints, sizes)
+    models, _ = models_from(constants, shapes.kind.shape[0])
+    release_contacts(
+        *(constants.moving, state.position, state.orientation, state.active_contacts, shapes, 0, models),
+        scratch_of(scratch_pack).pair,
+    )
+
+
 @inlined
-def advance_one(pack, sizes, blocks, workspaces, notes, rows, steps, out, made):
+def advance_one(pack, scratch_pack, sizes, blocks, workspaces, notes, rows, steps, out, made):
     """Advance one Snapshot in place, as `advance_into`; hash it where `hashes` has room.
 
     Parameters
     ----------
-    pack, sizes, notes, rows, steps
+    pack, scratch_pack, sizes, notes, rows, steps
         As `advance_into` has them.
     blocks, workspaces, out : tuple of ndarray
         The parts of those of `advance_into` that belong to this Snapshot.
@@ -67,11 +121,11 @@ def advance_one(pack, sizes, blocks, workspaces, notes, rows, steps, out, made):
     hashes, record, contacts = out
     constants, shapes, scratch = made
     state, planar = state_of(floats, ints, sizes), scratch.planar
-    touch_workspace, pair_workspace = scratch.touch, scratch.pair
     float_words, int_words = floats.view(np.uint64), ints.view(np.uint64)
     parts, car_rows = parts_of(constants.step), road_of(pack).car_rows
     segments = trajectory_of(constants, state, path_of(state.intent.shape[0], parts, car_floats))
     workspace = workspace_of(shapes.kind.shape[0], planar.shape[0], workspace_floats, workspace_ints)
+    tables = workspace_floats, workspace_ints, car_floats
     pairs, anchors, cars = pairs_on(workspace), workspace.anchors, state.intent.shape[0]
     moving, active_contacts, start = constants.moving, state.active_contacts, state.clock[0]
     if cars > 0:
@@ -83,15 +137,17 @@ def advance_one(pack, sizes, blocks, workspaces, notes, rows, steps, out, made):
         if found + most > contacts.shape[0]:
             store_pairs(workspace, pairs)
             return k, found, first_non_finite(constants, state)
-        happened = look_at_events(pack, state, start, scratch.conditions, note_ints, events) if waiting > 0 else 0
+        happened = 0
+        if waiting > 0:
+            happened = look_at_events(pack, sizes, floats, ints, start, scratch.conditions, note_ints, events)
         if happened > 0 and cars > 0:  # cars may have appeared
             refresh_cars(pack, sizes, floats, ints, car_floats, car_ints)
         if state.guided.shape[0] > 0:
-            walk(pack, state, start * constants.step)
+            walk(pack, sizes, floats, ints, start * constants.step)
         # from here on, the clock is that of the end of the step
         state.clock[0] += 1
-        follow_trajectories(constants, state, start * constants.step)
-        read_vehicles(constants, state, planar)
+        if planar.shape[0] > 0:
+            begin_vehicles(pack, scratch_pack, sizes, floats, ints)
         if cars > 0:
             drive_cars(pack, sizes, floats, ints, car_floats, car_ints)
         # pairs are those of some steps at once: valid while nothing has happened and nobody has left the bounds they
@@ -106,38 +162,24 @@ def advance_one(pack, sizes, blocks, workspaces, notes, rows, steps, out, made):
         # bodies on given paths come first: vehicles collide with them where they are at the end of the step
         since, until, before = start * constants.step, state.clock[0] * constants.step, found
         move_literally(constants, state, until)
-        move_guided(constants, state, until)
-        if pairs.literal_count > 0:
-            found = find_literal_contacts(
-                segments,
-                state.velocity,
-                active_contacts,
-                shapes,
-                workspace,
-                (since, until),
-                pairs.literal,
-                pairs.literal_count,
-                pair_workspace,
-                scratch.paths,
-                contacts,
-                found,
+        if state.guided.shape[0] > 0:
+            move_guided(pack, sizes, floats, ints, until)
+        span, literal, count = (since, until), pairs.literal, pairs.literal_count
+        first = first_literal_pair(segments, state.velocity, active_contacts, shapes, workspace, span, literal, count)
+        if first < count:
+            found = meet_literally(
+                *(pack, scratch_pack, sizes, floats, ints, tables, contacts, literal[first:count], found)
             )
         if planar.shape[0] > 0:
-            # who is stopped brakes in this step alone: the planner's command is kept in the Snapshot
-            brake_stopped(constants, state, scratch.commands)
-            found, pairs = drive_vehicles(
-                *(constants, shapes, state, planar, (scratch.arcs, scratch.group, scratch.lanes), scratch.nodes),
-                *(segments, workspace, touch_workspace, pairs),
-                *(contacts, found),
-            )
-            give_back(state, scratch.commands)
+            found, pairs = step_vehicles(pack, scratch_pack, sizes, floats, ints, tables, contacts, pairs, found)
         if cars > 0:
             remember_driven_cars(constants, road_of(pack), state)
             mark_hit_vehicles(road_of(pack), contacts, before, found, state.intent)
             mark_hits(contacts, before, found, workspace.roles, constants.mover_body.shape[0], state.intent)
             note_events(pack, state, note_floats, note_ints, events)
         # after the contacts of this step: a pair that stays together begins no second one
-        release_contacts(moving, state.position, state.orientation, active_contacts, shapes, 0, models, pair_workspace)
+        if release_apart(moving, state.position, state.orientation, active_contacts, shapes, 0, models):
+            measure_contacts(pack, scratch_pack, sizes, floats, ints)
         # movers and vehicles wrote their rows apart, and the order must not depend on that of the stages
         order_rows(contacts, before, found)
         start += 1
@@ -200,6 +242,7 @@ def advance_into(pack, scratch_pack, sizes, blocks, workspaces, notes, rows, wor
     for w in range(worlds):
         taken, found, failed = advance_one(
             pack,
+            scratch_pack,
             sizes,
             (share_of(floats, w, worlds), share_of(ints, w, worlds), share_of(leaves, w, worlds), live),
             (

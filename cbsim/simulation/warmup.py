@@ -9,6 +9,7 @@ import numpy as np
 
 from cbsim.collision import first_contacts, separation
 from cbsim.geometry.kernels.ground import lean_into
+from cbsim.jit import compile_deferred
 from cbsim.planner.driver import vehicle_of
 from cbsim.planner.pilot.arc_paths import dubins, three_point
 from cbsim.planner.pilot.kernels.controls import STATE, command_wheel
@@ -264,4 +265,5 @@ STAGES: tuple[tuple[str, Callable[[], object]], ...] = (
     ("separation", lambda: separation(every_kind(), every_kind().start, "mover", "ramp")),
     ("models", follow_model),
     ("encounters", meet_model),
+    ("deferred functions", compile_deferred),
 )

@@ -22,6 +22,7 @@ __all__ = [
     "add_contact",
     "is_active",
     "order_rows",
+    "release_apart",
     "release_contacts",
     "write_row",
 ]
@@ -73,6 +74,24 @@ def screen_pair(shapes, a, pa, qa, b, pb, qb):
         if upright_meeting(sizes[a], qa, sizes[b], qb, x, y, z, 0.0, 0.0, 0.0, 0.0, 0.0) == 0.0:
             return 1
     return 0
+
+
+@inner
+def release_apart(moving, position, orientation, active_contacts, shapes, least, most):
+    """Release contacts (moving, 4) of pairs that are apart by their bounds; return whether others must be measured.
+
+    Parameters as those of `release_contacts`, which goes through these again.
+    """
+    remain = False
+    for row in range(moving.shape[0]):
+        for k in range(SLOTS):
+            a, b = moving[row], active_contacts[row, k]
+            if b >= 0 and least <= max(a, b) < most:
+                verdict = screen_pair(shapes, a, position[a], orientation[a], b, position[b], orientation[b])
+                remain = remain or verdict == 0
+                if verdict < 0:
+                    active_contacts[row, k] = -1
+    return remain
 
 
 @inner

@@ -19,7 +19,7 @@ from cbsim.geometry.kernels.solids import SHAPE_BOX, SHAPE_MESH
 from cbsim.jit import inner
 from cbsim.world.motion import ABSENT_BELOW
 
-__all__ = ["find_literal_contacts", "outside_box"]
+__all__ = ["find_literal_contacts", "first_literal_pair", "outside_box"]
 
 SLACK = 1e-6  # [m] clearance from which a pair is skipped by its bounds alone
 
@@ -83,6 +83,49 @@ def least_square_distance(x, y, z, u, v, w, duration):
 
 
 @inner
+def may_meet(segments, velocity, active_contacts, shapes, workspace, span, a, b):
+    """Whether bounds do not suffice to tell that no contact of two bodies begins in a step; tables as below."""
+    since, until = span
+    roles, reach, radius = workspace.roles, workspace.reach, shapes.radius
+    starts, segment, position, orientation = segments.starts, segments.guess, segments.positions, segments.turns
+    step, sizes, path = until - since, shapes.size, segments.path
+    x, y, z = position[b, 0] - position[a, 0], position[b, 1] - position[a, 1], position[b, 2] - position[a, 2]
+    near = reach[a] + reach[b] + TOUCHING
+    if x * x + y * y + z * z > near * near:
+        return False
+    if min(position[a, 2], position[b, 2]) < ABSENT_BELOW:  # both are absent, and where they left
+        return False
+    one, two = roles[a, MOVER], roles[b, MOVER]
+    # while neither changes its segment the relative velocity is constant, and bounds hold for the whole step
+    if stays_on_segment(starts, segment, path, one, since) and stays_on_segment(starts, segment, path, two, since):
+        u, v, w = velocity[b, 0] - velocity[a, 0], velocity[b, 1] - velocity[a, 1], velocity[b, 2] - velocity[a, 2]
+        # bounding spheres over the whole step, then separating axes of upright boxes
+        radii = radius[a] + radius[b] + SLACK
+        if least_square_distance(x, y, z, u, v, w, step) > radii * radii:
+            return False
+        if shapes.kind[a] == SHAPE_BOX and shapes.kind[b] == SHAPE_BOX:
+            qa, qb = orientation[a], orientation[b]
+            if is_upright(qa) and is_upright(qb):
+                fx, fy, fz = x - step * u, y - step * v, z - step * w
+                if upright_meeting(sizes[a], qa, sizes[b], qb, fx, fy, fz, u, v, w, step, SLACK) > step:
+                    return False
+    if two < 0 and shapes.kind[b] == SHAPE_MESH:
+        if outside_box(shapes.size[b], orientation[b], -x, -y, -z, reach[a] + SLACK):
+            return False
+    # a contact that goes on from an earlier step does not begin again
+    return not is_active(active_contacts, roles, a, b)
+
+
+@inner
+def first_literal_pair(segments, velocity, active_contacts, shapes, workspace, span, pairs, count):
+    """Find the first pair that `find_literal_contacts` has to look at more closely; `count` for none."""
+    for k in range(count):
+        if may_meet(segments, velocity, active_contacts, shapes, workspace, span, pairs[k, 0], pairs[k, 1]):
+            return k
+    return count
+
+
+@inner
 def find_literal_contacts(
     segments,
     velocity,
@@ -91,7 +134,6 @@ def find_literal_contacts(
     workspace,
     span,
     pairs,
-    count,
     pair_workspace,
     paths,
     contacts,
@@ -109,7 +151,7 @@ def find_literal_contacts(
     workspace, pair_workspace, paths : BroadWorkspace, PairWorkspace, (3, 3, 4)
     span : (float, float)
         Beginning and end of the step [s].
-    pairs, count : (≥ count, 2) int64, int
+    pairs : (n, 2) int64
         From `find_pairs`.
     contacts : (capacity, 12), out
     found : int
@@ -121,36 +163,10 @@ def find_literal_contacts(
         Rows written after it.
     """
     since, until = span
-    roles, reach, radius, out = workspace.roles, workspace.reach, shapes.radius, pair_workspace.out
-    starts, segment, position, orientation = segments.starts, segments.guess, segments.positions, segments.turns
-    step, sizes, path = until - since, shapes.size, segments.path
-    for k in range(count):
+    roles, out = workspace.roles, pair_workspace.out
+    for k in range(pairs.shape[0]):
         a, b = pairs[k, 0], pairs[k, 1]
-        x, y, z = position[b, 0] - position[a, 0], position[b, 1] - position[a, 1], position[b, 2] - position[a, 2]
-        near = reach[a] + reach[b] + TOUCHING
-        if x * x + y * y + z * z > near * near:
-            continue
-        if min(position[a, 2], position[b, 2]) < ABSENT_BELOW:  # both are absent, and where they left
-            continue
-        one, two = roles[a, MOVER], roles[b, MOVER]
-        # while neither changes its segment the relative velocity is constant, and bounds hold for the whole step
-        if stays_on_segment(starts, segment, path, one, since) and stays_on_segment(starts, segment, path, two, since):
-            u, v, w = velocity[b, 0] - velocity[a, 0], velocity[b, 1] - velocity[a, 1], velocity[b, 2] - velocity[a, 2]
-            # bounding spheres over the whole step, then separating axes of upright boxes
-            radii = radius[a] + radius[b] + SLACK
-            if least_square_distance(x, y, z, u, v, w, step) > radii * radii:
-                continue
-            if shapes.kind[a] == SHAPE_BOX and shapes.kind[b] == SHAPE_BOX:
-                qa, qb = orientation[a], orientation[b]
-                if is_upright(qa) and is_upright(qb):
-                    fx, fy, fz = x - step * u, y - step * v, z - step * w
-                    if upright_meeting(sizes[a], qa, sizes[b], qb, fx, fy, fz, u, v, w, step, SLACK) > step:
-                        continue
-        if two < 0 and shapes.kind[b] == SHAPE_MESH:
-            if outside_box(shapes.size[b], orientation[b], -x, -y, -z, reach[a] + SLACK):
-                continue
-        # a contact that goes on from an earlier step does not begin again
-        if is_active(active_contacts, roles, a, b):
+        if not may_meet(segments, velocity, active_contacts, shapes, workspace, span, a, b):
             continue
         time = first_impact(segments, shapes, roles, a, b, since, until, pair_workspace, paths, out)
         if time < math.inf and add_contact(active_contacts, roles, a, b):

@@ -10,7 +10,7 @@ from __future__ import annotations
 from cbsim.geometry.kernels import elementary as math
 from cbsim.geometry.kernels.columns import ORIENTATION, VELOCITY
 from cbsim.geometry.kernels.trajectory_segments import segment_at, segment_position_into
-from cbsim.jit import inlined, inner
+from cbsim.jit import deferred, inlined, inner
 from cbsim.world.events.tables import (
     DELAY,
     IS_ABSENT,
@@ -23,6 +23,7 @@ from cbsim.world.events.tables import (
     SEGMENT,
     STEPS_BACK,
 )
+from cbsim.world.packed.kernels import constants_of, state_of
 
 __all__ = ["bound_guided", "move_guided"]
 
@@ -72,9 +73,10 @@ def step_back(constants, row, until, step, position):
     )
 
 
-@inner
-def move_guided(constants, state, until):
+@deferred("none")
+def move_guided(pack, sizes, floats, ints, until):
     """Move all guided bodies to the end of a step [s]."""
+    constants, state = constants_of(pack), state_of(floats, ints, sizes)
     step = constants.step
     # the last tracked bodies are reactive cars, and guided bodies stand before them
     first_tracked = constants.tracked_body.shape[0] - state.intent.shape[0] - constants.guided_body.shape[0]

@@ -6,17 +6,17 @@ from cbsim.events.kernels.actions import begin_action
 from cbsim.events.kernels.actions.synchronise import synchronise
 from cbsim.events.kernels.conditions import TIME, holds
 from cbsim.events.kernels.conditions.simulation_time import has_come
-from cbsim.jit import inner
+from cbsim.jit import deferred, inner
 from cbsim.traffic.kernels.demand.events import write_event
 from cbsim.world.events.tables import EVENT, KIND, SLOT
-from cbsim.world.packed.kernels import constants_of, events_of, road_of, shapes_of
+from cbsim.world.packed.kernels import constants_of, events_of, road_of, shapes_of, state_of
 from cbsim.world.traffic.events import HAPPENED, OVERRULED
 
 __all__ = ["look_at_events"]
 
 
-@inner
-def look_at_events(pack, state, step, stack, ints, notes):
+@deferred("int64")
+def look_at_events(pack, sizes, floats, blocks, step, stack, ints, notes):
     """Let events come true at the state before a step, and begin their actions in the order of their lines.
 
     Of two actions of one step that would change the same thing, the later line wins.
@@ -24,8 +24,8 @@ def look_at_events(pack, state, step, stack, ints, notes):
     Parameters
     ----------
     pack : Pack
-    state : State
-        Before the step; written.
+    sizes, floats, blocks : tuple, (n,), (m,) int64
+        `Layout.sizes`, and both blocks of the Snapshot before the step; written.
     step : int
         Its clock.
     stack : (n,) int64
@@ -39,6 +39,7 @@ def look_at_events(pack, state, step, stack, ints, notes):
         How many have come true.
     """
     tables, constants, shapes, road = events_of(pack), constants_of(pack), shapes_of(pack), road_of(pack)
+    state = state_of(floats, blocks, sizes)
     time, found = step * constants.step, 0
     for e in range(state.event.shape[0]):
         if state.event[e] >= 0:  # it has come true already

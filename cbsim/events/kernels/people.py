@@ -16,7 +16,7 @@ from cbsim.events.kernels.making_room import (
 )
 from cbsim.geometry.kernels import elementary as math
 from cbsim.geometry.kernels.rotation import heading_of
-from cbsim.jit import inlined, inner
+from cbsim.jit import deferred, inlined, inner
 from cbsim.world.events.tables import (
     DELAY,
     IS_ON_ITS_WAY,
@@ -29,7 +29,7 @@ from cbsim.world.events.tables import (
     STEPS_BACK,
     WAITS,
 )
-from cbsim.world.packed.kernels import constants_of, people_of, road_of, shapes_of
+from cbsim.world.packed.kernels import constants_of, people_of, road_of, shapes_of, state_of
 from cbsim.world.people.tables import BEGIN_STATION, BEGIN_X, BEGIN_Y, END_X, END_Y
 
 __all__ = ["walk"]
@@ -147,10 +147,11 @@ def comes_to(constants, row, place, time):
     return station < kerb and station + max(pace, row[PACE]) * constants.step >= kerb - KERB
 
 
-@inner
-def walk(pack, state, time):
+@deferred("none")
+def walk(pack, sizes, floats, ints, time):
     """Let people wait at the kerb and before slow vehicles, or go on, in the step that begins at a time [s]."""
     constants, shapes, people = constants_of(pack), shapes_of(pack), people_of(pack)
+    state = state_of(floats, ints, sizes)
     if people.walkers.shape[0] == 0:
         return
     road, c, turns = road_of(pack), 0, is_any_turning(state.intent)

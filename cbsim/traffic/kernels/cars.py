@@ -6,14 +6,15 @@ import numpy as np
 
 from cbsim.collision.kernels.workspace import MOVER
 from cbsim.geometry.kernels.columns import ORIENTATION, VELOCITY
-from cbsim.jit import inner, kernel
+from cbsim.jit import deferred, inner, kernel
+from cbsim.traffic.kernels.blocks import tables_of, workspace_of_cars
 from cbsim.traffic.kernels.bodies.entries import OVERHEAD, SWEPT, find_obstacles, find_shadows, sort_entries
 from cbsim.traffic.kernels.bodies.meshes import find_mesh, make_mesh_search
 from cbsim.traffic.kernels.branches import hold_draws, set_branches
 from cbsim.traffic.kernels.decisions import MOST, WAIT, acceleration_of, decide
 from cbsim.traffic.kernels.demand.pools import appear
 from cbsim.traffic.kernels.drivers import draw_drivers
-from cbsim.traffic.kernels.driving.driven import command_vehicles, read_driven_cars
+from cbsim.traffic.kernels.driving.driven import command_vehicles, driven_cars, read_driven_cars
 from cbsim.traffic.kernels.junctions.claims import DETOUR, find_detour
 from cbsim.traffic.kernels.junctions.others import BRANCHES, find_others
 from cbsim.traffic.kernels.lanes.changes import change_over
@@ -33,7 +34,7 @@ from cbsim.traffic.kernels.ways.open_ways import open_road, open_sides
 from cbsim.traffic.kernels.ways.prefetching import prefetch_lanelet, prefetch_pieces
 from cbsim.traffic.kernels.ways.sideways import is_aside, is_turning
 from cbsim.traffic.kernels.ways.way import destination_of, following
-from cbsim.traffic.kernels.workspace import PACE, SPOT, car_workspace_of, parts_of, path_of
+from cbsim.traffic.kernels.workspace import PACE, SPOT, parts_of, path_of
 from cbsim.traffic.kernels.zones.parking import drive_in_zones, scratch_of_zones
 from cbsim.traffic.kernels.zones.zone_driving import set_destinations
 from cbsim.world.kernels import HISTORY_ROLLING, HISTORY_YAW_RATE
@@ -77,17 +78,11 @@ UPRIGHT = 1e-6  # part of a quaternion below which a mesh is upright
 
 
 @inner
-def workspace_of_cars(shapes, road, crossings, sides, closed, floats, ints):
-    """Slice the workspace of the cars of a World."""
-    cars, destinations = road.car_rows.shape[0], road.destinations.shape[0]
-    routes = road.hops.shape[0], road.wanders.shape[0], sides.changes.shape[0], destinations, closed.shape[0]
-    others = shapes.kind.shape[0] - cars
-    return car_workspace_of(cars, road.lanelets.shape[0], crossings.rules.shape[0], others, routes, floats, ints)
+def note_static_obstacles(constants, shapes, road, crossings, sides, work, blocks):
+    """Fill a new workspace with the entries of bodies that never move; others are found anew in each step.
 
-
-@inner
-def note_static_obstacles(constants, shapes, road, around, crossings, sides, state, work):
-    """Fill a new workspace with the entries of bodies that never move; others are found anew in each step."""
+    `blocks` are those of `cbsim.traffic.kernels.blocks.tables_of`, `road` and `sides` tables of the World.
+    """
     bodies = shapes.kind.shape[0]
     work.ways.version[0] = 0
     for k in range(work.routes.noted.shape[0]):
@@ -95,22 +90,17 @@ def note_static_obstacles(constants, shapes, road, around, crossings, sides, sta
     for i in range(work.routes.blocked.shape[0]):
         work.routes.blocked[i] = 0
     begin_ways(road, sides, work.ways, work.routes)
-    moves = np.zeros(bodies, np.bool_)
+    moves, are_any = np.zeros(bodies, np.bool_), False
     for k in range(constants.moving.shape[0]):
         moves[constants.moving[k]] = True
+    for body in range(bodies):
+        are_any = are_any or (shapes.solid[body] != 0 and not moves[body])
     count = road.car_rows.shape[0]
     for i in range(count):
         # nothing of cars is known yet
         work.memo[i, 0] = work.ways.keys[i, 0] = work.ways.lanelets[i, 0] = -1
-    search = make_mesh_search(shapes.triangles.shape[0])
-    for body in range(bodies):
-        q = state.orientation[body]
-        if moves[body] or shapes.solid[body] == 0:
-            continue
-        if shapes.root[body] >= 0 and abs(q[1]) < UPRIGHT and abs(q[2]) < UPRIGHT:
-            count = find_mesh(road, around, shapes, state, body, count, work.entries, SWEPT, OVERHEAD, search)
-        else:
-            count = find_obstacles(road, around, shapes, state, body, count, work.entries)
+    if are_any:
+        count = enter_static_bodies(blocks, moves)
     for e in range(work.entries.watched.shape[0]):
         work.entries.watched[e], work.entries.stays[e] = -1, 1
     junctions = -1
@@ -121,8 +111,44 @@ def note_static_obstacles(constants, shapes, road, around, crossings, sides, sta
     work.counts[0], work.counts[1], work.claims.size[1] = count, junctions + 1, 0
 
 
+@deferred("int64")
+def enter_static_bodies(blocks, moves):
+    """Write the entries of bodies that do not move, after those of cars; return how many entries there are then."""
+    network, state, work = tables_of(blocks)
+    road, around, shapes, count = network[0], network[2], shapes_of(blocks[0]), state.intent.shape[0]
+    search = make_mesh_search(shapes.triangles.shape[0])
+    for body in range(shapes.kind.shape[0]):
+        q = state.orientation[body]
+        if moves[body] or shapes.solid[body] == 0:
+            continue
+        if shapes.root[body] >= 0 and abs(q[1]) < UPRIGHT and abs(q[2]) < UPRIGHT:
+            count = find_mesh(road, around, shapes, state, body, count, work.entries, SWEPT, OVERHEAD, search)
+        else:
+            count = find_obstacles(road, around, shapes, state, body, count, work.entries)
+    return count
+
+
+@deferred("none")
+def turn_or_back(blocks, i, dt):
+    """Accelerate and move car i, which turns round or backs out."""
+    (road, _, _, sides, _), state, work = tables_of(blocks)
+    pack, travel, intent = blocks[0], state.travel, state.intent
+    if is_turning(travel[i]):
+        constants = constants_of(pack)
+        walkers = people_of(pack).walkers, constants.guided_body, constants.step
+        chosen = turning_acceleration(road, sides, walkers, work.entries, state, i, dt)
+        if intent[i, PHASE] != HIT:
+            chosen = brake_in_turn(road, shapes_of(pack), state, i, chosen, dt)
+        travel[i, ACCELERATION] = limit_by_order(state.order, travel, i, chosen, dt)
+        turn(travel, intent, i, dt, travel[i, ACCELERATION])
+        return
+    chosen = backing_acceleration(road, work, travel, intent, i, dt)
+    travel[i, ACCELERATION] = limit_by_order(state.order, travel, i, chosen, dt)
+    back(road, state.seed[0], travel, intent, work.drawn, i, dt, travel[i, ACCELERATION])
+
+
 @inner
-def move_cars(road, shapes, crossings, sides, walkers, seed, state, work, time, dt, begin, end):
+def move_cars(road, crossings, sides, seed, state, work, blocks, time, dt, begin, end):
     """Accelerate and move the cars of a range of rows by their plans."""
     entries, travel, intent = work.entries, state.travel, state.intent
     claims, queues, ways = work.claims, work.queues, work.ways
@@ -131,17 +157,8 @@ def move_cars(road, shapes, crossings, sides, walkers, seed, state, work, time, 
         if entries.where[i] < 0:  # absent, or in a zone
             continue
         plan, values = work.plan[i], work.drawn[i]
-        if is_turning(travel[i]):
-            chosen = turning_acceleration(road, sides, walkers, entries, state, i, dt)
-            if intent[i, PHASE] != HIT:
-                chosen = brake_in_turn(road, shapes, state, i, chosen, dt)
-            travel[i, ACCELERATION] = limit_by_order(state.order, travel, i, chosen, dt)
-            turn(travel, intent, i, dt, travel[i, ACCELERATION])
-            continue
-        if intent[i, PHASE] == BACKING:
-            chosen = backing_acceleration(road, work, travel, intent, i, dt)
-            travel[i, ACCELERATION] = limit_by_order(state.order, travel, i, chosen, dt)
-            back(road, seed, travel, intent, work.drawn, i, dt, travel[i, ACCELERATION])
+        if is_turning(travel[i]) or intent[i, PHASE] == BACKING:
+            turn_or_back(blocks, i, dt)
             continue
         want_ordered_speed(state.order, plan, i, is_aside(travel[i]))
         chosen = acceleration_of(road, seed, travel, intent, values, plan, i, time, dt)
@@ -160,23 +177,25 @@ def move_cars(road, shapes, crossings, sides, walkers, seed, state, work, time, 
             # who has stopped may still turn round
             may = phase == DRIVING or (phase == STOPPED and work.changes[i] <= TURNS)
             if stays and may and not is_slowed(state.order, i):
-                leave_lane(road, shapes, crossings, sides, seed, state, work, i, work.changes[i])
+                leave_lane(blocks, i, work.changes[i])
                 if work.changes[i] >= 0:
                     end_lane_order(state.order, i)
             else:
                 travel[i, BACK], travel[i, MOVED] = 0.0, 0.0
 
 
-@inner
-def leave_lane(road, shapes, crossings, sides, seed, state, work, i, what):
+@deferred("none")
+def leave_lane(blocks, i, what):
     """Let car i begin what it has decided on: a change of lanes, to pass somebody, or to turn round."""
+    (road, crossings, _, sides, _), state, work = tables_of(blocks)
+    seed = state.seed[0]
     # a row of `Sides`, or `PASSES` or, far below, `TURNS` less such a row
     if what >= 0:
         change_over(road, sides, seed, state, work, i, what)
     elif what > TURNS:
         begin_pass(road, sides, state.travel, state.intent, i, PASSES - what)
     elif road.car_rows[i, VEHICLE] < 0:  # vehicles go by their commands, and these only ahead
-        turn_where_free(road, shapes, crossings, sides, seed, state, work, i, TURNS - what)
+        turn_where_free(road, shapes_of(blocks[0]), crossings, sides, seed, state, work, i, TURNS - what)
 
 
 @kernel
@@ -189,7 +208,8 @@ def refresh_cars(pack, sizes, floats, ints, car_floats, car_ints):
     state, sides = state_of(floats, ints, sizes), sides_of(pack)
     work = workspace_of_cars(shapes, base, crossings, sides, state.closed, car_floats, car_ints)
     if work.counts[0] == 0:  # a new workspace; in others there are the entries of cars at least
-        note_static_obstacles(constants_of(pack), shapes, base, surroundings_of(pack), crossings, sides, state, work)
+        blocks = pack, sizes, floats, ints, car_floats, car_ints
+        note_static_obstacles(constants_of(pack), shapes, base, crossings, sides, work, blocks)
     seed, intent, road = state.seed[0], state.intent, open_road(base, work.routes)
     draw_drivers(road, demand, seed, intent, work.drawn, work.memo)
     if state.parking.shape[0] > 0:
@@ -216,13 +236,15 @@ def drive_cars(pack, sizes, floats, ints, car_floats, car_ints):
     dt, cars = step / parts, state.intent.shape[0]
     path = path_of(cars, parts, car_floats)
     begin, entries, zones = work.counts[0], work.entries, zones_of(pack)
-    walkers = people_of(pack).walkers, constants.guided_body, step
+    blocks = pack, sizes, floats, ints, car_floats, car_ints
     parks = state.parking.shape[0] > 0
     # poses follow the moves of a block at once, unless somebody has to see all of the moves before
     block = cars if parks or parts > 1 else min(BLOCK, cars)
-    posing, zone_scratch = posing_scratch(), scratch_of_zones(shapes, road, zones, cars if parks else 0)
-    read_driven_cars(road, seed, state, work)
-    count = find_others(constants, shapes, road, around, state, entries, begin)
+    posing = posing_scratch()
+    driven = driven_cars(road)
+    if driven > 0:
+        read_driven_cars(blocks)
+    count = find_others(blocks, begin) if state.watch.shape[0] > 0 else begin
     tree = np.empty(BRANCHES, np.int64), np.empty(BRANCHES)
     scratch = (
         *(np.empty(MOST, np.int64), np.empty(MOST)),
@@ -248,25 +270,36 @@ def drive_cars(pack, sizes, floats, ints, car_floats, car_ints):
         tables = road, crossings, around, sides, demand
         decide(tables, zones, state, crosswalks, work, scratch, time, count, dt, part > 0)
         # between deciding and moving: roads that are closed or free again, and cars that appear where there is room
-        close_and_open(road, network, state, work, begin, count)
-        back_out(road, crossings, sides, demand, state, work, tree, begin, count)
+        close_and_open(road, network, state, work, blocks, begin, count)
+        back_out(road, sides, state, work, blocks, begin, count)
         appear(road, network, crossings, demand, seed, state, work, occupied, time, dt)
         if state.fork.shape[0] > 0:  # those who have just appeared
             set_branches(state.fork, state.held, state.intent, work.drawn, state.clock[0] - 1, time, step)
         for first in range(0, cars, block):
             last = min(first + block, cars)
-            move_cars(road, shapes, crossings, sides, walkers, seed, state, work, time, dt, first, last)
+            move_cars(road, crossings, sides, seed, state, work, blocks, time, dt, first, last)
             if block < cars:
                 pose_cars(road, zones, seed, state, work, step, path, first, last, posing)
         if parks:
-            drive_in_zones(shapes, road, network, zones, seed, state, work, zone_scratch, time, dt)
+            park_cars(blocks, time, dt)
         if parts > 1:
             trace_cars(road, zones, seed, state, work, part, path)
-    command_vehicles(constants, road, seed, state, work, step)
+    if driven > 0:
+        command_vehicles(blocks)
     for first in range(0, cars if block == cars else 0, BLOCK):
         pose_cars(road, zones, seed, state, work, step, path, first, min(first + BLOCK, cars), posing)
     if constants.memory > 0:
         remember_cars(constants, road, state)
+
+
+@deferred("none")
+def park_cars(blocks, time, dt):
+    """Move all cars in zones, as `drive_in_zones`."""
+    (road, _, around, _, _), state, work = tables_of(blocks)
+    pack = blocks[0]
+    shapes, zones, network = shapes_of(pack), zones_of(pack), (road_of(pack), around, sides_of(pack))
+    scratch = scratch_of_zones(shapes, road, zones, state.intent.shape[0])
+    drive_in_zones(shapes, road, network, zones, state.seed[0], state, work, scratch, time, dt)
 
 
 @inner

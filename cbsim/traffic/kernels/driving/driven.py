@@ -11,7 +11,8 @@ from __future__ import annotations
 from cbsim.collision.kernels.active_contacts import CONTACT_A, CONTACT_B
 from cbsim.geometry.kernels import elementary as math
 from cbsim.geometry.kernels.rotation import heading_of
-from cbsim.jit import inner
+from cbsim.jit import deferred, inner
+from cbsim.traffic.kernels.blocks import tables_of
 from cbsim.traffic.kernels.driving.follower import look_ahead, steer_wheels
 from cbsim.traffic.kernels.driving.levers import scrub_of, steer_levers
 from cbsim.traffic.kernels.ways.centreline import foot_on
@@ -27,6 +28,7 @@ from cbsim.vehicle.kernels.columns import (
     THROTTLE,
     WHEELBASE,
 )
+from cbsim.world.packed.kernels import constants_of
 from cbsim.world.traffic.tables import (
     BODY,
     CAR_LENGTH,
@@ -62,12 +64,14 @@ def forward_speed(state, body, heading):
     return state.velocity[body, 1] * math.cos(heading) - state.velocity[body, 0] * math.sin(heading)
 
 
-@inner
-def read_driven_cars(road, seed, state, work):
+@deferred("none")
+def read_driven_cars(blocks):
     """Take over the station and the speed of vehicles.
 
     The station of the middle is that of the foot of the perpendicular to the way.
     """
+    (road, _, _, _, _), state, work = tables_of(blocks)
+    seed = state.seed[0]
     travel, intent = state.travel, state.intent
     for i in range(driven_cars(road)):
         body, half = road.car_rows[i, BODY], 0.5 * road.car_sizes[i, CAR_LENGTH]
@@ -88,9 +92,11 @@ def read_driven_cars(road, seed, state, work):
         travel[i, SPEED] = max(forward_speed(state, body, heading_of(state.orientation[body])), 0.0)
 
 
-@inner
-def command_vehicles(constants, road, seed, state, work, step):
+@deferred("none")
+def command_vehicles(blocks):
     """Command the vehicles of cars to the speeds that they mean to have after the step, along their ways."""
+    (road, _, _, _, _), state, work = tables_of(blocks)
+    constants, seed = constants_of(blocks[0]), state.seed[0]
     travel, intent = state.travel, state.intent
     for i in range(driven_cars(road)):
         body, v = road.car_rows[i, BODY], road.car_rows[i, VEHICLE]
@@ -114,7 +120,7 @@ def command_vehicles(constants, road, seed, state, work, step):
         else:
             ahead += 0.5 * parameters[WHEELBASE]  # as seen from the rear axle
             steer_wheels(wanted, False, ahead, left, speed, state.actuator[v, STEERING], parameters, command)
-            push = (wanted - speed) / step
+            push = (wanted - speed) / constants.step
             if push >= 0.0:
                 # acceleration that throttle gives at this speed (docs/theory/drives_and_tyres.md §3)
                 share = max(1.0 - speed / parameters[MAX_SPEED], LEAST_SHARE)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from cbsim.geometry.kernels import elementary as math
-from cbsim.jit import inner
+from cbsim.jit import deferred, inner
+from cbsim.traffic.kernels.blocks import tables_of
 from cbsim.traffic.kernels.bodies.entries import find_obstacles
 from cbsim.traffic.kernels.driving.driven import driven_cars
 from cbsim.traffic.kernels.junctions.claims import join
 from cbsim.traffic.kernels.look import announce, hold
 from cbsim.traffic.kernels.workspace import ALONE, EXTENT, HOLDER, PACE, SPOT
+from cbsim.world.packed.kernels import constants_of, shapes_of
 from cbsim.world.traffic.tables import ARRIVED, ENTRY, ENTRY_END, FREE, JUNCTION, LENGTH, PLACE, STOP_LINE, VEHICLE
 
 __all__ = ["BRANCHES", "announce_others", "find_others", "free_others", "see_arrivals", "watched_body"]
@@ -46,9 +48,11 @@ def is_driven(road, driven, v):
     return False
 
 
-@inner
-def find_others(constants, shapes, road, around, state, entries, count):
+@deferred("int64")
+def find_others(blocks, count):
     """Append the entries of all bodies that move but are no reactive cars; return how many entries there are."""
+    (road, _, around, _, _), state, work = tables_of(blocks)
+    constants, shapes, entries = constants_of(blocks[0]), shapes_of(blocks[0]), work.entries
     movers, driven = constants.mover_body.shape[0], driven_cars(road)
     first = movers + constants.guided_body.shape[0]
     for row in range(state.watch.shape[0]):

@@ -86,6 +86,7 @@ AHEAD_OF_IT = 0.3  # lengths ahead of the body at which the return begins; the l
 NARROWEST = 2.7  # [m] between the centrelines of two lanes on one of which somebody can be passed
 QUEUE = 60.0  # [m] ahead within which those who wait for a body are one queue
 FREE = 300.0  # [m] of the oncoming lane that are looked at
+BRANCHES = 16  # lanelets behind that are still to be looked at
 ACROSS = 10.0  # [m] along the lanes within which what stands on them closes the road, as a barrier at an angle does
 
 

@@ -7,11 +7,14 @@ else is in the junction.
 
 from __future__ import annotations
 
+import numpy as np
+
 from cbsim.geometry.kernels import elementary as math
-from cbsim.jit import inlined, inner
+from cbsim.jit import deferred, inlined, inner
+from cbsim.traffic.kernels.blocks import tables_of
 from cbsim.traffic.kernels.bodies.entries import BEFORE_END
 from cbsim.traffic.kernels.bodies.standing import STOOD
-from cbsim.traffic.kernels.lanes.passing import is_behind_body, oncoming_in
+from cbsim.traffic.kernels.lanes.passing import BRANCHES, is_behind_body, oncoming_in
 from cbsim.traffic.kernels.look import STANDS, hold
 from cbsim.traffic.kernels.turning_round.closures import is_closed, is_cut_off
 from cbsim.traffic.kernels.turning_round.dead_ends import stands_in_fork
@@ -231,8 +234,23 @@ def waits_to_back(sides, travel, intent, i):
     return travel[i, WAITING] >= BLOCKED or oncoming_row(sides, intent[i, LANELET], travel[i, STATION]) < 0
 
 
+@deferred("none")
+def leave_claim_or_back(blocks, i, may_back, static, others):
+    """Let the claims of car i lapse, or let it begin to back out, if it stands before a body."""
+    (road, crossings, _, sides, demand), state, work = tables_of(blocks)
+    travel, intent = state.travel, state.intent
+    if not is_behind_body(road, travel, intent, state.watch, work, i, AHEAD, static, others):
+        return
+    if intent[i, CLAIM] > 0 and not has_entered(road, crossings, travel, work, i):
+        if not stands_in_fork(road, crossings, travel, intent, i):
+            intent[i, CLAIM], intent[i, PHASE] = 0, DRIVING
+    elif may_back:
+        tree = np.empty(BRANCHES, np.int64), np.empty(BRANCHES)
+        begin_to_back(road, crossings, sides, demand, state, work, i, tree)
+
+
 @inner
-def back_out(road, crossings, sides, demand, state, work, tree, static, others):
+def back_out(road, sides, state, work, blocks, static, others):
     """Let claims lapse of those who stand before a body, and let those back out who stand in or behind a junction."""
     travel, intent = state.travel, state.intent
     for i in range(intent.shape[0]):
@@ -244,16 +262,8 @@ def back_out(road, crossings, sides, demand, state, work, tree, static, others):
             continue
         # who drives a vehicle never reverses (`driven.command_vehicles`), and only gives up what it has claimed
         may_back = road.car_rows[i, VEHICLE] < 0 and waits_to_back(sides, travel, intent, i)
-        if intent[i, CLAIM] == 0 and not may_back:
-            continue
-        if not is_behind_body(road, travel, intent, state.watch, work, i, AHEAD, static, others):
-            continue
-        # a claim that cannot be used holds up everybody else; who stands in the fork itself would block it anyway
-        if intent[i, CLAIM] > 0 and not has_entered(road, crossings, travel, work, i):
-            if not stands_in_fork(road, crossings, travel, intent, i):
-                intent[i, CLAIM], intent[i, PHASE] = 0, DRIVING
-        elif may_back:
-            begin_to_back(road, crossings, sides, demand, state, work, i, tree)
+        if intent[i, CLAIM] > 0 or may_back:
+            leave_claim_or_back(blocks, i, may_back, static, others)
 
 
 @inner

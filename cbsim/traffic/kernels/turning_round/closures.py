@@ -8,7 +8,8 @@ there still.
 from __future__ import annotations
 
 from cbsim.geometry.kernels import elementary as math
-from cbsim.jit import inlined, inner
+from cbsim.jit import deferred, inlined, inner
+from cbsim.traffic.kernels.blocks import tables_of
 from cbsim.traffic.kernels.bodies.standing import STOOD, blocks_for_good, stands_for_good
 from cbsim.traffic.kernels.drivers import COMFORTABLE, LEAST
 from cbsim.traffic.kernels.lanes.bodies_ahead import can_change_past
@@ -280,12 +281,13 @@ def is_queue(road, entries, lanelet, at):
     return waits and road.lanelets[lanelet, LENGTH] - front < AT_END
 
 
-@inner
-def blocked_lanelet(road, sides, state, work, i, static, others):
+@deferred("int64")
+def blocked_lanelet(blocks, i, static, others):
     """Lanelet on which a body stands that car i cannot pass, -1 for none.
 
     On its own lanelet it has looked whether it can pass, where that is allowed at all.
     """
+    (road, _, _, sides, _), state, work = tables_of(blocks)
     travel, intent, watch = state.travel, state.intent, state.watch
     lanelet = intent[i, LANELET]
     length, plan = road.car_sizes[i, CAR_LENGTH], work.plan[i]
@@ -325,10 +327,11 @@ def blocked_lanelet(road, sides, state, work, i, static, others):
 
 
 @inner
-def close_and_open(road, network, state, work, static, others):
+def close_and_open(road, network, state, work, blocks, static, others):
     """Close the lanelets on which cars are blocked, and open those on which nobody stands any more.
 
-    `network` is the `Road`, `Surroundings` and `Sides` of the World, `road` has the ways of the workspace.
+    `network` is the `Road`, `Surroundings` and `Sides` of the World, `road` has the ways of the workspace; `blocks` as
+    `cbsim.traffic.kernels.blocks.tables_of` has them.
     """
     closed, travel, intent, entries = state.closed, state.travel, state.intent, work.entries
     # lanelets on which nobody stands for good any more are open again
@@ -353,7 +356,7 @@ def close_and_open(road, network, state, work, static, others):
             continue
         if entries.where[i] < 0 or is_aside(travel[i]):
             continue
-        lanelet = blocked_lanelet(road, network[2], state, work, i, static, others)
+        lanelet = blocked_lanelet(blocks, i, static, others)
         if lanelet < 0 or is_closed(closed, lanelet):
             continue
         for row in range(closed.shape[0]):
