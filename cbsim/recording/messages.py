@@ -138,7 +138,7 @@ def messages_of(batch: Batch, step: float) -> Iterator[Packed]:
     bodies = batch.motion.shape[1]
     head = BATCH_HEAD.pack(batch.first_step, len(batch.hashes), bodies if batch.rows is None else -1 - bodies)
     rows = b"" if batch.rows is None else _row_bytes(batch.rows)
-    body = b"".join((head, rows, batch.hashes.tobytes(), batch.motion.tobytes()))
+    body = b"".join((head, rows, batch.hashes.tobytes(), _buffer(batch.motion)))
     yield Packed("/batch", "/batch", (batch.first_step + len(batch.hashes) - 1) * step, body)
 
 

@@ -23,8 +23,8 @@ from cbsim.recording.writer import ContainerWriter
 
 __all__ = ["FileRecorder", "MemoryRecorder", "Recorder", "checksum_of"]
 
-CHUNK = 256 * 1024  # [bytes] beyond which a chunk ends with the batch that is written, so that no batch is cut,
-LARGEST = 4  # and beyond how many times as many with any message
+CHUNK = 128 * 1024  # [bytes] beyond which a chunk ends with a batch: a kill loses that, and what is gathered, at most
+LARGEST = 8  # how many times as many are beyond which it ends with any message
 
 
 def checksum_of(header: str) -> str:

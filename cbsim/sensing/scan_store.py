@@ -9,7 +9,7 @@ from cbsim.world.tables import Floats, Ints
 
 __all__ = ["ScanBlock", "ScanStore"]
 
-NUMBERS = 65536  # of a block, about: 512 KiB
+NUMBERS = 49152  # of a block, about: 384 KiB
 
 
 class ScanBlock:

@@ -40,7 +40,7 @@ from cbsim.world.world import World
 __all__ = ["Run", "RunObserver", "drive", "run", "step", "step_count"]
 
 BATCH_STEPS = 256  # largest number of quiet steps in one kernel call
-BATCH_NUMBERS = 65536  # largest number of values of motion in one batch: 512 KiB, which a killed run can lose
+BATCH_NUMBERS = 49152  # largest number of values of motion in one batch: 384 KiB
 MOST_NUMBERS = 1 << 20  # of a batch of as many steps as candidates of collisions are kept for
 
 

@@ -82,6 +82,7 @@ class NewestReadings(Mapping[str, Taken]):
             row: (tuple([key for key in keys if key in lasers]), tuple([key for key in keys if key not in lasers]))
             for row, keys in world.carried.items()
         }
+        self._count = len(world.sensors)
         self.clocks = clocks_of(world)
         self._slow = [clock for clock in self.clocks if not clock.is_fast]
         clock_of = {one.key: k for k, clock in enumerate(self.clocks) for one in clock.sensors}
@@ -163,7 +164,7 @@ class NewestReadings(Mapping[str, Taken]):
     def of_body(self, row: int) -> tuple[Mapping[str, Taken], Mapping[str, Taken]]:
         """Return the scans, and the other readings, of the sensors of a body, as they are now."""
         lasers, others = self._keys.get(row, ((), ()))
-        if len(self) < len(self._world.sensors):  # some are silent
+        if len(self._taken) + len(self._due) + len(self._held) < self._count:  # some are silent
             lasers = tuple([key for key in lasers if key in self])
         scans = Sensed(self, lasers)
         self._views.append(ref(scans))

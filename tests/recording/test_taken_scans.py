@@ -42,9 +42,11 @@ def test_messages_of_taken_scans_are_those_of_their_rows():
 def test_rows_have_the_times_and_poses_that_are_recorded():
     for batch in batches_of(scene()):
         for call in batch.scans.calls:
-            for span in call.layout.spans:
-                head = call.readings[span.first : span.first + 12]
-                row = next(row for row in batch.scans if (row.key, row.time) == (span.key, head[0]))
+            for n, (sensor, number) in enumerate(call.due):
+                out, _ = call.places(n)
+                head = call.readings[out - 12 : out]
+                assert head[0] == number / sensor.conf.rate
+                row = next(row for row in batch.scans if (row.key, row.time) == (sensor.key, head[0]))
                 assert row.pose.tobytes() == head[1:8].tobytes()
                 assert head[8:].view(np.int64)[:2].tolist() == list(row.ranges.shape)
 

@@ -175,7 +175,12 @@ def words_for(key_0, key_1, index, first, seen, rays, words):
     Words of other blocks are 0. Returns the beams between the first block and the last one: [begin, end).
     """
     size, count = seen.shape[0], words.shape[0]
-    begin, end = size, 0
+    begin, end, found = size, 0, 0
+    for ray in range(size):
+        found += seen[ray]
+    if 2 * found > size:  # hardly a block would be left out
+        philox_into(key_0, key_1, index, first, words)
+        return 0, size
     for block in range((count + 3) // 4):
         ray, at = block * rays, 4 * block
         stop, wanted = min(ray + rays, size), False
