@@ -176,7 +176,8 @@ def advance_one(pack, scratch_pack, sizes, blocks, workspaces, notes, rows, step
             remember_driven_cars(constants, road_of(pack), state)
             mark_hit_vehicles(road_of(pack), contacts, before, found, state.intent)
             mark_hits(contacts, before, found, workspace.roles, constants.mover_body.shape[0], state.intent)
-            note_events(pack, state, note_floats, note_ints, events)
+            if note_ints.shape[0] > 0:
+                note_events(pack, sizes, floats, ints, note_floats, note_ints, events)
         # after the contacts of this step: a pair that stays together begins no second one
         if release_apart(moving, state.position, state.orientation, active_contacts, shapes, 0, models):
             measure_contacts(pack, scratch_pack, sizes, floats, ints)

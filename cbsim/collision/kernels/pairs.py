@@ -27,7 +27,7 @@ from cbsim.geometry.kernels.solids import (
     move_solid,
     rotation_into,
 )
-from cbsim.jit import inner, kernel
+from cbsim.jit import deferred, inner, kernel
 
 __all__ = [
     "TOUCHING",
@@ -228,7 +228,7 @@ def pair_time_of_impact(shapes, a, qa, b, qb, gap, rate, duration, pair_workspac
     return measure_parts(shapes, a, qa, b, qb, (x, y, z), (vx, vy, vz), duration, pair_workspace, out)
 
 
-@inner
+@deferred("float64")
 def measure_parts(shapes, a, qa, b, qb, offset, rate, duration, pair_workspace, out):
     """Measure all pairs of convex parts of two bodies that are near enough; b's centre is at `offset` from a's.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cbsim.jit import inner, view
+from cbsim.jit import view
 from cbsim.traffic.kernels.ways.open_ways import open_road, open_sides
 from cbsim.traffic.kernels.workspace import car_workspace_of
 from cbsim.world.packed.kernels import (
@@ -18,7 +18,7 @@ from cbsim.world.packed.kernels import (
 __all__ = ["tables_of", "workspace_of_cars"]
 
 
-@inner
+@view
 def workspace_of_cars(shapes, road, crossings, sides, closed, floats, ints):
     """Slice the workspace of the cars of a World."""
     cars, destinations = road.car_rows.shape[0], road.destinations.shape[0]

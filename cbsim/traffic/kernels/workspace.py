@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Annotated, Any, NamedTuple
 
 from cbsim.geometry.kernels import elementary as math
-from cbsim.jit import inner, kernel
+from cbsim.jit import block_view, kernel, view
 from cbsim.traffic.kernels.drivers import VALUES
 from cbsim.traffic.kernels.ways.way import AHEAD
 
@@ -235,17 +235,17 @@ def parts_of(step):
     return max(1, int(math.ceil(step / LONGEST_STEP - 1e-9)))
 
 
-@inner
+@view
 def path_of(cars, parts, floats):
     """Poses of cars at the begin of a step and after each of its parts (cars, parts + 1, 4): x, y [m], and w, z.
 
     It is the last part of the block of floats, and has no rows where a step is not divided.
     """
     size = 4 * cars * (parts + 1) if parts > 1 else 0
-    return floats[floats.shape[0] - size :].reshape((size // (4 * (parts + 1)), parts + 1, 4))
+    return block_view(floats, floats.shape[0] - size, (size // (4 * (parts + 1)), parts + 1, 4))
 
 
-@inner
+@view
 def car_workspace_of(cars, lanelets, conflicts, others, routes, floats, ints):
     """Slice the arrays of a workspace from its two blocks; parameters as those of `car_workspace_sizes`."""
     # ends of the tables in both blocks, one after another
@@ -276,54 +276,54 @@ def car_workspace_of(cars, lanelets, conflicts, others, routes, floats, ints):
     g = z + 3 * merging
     f = e + merging
     return CarWorkspace(
-        drawn=floats[:a].reshape((cars, VALUES)),
-        memo=ints[:i].reshape((cars, 2)),
+        drawn=block_view(floats, 0, (cars, VALUES)),
+        memo=block_view(ints, 0, (cars, 2)),
         entries=Entries(
-            first=ints[i:j],
-            order=ints[j:k],
-            sorted_stands=floats[a + 3 * entries : b].reshape((entries, 2)),
-            stands=floats[a : a + 3 * entries].reshape((entries, 3)),
-            where=ints[k:m],
-            ranks=ints[m : m + entries],
-            watched=ints[m + entries : m + 2 * entries],
-            stays=ints[m + 2 * entries : n],
+            first=block_view(ints, i, (lanelets + 1,)),
+            order=block_view(ints, j, (entries,)),
+            sorted_stands=block_view(floats, a + 3 * entries, (entries, 2)),
+            stands=block_view(floats, a, (entries, 3)),
+            where=block_view(ints, k, (entries,)),
+            ranks=block_view(ints, m, (entries,)),
+            watched=block_view(ints, m + entries, (entries,)),
+            stays=block_view(ints, m + 2 * entries, (entries,)),
         ),
         claims=Claims(
-            areas=ints[n:p].reshape((conflicts, 2, 4)),  # a line of the cache each
-            times=floats[c:d].reshape((conflicts, 2, 2)),
-            reserved=floats[d:e],
-            merging=ints[z:g].reshape((merging, 3)),
-            rests=floats[e:f],
-            touched=ints[g : g + conflicts],
-            size=ints[g + conflicts : g + conflicts + 2],
+            areas=block_view(ints, n, (conflicts, 2, 4)),  # a line of the cache each
+            times=block_view(floats, c, (conflicts, 2, 2)),
+            reserved=block_view(floats, d, (lanelets,)),
+            merging=block_view(ints, z, (merging, 3)),
+            rests=block_view(floats, e, (merging,)),
+            touched=block_view(ints, g, (conflicts,)),
+            size=block_view(ints, g + conflicts, (2,)),
         ),
         queues=Queues(
-            heads=ints[p:q],
-            links=ints[q:r],
-            turns=ints[r:s],
-            candidates=ints[s : s + cars],
-            places=ints[s + cars : s + 2 * cars],
-            conflicts=ints[s + 2 * cars : s + 3 * cars],
-            is_blocked=ints[s + 3 * cars : t],
+            heads=block_view(ints, p, (conflicts,)),
+            links=block_view(ints, q, (entries,)),
+            turns=block_view(ints, r, (entries,)),
+            candidates=block_view(ints, s, (cars,)),
+            places=block_view(ints, s + cars, (cars,)),
+            conflicts=block_view(ints, s + 2 * cars, (cars,)),
+            is_blocked=block_view(ints, s + 3 * cars, (cars,)),
         ),
         ways=Ways(
-            lanelets=ints[t:u].reshape((cars, AHEAD)),
-            forks=ints[u : u + cars],
-            keys=ints[u + cars : v].reshape((cars, KEY)),
-            version=ints[v + 2 + 2 * cars : v + 3 + 2 * cars],
+            lanelets=block_view(ints, t, (cars, AHEAD)),
+            forks=block_view(ints, u, (cars,)),
+            keys=block_view(ints, u + cars, (cars, KEY)),
+            version=block_view(ints, v + 2 + 2 * cars, (1,)),
         ),
         routes=Routes(
-            hops=ints[w : w + hops],
-            wanders=ints[w + hops : x],
-            changes=ints[x : x + changes],
-            known=ints[x + changes : y],
-            noted=ints[y : y + noted],
-            costs=floats[f : f + lanelets],
-            times=floats[f + lanelets : f + 2 * lanelets],
-            blocked=ints[w - cars : w],
+            hops=block_view(ints, w, (hops,)),
+            wanders=block_view(ints, w + hops, (wanders,)),
+            changes=block_view(ints, x, (changes,)),
+            known=block_view(ints, x + changes, (known,)),
+            noted=block_view(ints, y, (noted,)),
+            costs=block_view(floats, f, (lanelets,)),
+            times=block_view(floats, f + lanelets, (lanelets,)),
+            blocked=block_view(ints, w - cars, (cars,)),
         ),
-        counts=ints[v : v + 2],
-        plan=floats[b:c].reshape((cars, PLAN)),
-        destinations=ints[v + 2 : v + 2 + cars],
-        changes=ints[v + 2 + cars : v + 2 + 2 * cars],
+        counts=block_view(ints, v, (2,)),
+        plan=block_view(floats, b, (cars, PLAN)),
+        destinations=block_view(ints, v + 2, (cars,)),
+        changes=block_view(ints, v + 2 + cars, (cars,)),
     )

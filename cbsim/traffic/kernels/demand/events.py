@@ -6,7 +6,7 @@ It reads the state after a step, and keeps for each car what it was before. Noth
 from __future__ import annotations
 
 from cbsim.geometry.kernels import elementary as math
-from cbsim.jit import inner, kernel
+from cbsim.jit import deferred, inner, kernel
 from cbsim.traffic.kernels.branches import branch_of_car, branch_of_second, numbered, plain_serial
 from cbsim.traffic.kernels.drivers import (
     BRAKES_HARD_SHARE,
@@ -139,14 +139,14 @@ def note_mistakes(road, seed, state, floats, memo, events, ints, step, second, b
     memo[FORKS] = intent[i, GOAL]
 
 
-@inner
-def note_events(pack, state, floats, ints, events):
+@deferred("none")
+def note_events(pack, sizes, state_floats, state_ints, floats, ints, events):
     """Note what every car has done in the step that the clock is at the end of.
 
     Parameters
     ----------
-    pack : Pack
-    state : State
+    pack, sizes, state_floats, state_ints
+        As `cbsim.simulation.kernels.advance_into` has them.
     floats, ints : (n,), (m,)
         Notes, of as many cars as there are; written. Without any, nothing is noted.
     events : (capacity, 4) int64, out
@@ -155,6 +155,7 @@ def note_events(pack, state, floats, ints, events):
     if ints.shape[0] == 0:
         return
     constants, road, demand = constants_of(pack), road_of(pack), demand_of(pack)
+    state = state_of(state_floats, state_ints, sizes)
     seed, step = state.seed[0], state.clock[0]
     parts = max(1, int(math.ceil(constants.step / LONGEST_STEP - 1e-9)))
     # the second of the step's last decision, as `branches` counts them
@@ -201,4 +202,4 @@ def note_events(pack, state, floats, ints, events):
 @kernel
 def note_step(pack, sizes, state_floats, state_ints, floats, ints, events):
     """Note what there is at the state before the first step of a run; arguments as of `note_events`."""
-    note_events(pack, state_of(state_floats, state_ints, sizes), floats, ints, events)
+    note_events(pack, sizes, state_floats, state_ints, floats, ints, events)
