@@ -16,7 +16,7 @@ from cbsim.geometry.kernels.boxes import is_upright, upright_meeting
 from cbsim.geometry.kernels.gjk import DISTANCE, NEAREST_ONE, NEAREST_TWO, NORMAL
 from cbsim.geometry.kernels.rotation import rotate_back
 from cbsim.geometry.kernels.solids import SHAPE_BOX, SHAPE_MESH
-from cbsim.jit import inner
+from cbsim.jit import inlined, inner
 from cbsim.world.motion import ABSENT_BELOW
 
 __all__ = ["find_literal_contacts", "first_literal_pair", "outside_box"]
@@ -82,7 +82,7 @@ def least_square_distance(x, y, z, u, v, w, duration):
     return x * x + y * y + z * z
 
 
-@inner
+@inlined
 def may_meet(segments, velocity, active_contacts, shapes, workspace, span, a, b):
     """Whether bounds do not suffice to tell that no contact of two bodies begins in a step; tables as below."""
     since, until = span
