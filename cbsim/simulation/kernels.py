@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import types
 
 from cbsim.collision.kernels.active_contacts import order_rows, release_apart, release_contacts
 from cbsim.collision.kernels.body_paths import trajectory_of
@@ -49,26 +48,20 @@ def record_into(state, rows, out):
             out[r, ORIENTATION + c] = state.orientation[body, c]
 
 
-@deferred("none")
-def begin_vehicles(pack, scratch_pack, sizes, floats, ints):
+@inlined
+def begin_vehicles(constants, state, planar):
     """Command followers of trajectories, and read the motion of all vehicles, after the clock has advanced."""
-    constants, state = constants_of(pack), state_of(floats, ints, sizes)
     follow_trajectories(constants, state, (state.clock[0] - 1) * constants.step)
-    read_vehicles(constants, state, scratch_of(scratch_pack).planar)
+    read_vehicles(constants, state, planar)
 
 
-@deferred(lambda *kinds: types.Tuple((types.int64, kinds[7])))
-def step_vehicles(pack, scratch_pack, sizes, floats, ints, workspaces, contacts, pairs, found):
-    """Drive all vehicles and let them collide, as `drive_vehicles`; `workspaces` are those of bodies, and of cars."""
-    constants, shapes, scratch = constants_of(pack), shapes_of(pack), scratch_of(scratch_pack)
-    workspace_floats, workspace_ints, car_floats = workspaces
-    state, planar = state_of(floats, ints, sizes), scratch.planar
-    segments = trajectory_of(constants, state, path_of(state.intent.shape[0], parts_of(constants.step), car_floats))
-    workspace = workspace_of(shapes.kind.shape[0], planar.shape[0], workspace_floats, workspace_ints)
+@inlined
+def step_vehicles(constants, shapes, state, scratch, segments, workspace, contacts, pairs, found):
+    """Drive all vehicles and let them collide, as `drive_vehicles`."""
     # who is stopped brakes in this step alone: the planner's command is kept in the Snapshot
     brake_stopped(constants, state, scratch.commands)
     found, pairs = drive_vehicles(
-        *(constants, shapes, state, planar, (scratch.arcs, scratch.group, scratch.lanes), scratch.nodes),
+        *(constants, shapes, state, scratch.planar, (scratch.arcs, scratch.group, scratch.lanes), scratch.nodes),
         *(segments, workspace, scratch.touch, pairs, contacts, found),
     )
     give_back(state, scratch.commands)
@@ -147,7 +140,7 @@ def advance_one(pack, scratch_pack, sizes, blocks, workspaces, notes, rows, step
         # from here on, the clock is that of the end of the step
         state.clock[0] += 1
         if planar.shape[0] > 0:
-            begin_vehicles(pack, scratch_pack, sizes, floats, ints)
+            begin_vehicles(constants, state, planar)
         if cars > 0:
             drive_cars(pack, sizes, floats, ints, car_floats, car_ints)
         # pairs are those of some steps at once: valid while nothing has happened and nobody has left the bounds they
@@ -171,7 +164,8 @@ def advance_one(pack, scratch_pack, sizes, blocks, workspaces, notes, rows, step
                 *(pack, scratch_pack, sizes, floats, ints, tables, contacts, literal[first:count], found)
             )
         if planar.shape[0] > 0:
-            found, pairs = step_vehicles(pack, scratch_pack, sizes, floats, ints, tables, contacts, pairs, found)
+            made = constants, shapes, state, scratch, segments, workspace
+            found, pairs = step_vehicles(*made, contacts, pairs, found)
         if cars > 0:
             remember_driven_cars(constants, road_of(pack), state)
             mark_hit_vehicles(road_of(pack), contacts, before, found, state.intent)

@@ -31,7 +31,7 @@ def side_columns(neighbours: Neighbours, graph: list[list[int]], predecessors: t
     if not len(neighbours.lanelets):
         empty = np.zeros(0, np.int64)
         return {
-            "offsets": empty,
+            "offsets": np.zeros(len(graph) + 1, np.int64),
             "rows": np.zeros((0, 2), np.int64),
             "spans": np.zeros((0, 2)),
             "place_offsets": empty,

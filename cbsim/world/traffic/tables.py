@@ -294,7 +294,7 @@ class Surroundings(NamedTuple):
 class Sides(NamedTuple):
     """Lanelets side by side, from `cbsim.road.lanelets.neighbours`, and where cars have to change over.
 
-    All arrays are empty where no lanelet has a neighbour.
+    All arrays but `offsets` are empty where no lanelet has a neighbour.
 
     Attributes
     ----------

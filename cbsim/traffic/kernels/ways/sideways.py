@@ -132,8 +132,6 @@ def advance_shift(one, sizes, way):
 @inlined
 def side_row(sides, lanelet, station, left):
     """Row of the lanelet that runs beside one at a station, on the left or on the right; -1 for none."""
-    if sides.rows.shape[0] == 0:  # there may be no offsets either
-        return -1
     for row in range(sides.offsets[lanelet], sides.offsets[lanelet + 1]):
         if ((sides.rows[row, 1] & LEFT) != 0) == left:
             if sides.spans[row, 0] - NEAR <= station <= sides.spans[row, 1] + NEAR:
