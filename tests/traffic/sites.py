@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -154,12 +156,19 @@ def put_on(made: World, snapshot: Snapshot, car: int, lanelet: int, station: flo
     state.orientation[body] = heading_quaternion(np.arctan2(-dx, dy))
 
 
+def part_of(block: np.ndarray, begin: int, shape: tuple[int, ...]) -> np.ndarray:
+    """View a part of a flat array, as `cbsim.jit.block_view` does in kernels."""
+    return block[begin : begin + math.prod(shape)].reshape(shape)
+
+
 def workspace(made: World, snapshot: Snapshot) -> CarWorkspace:
     """Workspace of the cars of a Snapshot, as its last step has left it."""
     static_cache, traffic, layout = made.static_caches.of(snapshot), made.traffic, made.layout
     taken = take_step_workspace(made, static_cache)
     return_step_workspace(taken, static_cache)
     slices = getattr(car_workspace_of, "py_func", car_workspace_of)
+    # views of a block are for kernels alone
+    slices = FunctionType(slices.__code__, {**slices.__globals__, "block_view": part_of})
     lanelets, conflicts = len(traffic.road.lanelets), len(traffic.crossings.rules)
     sizes = route_sizes(traffic, layout)
     return slices(layout.cars, lanelets, conflicts, layout.bodies - layout.cars, sizes, *taken.tables[-2:])
