@@ -103,12 +103,8 @@ def decide(network, zones, state, crosswalks, work, scratch, time, count, dt, ke
         row = claims.touched[n]
         if not keeps:
             clear_conflict(claims, row)
-            continue
-        for side in range(2):
-            claims.areas[row, side, COMER] = -1
-            if crossings.rules[row, MERGES] != 0:
-                claims.areas[row, side, HOLDER] = claims.areas[row, side, HEAD] = -1
-                claims.times[row, side, LEFT_IN] = 0.0
+        else:
+            forget_comers(crossings, claims, row)
     claims.size[1] = claims.size[1] if keeps else 0
     claims.size[0] = 0  # nobody has asked for room behind conflicts
     for lanelet in range(claims.reserved.shape[0]):
@@ -185,6 +181,16 @@ def decide(network, zones, state, crosswalks, work, scratch, time, count, dt, ke
     free_others(road, crossings, around, entries, watch, claims, queues, begin, count, dt)
     if sides.rows.shape[0] > 0:
         choose_changes(road, crossings, sides, demand, seed, state, work, (*changes, tree), time, dt, count)
+
+
+@inlined
+def forget_comers(crossings, claims, row):
+    """Forget who comes to a conflict; where lanelets merge, who is in it, too."""
+    for side in range(2):
+        claims.areas[row, side, COMER] = -1
+        if crossings.rules[row, MERGES] != 0:
+            claims.areas[row, side, HOLDER] = claims.areas[row, side, HEAD] = -1
+            claims.times[row, side, LEFT_IN] = 0.0
 
 
 @inlined

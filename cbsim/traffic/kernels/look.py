@@ -148,11 +148,8 @@ def go_through(crossings, claims, row, side, who, rest, left_in):
         claims.areas[row, side, ALONE] = 1
     if at == claims.rests.shape[0]:
         return
-    claims.merging[at, 0], claims.merging[at, 1], claims.merging[at, 2] = (
-        claims.areas[row, side, HEAD],
-        who,
-        2 * row + side,
-    )
+    listed, place = claims.merging[at], 2 * row + side
+    listed[0], listed[1], listed[2] = claims.areas[row, side, HEAD], who, place
     claims.rests[at], claims.areas[row, side, HEAD], claims.size[0] = rest, at, at + 1
 
 
