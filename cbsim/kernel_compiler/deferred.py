@@ -1,10 +1,10 @@
 """Deferred device functions: compiled when they are first called, in the middle of the kernel that calls them.
 
-Most of the code of a step serves what a World may not have: vehicles, events, people, car parks. Callers link a stub
-in place of such a function (`cbsim.kernel_compiler.stubs`). The stub keeps a pointer, which is null at first. Then it
-asks `_resolve` for the address of the function, by name: from a table, from the cache, or by compiling it. From then
-on a call is one through the pointer. Whether a World, or a Snapshot, comes to need a function is decided nowhere but in
-the code that calls it.
+Much of the code of a step serves what a World may not have: events, people, car parks, rare moves of cars. Callers link
+a stub in place of such a function (`cbsim.kernel_compiler.stubs`). The stub keeps a pointer, which is null at first.
+Then it asks `_resolve` for the address of the function, by name: from a table, from the cache, or by compiling it. From
+then on a call is one through the pointer. Whether a World, or a Snapshot, comes to need a function is decided nowhere
+but in the code that calls it.
 
 `_resolve` is called without the interpreter lock, which `ctypes` takes for it. If it fails, for lack of memory or
 because it is interrupted, the stub returns `FAILED`, all kernels return at once, and `failure` says why.

@@ -164,8 +164,10 @@ def advance_one(pack, scratch_pack, sizes, blocks, workspaces, notes, rows, step
                 *(pack, scratch_pack, sizes, floats, ints, tables, contacts, literal[first:count], found)
             )
         if planar.shape[0] > 0:
-            made = constants, shapes, state, scratch, segments, workspace
-            found, pairs = step_vehicles(*made, contacts, pairs, found)
+            found, pairs = step_vehicles(
+                *(constants, shapes, state, scratch, segments, workspace),
+                *(contacts, pairs, found),
+            )
         if cars > 0:
             remember_driven_cars(constants, road_of(pack), state)
             mark_hit_vehicles(road_of(pack), contacts, before, found, state.intent)
