@@ -43,6 +43,7 @@ INDEX = struct.Struct("<BQHI")  # opcode, length; channel, bytes of the entries
 ENTRY = struct.Struct("<QQ")  # log time, offset in the chunk
 FOOTER = struct.Struct("<BQQQ")  # the footer without the checksum, which covers these bytes, too
 FRAMES: Any = lz4.frame  # which has no types
+LEVEL = -1  # of compression: four fifths of the time of the default's, for 1 to 3 % more bytes
 SPARE = 64 * 1024  # [bytes] of room beyond the size at which a chunk is closed
 
 
@@ -153,7 +154,7 @@ class ContainerWriter:
         if not self._entries:
             return
         content = self._room[: self._used]
-        packed = FRAMES.compress(content, block_linked=False)
+        packed = FRAMES.compress(content, compression_level=LEVEL, block_linked=False)
         times = [time for entries in self._entries.values() for time, _ in entries]
         first, last = min(times), max(times)
         self._first, self._last = min(self._first, first) if self._chunks else first, max(self._last, last)

@@ -172,6 +172,10 @@ class ScanBatch:
             self.sweep(n),
         )
 
+    def told_newest(self, key: str) -> Scan:
+        """Return the last scan of a laser, as `told`."""
+        return self.told(self.layout.newest[key])
+
     def told(self, n: int) -> Scan:
         """Return scan n with arrays that nobody can write to, and a pose of its own: for planners."""
         sensor, index = self.due[n]

@@ -73,7 +73,7 @@ class NewestReadings(Mapping[str, Taken]):
         self._world = world
         self._taken: dict[str, Taken] = {}
         self._due: dict[str, tuple[Sensor, int]] = {}
-        self._held: dict[str, Callable[[], Scan]] = {}  # scans that have been taken, but not been read yet
+        self._held: dict[str, Callable[[str], Scan]] = {}  # of scans that have been taken, but not been read yet
         self._copies = ReadOnlyReadings()
         self._snapshot: Snapshot | None = None
         self._views: list[ref[Sensed]] = []
@@ -94,7 +94,7 @@ class NewestReadings(Mapping[str, Taken]):
         if key in self._due:
             self._take(list(self._due))
         if key in self._held:
-            self._taken[key] = self._held.pop(key)()
+            self._taken[key] = self._held.pop(key)(key)
         return self._taken[key]
 
     def __iter__(self) -> Iterator[str]:
@@ -112,7 +112,7 @@ class NewestReadings(Mapping[str, Taken]):
         self._held.pop(key, None)
         if isinstance(taken, Scan):  # a recorder has the same arrays
             self._taken.pop(key, None)
-            self._held[key] = partial(self._copies, key, taken)
+            self._held[key] = partial(self._copies, reading=taken)
         elif taken is None:
             self._taken.pop(key, None)
         else:
@@ -120,10 +120,10 @@ class NewestReadings(Mapping[str, Taken]):
 
     def hold(self, batch: ScanBatch) -> None:
         """Put scans in their places that have been taken; the last of each sensor holds."""
-        taken, held = self._taken, self._held
-        for key, n in batch.layout.newest.items():
+        newest, taken = batch.layout.newest, self._taken
+        for key in newest:
             taken.pop(key, None)
-            held[key] = partial(batch.told, n)
+        self._held.update(dict.fromkeys(newest, batch.told_newest))
 
     def due_between(self, after: float, time: float) -> list[tuple[Sensor, int]]:
         """List lasers and numbers of the scans that are delivered in (after, time], if none has faults."""

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.jit import wrapping
 from cbsim.world.kernels import LEAF, hash_leaves_into, leaf_count, same_words
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.tables import COLUMNS, Floats, Ints, Layout
@@ -97,7 +98,8 @@ class StaticCaches:
                 return found
         floats = snapshot.blocks[0].copy()
         leaves = np.zeros(len(self._all), np.uint64)
-        hash_leaves_into(floats.view(np.uint64), self._all, leaves)
+        with wrapping():
+            hash_leaves_into(floats.view(np.uint64), self._all, leaves)
         made = self._newest = StaticCache(floats, leaves)
         snapshot.set_static_cache(made)
         return made
