@@ -105,7 +105,7 @@ class Panels:
             lines.append((session.message[:110], CHROME.accent))
         if self._store.error:
             lines.append((self._store.error[:110], WORDS.danger))
-        box = hud.draw_table(canvas, (EDGE, EDGE), lines)
+        box = hud.Table((EDGE, EDGE), lines).draw(canvas)
         is_scenario = isinstance(session.document, ScenarioDocument)
         self._boxes.append((box, lambda: None))
         x, y = box.x, box.bottom + round(6 * points)

@@ -82,10 +82,10 @@ HERE = pose(np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0]))
 """The identity pose."""
 
 
-def colour(rgb: tuple[int, int, int], opacity: float = 1.0) -> Fields:
-    """Colour of the palette with components 0 to 1."""
+def colour(rgb: tuple[int, int, int]) -> Fields:
+    """Opaque colour of the palette with components 0 to 1."""
     red, green, blue = (round(value / 255.0, 4) for value in rgb)
-    return {"r": red, "g": green, "b": blue, "a": opacity}
+    return {"r": red, "g": green, "b": blue, "a": 1.0}
 
 
 def transform(time: float, child: str, position: Floats, orientation: Floats) -> Fields:

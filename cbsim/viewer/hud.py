@@ -24,7 +24,6 @@ __all__ = [
     "compass_box",
     "draw_compass",
     "draw_scale",
-    "draw_table",
     "events_table",
     "scale_box",
     "state_of",
@@ -138,11 +137,6 @@ def titled(lines: Sequence[str]) -> list[Line]:
 def clock_table(lines: Sequence[str]) -> Table:
     """Table of the scenario's name and the time, at the top left."""
     return Table((EDGE, EDGE), titled(lines))
-
-
-def draw_table(canvas: Canvas, at: tuple[float, float], rows: Sequence[Line], size: float = 17.0) -> pygame.Rect:
-    """Draw a `Table`; returns its rectangle."""
-    return Table(at, rows, size).draw(canvas)
 
 
 def events_table(canvas: Canvas, view: View, bottom: float, error: str = "", most: int = EVENTS) -> Table | None:

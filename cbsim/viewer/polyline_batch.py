@@ -18,6 +18,7 @@ __all__ = ["PolylineBatch", "dashes_of"]
 Floats = NDArray[np.float64]
 
 FULL_DETAIL = 4  # log2 of the scale [pixels per metre] from which all points are drawn
+BEYOND = 2.0  # [m] margin of bounding boxes
 SIMPLIFICATION = 0.4  # [pixels] tolerance of simplification
 
 
@@ -58,7 +59,7 @@ class PolylineBatch:
         low, high = self._boxes
         return (low.min(axis=0), high.max(axis=0)) if self.lines else None
 
-    def visible(self, camera: Camera, *, area: bool = False, beyond: float = 2.0) -> list[Line]:
+    def visible(self, camera: Camera, *, area: bool = False) -> list[Line]:
         """Pixels of the lines or polygons whose bounding boxes are visible, clipped where they extend far away.
 
         Parameters
@@ -66,12 +67,10 @@ class PolylineBatch:
         camera : Camera
         area : bool
             Treat the lines as polygons.
-        beyond : float
-            Margin added to the bounding boxes [m].
         """
         low, high = self._boxes
         left, bottom, right, top = camera.box
-        inside = (low - beyond <= (right, top)).all(axis=1) & (high + beyond >= (left, bottom)).all(axis=1)
+        inside = (low - BEYOND <= (right, top)).all(axis=1) & (high + BEYOND >= (left, bottom)).all(axis=1)
         pixels = camera.to_screen(self._points[np.repeat(inside, self._counts)])
         bounds = [0, *np.cumsum(self._counts[inside]).tolist()]
         if pixels.size and np.abs(pixels).max() > FAR:

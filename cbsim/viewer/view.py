@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -114,6 +113,6 @@ class View:
         return np.flatnonzero(inside & self.present)
 
 
-def kind_of(kind: str, kinds: Mapping[str, KindColour] = KINDS) -> KindColour:
+def kind_of(kind: str) -> KindColour:
     """Colours of a kind of body; an unknown kind looks like a static object."""
-    return kinds.get(kind, kinds["static"])
+    return KINDS.get(kind, KINDS["static"])

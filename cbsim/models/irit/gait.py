@@ -18,7 +18,7 @@ from cbsim.geometry.linear import times
 from cbsim.models.irit.anatomy import Anatomy
 from cbsim.models.irit.ground import Ground
 from cbsim.models.irit.limbs import Limbs
-from cbsim.models.irit.poses import quaternion_of, rotation_of
+from cbsim.models.irit.poses import rotation_of
 from cbsim.models.irit.trajectory import Course, Stride
 
 __all__ = [
@@ -276,10 +276,6 @@ class Gait:
         at_end = shares >= 1.0
         paths[at_end] = landed  # exact: a standing foot is where it landed
         return Moment(place, rotation, paths)
-
-    def quaternions(self, moment: Moment) -> Floats:
-        """Orientations (n, 4) of the body."""
-        return quaternion_of(moment.rotation)
 
 
 def _slope(x: Floats, y: Floats, z: Floats) -> tuple[float, float]:

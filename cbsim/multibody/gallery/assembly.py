@@ -20,11 +20,11 @@ from cbsim.multibody.mechanism import Mechanism
 from cbsim.spec.mechanism.bodies import Body, Origin
 from cbsim.spec.mechanism.contacts import ContactConstraint, contact_constraint, gap
 from cbsim.spec.mechanism.joints import JointConstraint
-from cbsim.spec.mechanism.prototypes import Prototype
+from cbsim.spec.mechanism.prototypes import Floating, Prototype
 from cbsim.spec.mechanism.shapes import Capsule, CombinedShapes, Shape, matrix
 from cbsim.spec.mechanism.values import Array
 
-__all__ = ["Assembly", "Link", "about", "lift", "limb", "merged"]
+__all__ = ["Assembly", "Link", "about", "free_body", "lift", "limb", "merged"]
 
 
 class Link(NamedTuple):
@@ -85,6 +85,25 @@ def limb(one: ArrayLike, other: ArrayLike, radius: float) -> Capsule:
     x, y, z = (end - start) / length
     q = np.array([1.0 + z, -y, x, 0.0]) if z > -1.0 + 1e-12 else np.array([0.0, 1.0, 0.0, 0.0])
     return Capsule(radius, length, position_offset=0.5 * (start + end), orientation_offset=q / norm(q))
+
+
+def free_body(
+    body: Body,
+    contacts: Sequence[ContactConstraint] = (),
+    *,
+    height: float = 0.0,
+    velocity: ArrayLike = (0.0, 0.0, 0.0),
+    angular_velocity: ArrayLike,
+    timestep: float,
+    gravity: ArrayLike,
+) -> Mechanism:
+    """Build one body on a `Floating` joint named ``base``, upright with its centre at a height [m], and in motion."""
+    origin = Origin()
+    joints = [Floating(origin, body, name="base")]
+    mechanism = Mechanism(origin, [body], joints, contacts, timestep=timestep, gravity=gravity)
+    at = (0.0, 0.0, height)
+    set_maximal_state(mechanism, np.concatenate([at, np.ravel(velocity), (1, 0, 0, 0), np.ravel(angular_velocity)]))
+    return mechanism
 
 
 def lift(mechanism: Mechanism, spots: Sequence[ContactConstraint], height: float) -> None:
