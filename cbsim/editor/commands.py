@@ -16,7 +16,7 @@ from cbsim.editor.scenario_document import ScenarioDocument
 from cbsim.editor.session_state import SessionState
 from cbsim.editor.stops import stops_of
 from cbsim.errors import UsageError
-from cbsim.formats.object_values import PAUSE, SPEED
+from cbsim.formats.objects.values import PAUSE, SPEED
 from cbsim.paths import sensor_folders
 from cbsim.spec.number import number_text
 from cbsim.spec.objects import Kind, Triple

@@ -14,8 +14,8 @@ from cbsim.editor.text_document import TextDocument, reason_of
 from cbsim.errors import FileError, Location, Problem, Problems, Severity, UsageError
 from cbsim.export.objects import to_v1, to_v2
 from cbsim.formats import objects, objects_v1, read_as
-from cbsim.formats.objects_extensions import text_of
 from cbsim.formats.reader import Source
+from cbsim.formats.xml_text import text_of
 from cbsim.lint.objects import lint_objects
 from cbsim.loading.request import Request
 from cbsim.paths import Files

@@ -13,8 +13,8 @@ from cbsim.editor.prompt import Prompt
 from cbsim.editor.scenario_document import Change, ScenarioDocument
 from cbsim.editor.yaml_spans import YamlSpans, flow_text
 from cbsim.errors import UsageError
-from cbsim.formats.scenario_actions import ActionModel
-from cbsim.formats.scenario_events import condition_text, event_text
+from cbsim.formats.scenario.actions import ActionModel
+from cbsim.formats.scenario.events import condition_text, event_text
 from cbsim.lint.scenario_events import reason_against
 from cbsim.spec.events import Event, Place
 from cbsim.spec.number import number_text

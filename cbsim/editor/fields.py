@@ -8,7 +8,7 @@ from functools import partial
 from typing import NamedTuple, TypeVar
 
 from cbsim.errors import UsageError
-from cbsim.formats import object_values as rules
+from cbsim.formats.objects import values as rules
 from cbsim.formats.values import Complaint, Quantity, parse_number, parse_whole, quote
 from cbsim.spec.number import number_text
 from cbsim.spec.objects import (

@@ -10,7 +10,7 @@ from functools import cached_property
 from cbsim.editor.edits import Addition, Edit, Unpatchable, pair_entries
 from cbsim.editor.record_spans import Entry, RecordText
 from cbsim.editor.source_buffer import Patch, SourceBuffer
-from cbsim.formats.objects_v1_writer import write
+from cbsim.formats.objects_v1.writer import write
 from cbsim.spec.objects import Kind, ObjectFile, TrafficObject
 
 __all__ = ["patches"]

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from cbsim.errors import Problems
-from cbsim.formats.objects_v1_grammar import DIALECTS
-from cbsim.formats.objects_v1_records import Cursor, Misfit, Record, path_text, read_records
+from cbsim.formats.objects_v1.grammar import DIALECTS
+from cbsim.formats.objects_v1.records import Cursor, Misfit, Record, path_text, read_records
 from cbsim.formats.reader import Source
 
 __all__ = ["Entry", "Line", "RecordText"]

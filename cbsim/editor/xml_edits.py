@@ -12,10 +12,10 @@ from functools import cached_property
 from cbsim.editor.edits import Addition, Edit, Unpatchable, pair_entries
 from cbsim.editor.markup import Element, Span, scan
 from cbsim.editor.source_buffer import Patch, SourceBuffer
-from cbsim.formats.object_values import PARAMETERS
-from cbsim.formats.objects_extensions import Extras, fits_xml, text_of
-from cbsim.formats.objects_grammar import CHILDREN
-from cbsim.formats.objects_writer import Attributes, Row, own_attributes, rows_of
+from cbsim.formats.objects.grammar import CHILDREN
+from cbsim.formats.objects.values import PARAMETERS
+from cbsim.formats.objects.writer import Attributes, Row, own_attributes, rows_of
+from cbsim.formats.xml_text import Extras, fits_xml, text_of
 from cbsim.spec.objects import TrafficObject
 
 __all__ = ["patches"]

@@ -15,7 +15,7 @@ from cbsim.editor.loading import open_session
 from cbsim.editor.session import RunSettings
 from cbsim.editor.window import render
 from cbsim.errors import UsageError
-from cbsim.formats import object_values as rules
+from cbsim.formats.objects import values as rules
 from cbsim.palette import KINDS
 from cbsim.spec.objects import Kind
 from cbsim.viewer.canvas import Canvas

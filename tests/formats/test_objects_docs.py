@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from cbsim.formats.object_values import PARAMETERS
-from cbsim.formats.objects_grammar import CHILDREN, OBJECT_ATTRIBUTES
-from cbsim.formats.sensor_conf_keys import KEYS
+from cbsim.formats.objects.grammar import CHILDREN, OBJECT_ATTRIBUTES
+from cbsim.formats.objects.values import PARAMETERS
+from cbsim.formats.sensor_conf.keys import KEYS
 from cbsim.spec.sensor_models import SENSOR_MODELS
 from tests.common import ROOT
 

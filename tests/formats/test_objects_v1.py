@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from cbsim.errors import Problems, UsageError
 from cbsim.export.objects import to_v1
-from cbsim.formats import objects_v1, objects_v1_records, read_file
+from cbsim.formats import objects_v1, read_file
+from cbsim.formats.objects_v1 import records as objects_v1_records
 from cbsim.formats.reader import Source
 from cbsim.spec.objects import (
     Controller,

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cbsim.formats import sensor_conf
-from cbsim.formats.sensor_conf_keys import KEYS
+from cbsim.formats.sensor_conf.keys import KEYS
 from cbsim.spec.objects import Triple
 from cbsim.spec.sensor import SensorConf
 from cbsim.spec.sensor_models import SENSOR_MODELS
