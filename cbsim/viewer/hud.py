@@ -11,7 +11,7 @@ import pygame
 from numpy.typing import NDArray
 
 from cbsim.palette import CHROME, SCENE, WORDS
-from cbsim.viewer.canvas import Canvas, Colour
+from cbsim.viewer.drawing.canvas import Canvas, Colour
 from cbsim.viewer.event_colours import word_colour
 from cbsim.viewer.layers.time_to_collision import nearest_collisions
 from cbsim.viewer.layers.vehicles import steer_angle, wheel_layout_of

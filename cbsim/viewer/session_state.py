@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from cbsim.viewer.camera import PROJECTIONS, Camera, Projection
-from cbsim.viewer.source import Source
+from cbsim.viewer.drawing.camera import PROJECTIONS, Camera, Projection
+from cbsim.viewer.scene.source import Source
 from cbsim.viewer.view import DisplayOptions, View
 
 __all__ = ["SPEEDS", "SessionState"]

@@ -11,8 +11,8 @@ import numpy as np
 import pygame
 from numpy.typing import NDArray
 
-from cbsim.viewer.camera import Camera
-from cbsim.viewer.canvas import Canvas
+from cbsim.viewer.drawing.camera import Camera
+from cbsim.viewer.drawing.canvas import Canvas
 from cbsim.viewer.layers import draw_incrementally
 from cbsim.viewer.layers.road import box_of
 from cbsim.viewer.view import View

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from cbsim.geometry.pose import heading, rotate
 from cbsim.palette import KINDS, KindColour
-from cbsim.viewer.camera import ABOVE, Camera, Projection
-from cbsim.viewer.stage import Stage
-from cbsim.viewer.timeline import SceneState, Timeline
+from cbsim.viewer.drawing.camera import ABOVE, Camera, Projection
+from cbsim.viewer.scene.stage import Stage
+from cbsim.viewer.scene.timeline import SceneState, Timeline
 from cbsim.world.motion import ABSENT_BELOW
 
 __all__ = ["DisplayOptions", "View", "kind_of"]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from cbsim.geometry.pose import rotate
 from cbsim.palette import PAINT, SCENE, KindColour
-from cbsim.viewer.canvas import Canvas, Colour
+from cbsim.viewer.drawing.canvas import Canvas, Colour
 from cbsim.viewer.layers.solids import draw_solids, draw_solids_in_pieces, solid_of
 from cbsim.viewer.layers.vehicles import draw_wheels
 from cbsim.viewer.view import View, kind_of

@@ -16,8 +16,8 @@ from cbsim.palette import SERIES
 from cbsim.road.lanelets import build_lanelets
 from cbsim.road.right_of_way import Conflicts, Rule, conflict_areas, find_conflicts
 from cbsim.road.roadmap import RoadMap
-from cbsim.viewer.canvas import Canvas
-from cbsim.viewer.polyline_batch import PolylineBatch
+from cbsim.viewer.drawing.canvas import Canvas
+from cbsim.viewer.drawing.polyline_batch import PolylineBatch
 from cbsim.viewer.view import View
 
 __all__ = ["draw"]

@@ -9,7 +9,7 @@ import pygame
 from numpy.typing import NDArray
 
 from cbsim.palette import PAINT, SCENE
-from cbsim.viewer.canvas import FAR, Canvas
+from cbsim.viewer.drawing.canvas import FAR, Canvas
 from cbsim.viewer.event_colours import symbol_colour, word_colour
 from cbsim.viewer.view import View
 

@@ -10,7 +10,7 @@ import pygame
 from numpy.typing import NDArray
 
 from cbsim.palette import PAINT, SCENE, WORDS
-from cbsim.viewer.canvas import Canvas, Colour, Corner
+from cbsim.viewer.drawing.canvas import Canvas, Colour, Corner
 from cbsim.viewer.layers.bodies import half_of
 from cbsim.viewer.view import View, kind_of
 

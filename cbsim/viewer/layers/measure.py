@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cbsim.palette import PAINT, SCENE, WORDS
-from cbsim.viewer.canvas import Canvas
+from cbsim.viewer.drawing.canvas import Canvas
 from cbsim.viewer.view import View
 
 __all__ = ["draw"]

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from cbsim.palette import MARKINGS, SCENE
 from cbsim.road.drawing import Road
-from cbsim.viewer.canvas import Canvas, Line
-from cbsim.viewer.polyline_batch import PolylineBatch, dashes_of
+from cbsim.viewer.drawing.canvas import Canvas, Line
+from cbsim.viewer.drawing.polyline_batch import PolylineBatch, dashes_of
 from cbsim.viewer.view import View
 
 __all__ = ["box_of", "draw_markings", "draw_spots", "draw_stops", "draw_surface", "draw_zones"]

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from cbsim.geometry.pose import rotate
 from cbsim.palette import SCENE
 from cbsim.spec.mechanism.shapes import Box, Cylinder, Sphere
-from cbsim.viewer.canvas import Canvas
-from cbsim.viewer.stage import Stage
+from cbsim.viewer.drawing.canvas import Canvas
+from cbsim.viewer.scene.stage import Stage
 from cbsim.viewer.view import View, kind_of
 from cbsim.world.figures import triangles_of
 

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from cbsim.palette import PAINT
 from cbsim.vehicle.parameters import WHEELBASE
-from cbsim.viewer.canvas import Canvas
-from cbsim.viewer.stage import WheelLayout
+from cbsim.viewer.drawing.canvas import Canvas
+from cbsim.viewer.scene.stage import WheelLayout
 from cbsim.viewer.view import View
 
 __all__ = ["draw_wheels", "steer_angle", "wheel_layout_of"]
