@@ -15,10 +15,10 @@ from tests.common import ROOT
 PAGES = {name: (ROOT / "docs" / "formats" / f"{name}.md").read_text() for name in ("objects", "sensor_conf")}
 SOURCES = {
     "objects": [
-        *(ROOT / "cbsim" / "formats").glob("object*.py"),
+        *(ROOT / "cbsim" / "formats").glob("object*/*.py"),
         *(ROOT / "cbsim" / f"{name}.py" for name in ("formats/mesh", "road/goals", "lint/objects", "export/objects")),
     ],
-    "sensor_conf": [*(ROOT / "cbsim" / "formats").glob("sensor_conf*.py")],
+    "sensor_conf": [*(ROOT / "cbsim" / "formats").glob("sensor_conf/*.py")],
 }  # fmt: skip
 
 
