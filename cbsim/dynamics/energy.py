@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cbsim.dynamics.model import Floats
+from cbsim.arrays import Floats
 from cbsim.geometry import elementary as math
 from cbsim.geometry.elementary import square
 from cbsim.geometry.linear import norm, times

@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import numpy as np
 import pygame
-from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.editor.objects.placement import nearest_point, place_of, said_place
 from cbsim.editor.objects.preview import Preview
 from cbsim.editor.objects.stops import stops_of
@@ -20,7 +20,6 @@ from cbsim.viewer.layers import bodies, labels
 
 __all__ = ["corner_handles", "draw_objects", "goal_places", "turn_handle"]
 
-Floats = NDArray[np.float64]
 Covers = Callable[[pygame.Rect], bool]
 
 HANDLE = 5.0  # [points] half the side of a handle

@@ -6,7 +6,8 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+
+from cbsim.arrays import Floats
 
 __all__ = [
     "HERE",
@@ -23,7 +24,6 @@ __all__ = [
     "vector",
 ]
 
-Floats = NDArray[np.float64]
 Fields = dict[str, Any]
 
 MAP = "map"  # the frame of the world

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cbsim.dynamics.model import Floats
+from cbsim.arrays import Floats
 from cbsim.geometry.pose import conjugate, multiply, rotate
 from cbsim.multibody.mechanism import Mechanism
 from cbsim.multibody.storage import Storage, check_storage

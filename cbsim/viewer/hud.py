@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 import pygame
-from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.palette import CHROME, SCENE, WORDS
 from cbsim.viewer.drawing.canvas import Canvas, Colour
 from cbsim.viewer.event_colours import word_colour
@@ -30,7 +30,6 @@ __all__ = [
     "state_table",
 ]
 
-Floats = NDArray[np.float64]
 Line = tuple[str, Colour]
 
 EDGE = 12.0  # [points] margin at the edges of the picture

@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.geometry.pose import heading, rotate
 from cbsim.palette import KINDS, KindColour
 from cbsim.viewer.drawing.camera import ABOVE, Camera, Projection
@@ -16,8 +17,6 @@ from cbsim.viewer.scene.timeline import SceneState, Timeline
 from cbsim.world.motion import ABSENT_BELOW
 
 __all__ = ["DisplayOptions", "View", "kind_of"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass

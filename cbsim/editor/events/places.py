@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import numpy as np
 import pygame
-from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.editor.documents.event_edits import ArgumentPath, place_paths
 from cbsim.editor.documents.scenario_document import ScenarioDocument
 from cbsim.editor.events import commands as event_commands
@@ -20,7 +20,6 @@ from cbsim.viewer.drawing.canvas import Canvas
 
 __all__ = ["MovePlace", "draw_places", "place_at"]
 
-Floats = NDArray[np.float64]
 Pixel = tuple[int, int]
 
 GRIP, DISC = 10.0, 5.0  # [points] radius of a place's hit area, and of its disc

@@ -6,8 +6,9 @@ import math
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from cbsim.arrays import Floats
 from cbsim.road.roadmap import RoadMap
 from cbsim.spec.objects import Kind, TrafficObject, Triple
 from cbsim.spec.road import PointId
@@ -17,8 +18,6 @@ __all__ = [
     "aligned", "angle_near", "frame_of", "grain_of", "moved", "nearest_point", "place_of", "said_place", "turned",
     "value_near",
 ]  # fmt: skip
-
-Floats = NDArray[np.float64]
 
 GRAIN = 0.01  # [m] resolution of offsets
 GRAINS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)  # [m] resolutions of mouse input at different scales

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.editor.objects.placement import frame_of, place_of
 from cbsim.editor.objects.stops import script_ends
 from cbsim.errors import Problems
@@ -33,7 +33,6 @@ from cbsim.world.sensors import mount_pose
 
 __all__ = ["Field", "Preview", "PreviewBuilder"]
 
-Floats = NDArray[np.float64]
 CORNERS = 48  # points on the arc of a field of view
 
 

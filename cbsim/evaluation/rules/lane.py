@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Bools
 from cbsim.evaluation.rules.context import Context
 from cbsim.evaluation.rules.corridors import corridors
 from cbsim.evaluation.rules.rule import Check, Invariant
@@ -18,8 +19,6 @@ from cbsim.spec.scenario import Expectation
 from cbsim.world.tables import Floats, Ints
 
 __all__ = ["Lane"]
-
-Bools = NDArray[np.bool_]
 
 OFF_CENTRE = 0.15  # [m] from the centreline of a lane that is closer to the middle of the road than one may come
 TOLERANCE = 0.3  # [m] waypoints have six decimals of a degree and are only nominally in the middle of the lane

@@ -12,8 +12,8 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.formats.urdf.frames import HERE, back, pose_of
 from cbsim.geometry.linear import eigh, eigvalsh, times
 from cbsim.geometry.pose import Pose
@@ -21,8 +21,6 @@ from cbsim.spec.mechanism.shapes import matrix
 from cbsim.spec.urdf import Inertial, Joint, Link, Robot
 
 __all__ = ["FREE", "SLIGHT", "Mass", "Tree", "can_be_a_body", "mass_at", "moments_of", "sound", "tensor", "together"]
-
-Floats = NDArray[np.float64]
 
 FREE = frozenset(
     {

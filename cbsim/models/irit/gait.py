@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.geometry import elementary as math
 from cbsim.geometry.linear import times
 from cbsim.models.irit.anatomy import Anatomy
@@ -36,8 +37,6 @@ __all__ = [
     "Layout",
     "Moment",
 ]
-
-Floats = NDArray[np.float64]
 
 LANDING, READY, WALKING, SETTLING, RESTING = 0.0, 1.0, 2.0, 3.0, 4.0
 """Phases: feet go down to the ground; half a swing of one group; steps; feet come to rest; nothing moves."""

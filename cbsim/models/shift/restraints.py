@@ -8,8 +8,9 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.geometry.linear import solve, times
-from cbsim.models.shift.behaviour import Driver, Floats, Grip, Moment, crossed, dot
+from cbsim.models.shift.behaviour import Driver, Grip, Moment, crossed, dot
 from cbsim.models.shift.compliance import Yielding
 from cbsim.models.shift.laws import Law
 from cbsim.models.shift.network import Place

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cbsim.arrays import Floats
 from cbsim.errors import ModelError
 from cbsim.geometry.linear import times
 from cbsim.geometry.pose import Pose, conjugate, multiply, rotate
@@ -21,7 +22,6 @@ from cbsim.spec.mechanism.drives import Drive
 from cbsim.spec.mechanism.joints import Joint, JointConstraint, Rotational, Translational
 from cbsim.spec.mechanism.shapes import CombinedShapes, EmptyShape, Shape, matrix
 from cbsim.spec.mechanism.state import step_quaternion
-from cbsim.spec.mechanism.values import Array
 
 __all__ = ["Reduction", "reduce_fixed"]
 
@@ -57,7 +57,7 @@ class Reduction(NamedTuple):
     spec: MechanismSpec
     of: tuple[tuple[int, Pose], ...]
 
-    def state(self, z: ArrayLike) -> Array:
+    def state(self, z: ArrayLike) -> Floats:
         """Turn a maximal state (bodies, 13) of the old mechanism into one of the new (bodies, 13).
 
         Velocities are differences over the step before (docs/theory/integrator.md §2), so the new centre's is that of

@@ -9,11 +9,11 @@ import math
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
+
+from cbsim.arrays import Floats
 
 __all__ = ["ABOVE", "PROJECTIONS", "Camera", "Projection"]
-
-Floats = NDArray[np.float64]
 
 MIN_SCALE, MAX_SCALE = 0.002, 2000.0  # [pixels per metre] half a country to a screw
 

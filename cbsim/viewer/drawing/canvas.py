@@ -11,15 +11,14 @@ from typing import Literal
 
 import numpy as np
 import pygame
-from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.palette import CHROME, SCENE
 from cbsim.viewer.drawing import text_rendering
 from cbsim.viewer.drawing.label_layout import LabelLayout
 
 __all__ = ["ANCHORS", "FAR", "Canvas", "Colour", "Corner", "Line", "clipped", "points_for"]
 
-Floats = NDArray[np.float64]
 Points = Sequence[tuple[float, float]] | Floats
 Line = Sequence[Sequence[float]]
 Colour = tuple[int, int, int]

@@ -10,12 +10,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.viewer.drawing.camera import Camera
 from cbsim.viewer.drawing.canvas import FAR, Line, clipped
 
 __all__ = ["PolylineBatch", "dashes_of"]
-
-Floats = NDArray[np.float64]
 
 FULL_DETAIL = 4  # log2 of the scale [pixels per metre] from which all points are drawn
 BEYOND = 2.0  # [m] margin of bounding boxes

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.errors import ModelError
 from cbsim.palette import SERIES
 from cbsim.road.lanelets import build_lanelets
@@ -21,8 +21,6 @@ from cbsim.viewer.drawing.polyline_batch import PolylineBatch
 from cbsim.viewer.view import View
 
 __all__ = ["draw"]
-
-Floats = NDArray[np.float64]
 
 YIELDS, FIRST, AREA = SERIES[1], SERIES[2], SERIES[4]
 LEAD = 6.0  # [m] of the way in that is drawn before a conflict area

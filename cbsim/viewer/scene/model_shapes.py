@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.geometry.pose import rotate
 from cbsim.spec.mechanism.bodies import Body, Origin
 from cbsim.spec.mechanism.joints import JointConstraint
@@ -18,8 +18,6 @@ from cbsim.world.places import frame_of
 from cbsim.world.scene import Model, Scene
 
 __all__ = ["JointMarker", "bones_of", "colours_of", "joints_of", "triangles_of_models"]
-
-Floats = NDArray[np.float64]
 
 FREE = 6  # degrees of freedom of an unconstrained joint
 LENGTH, SLENDERNESS = (

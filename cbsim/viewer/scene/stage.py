@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.recording.batch import Header
 from cbsim.recording.objects import Objects
 from cbsim.recording.outlines import Body, bodies_of
@@ -28,8 +29,6 @@ from cbsim.world.scene import Scene
 from cbsim.world.shapes import mesh_centre
 
 __all__ = ["Beams", "Stage", "WheelLayout", "empty_stage", "stage_of"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.collision.contacts import CONTACT
 from cbsim.recording.batch import Batch, ScanRow
 from cbsim.recording.drawings import size_of
@@ -29,7 +30,6 @@ from cbsim.world.traffic.events import HAPPENED, KINDS
 
 __all__ = ["BUDGET", "SceneState", "Timeline", "TimelineEvent"]
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 LEAST = 64  # steps that are kept in any case
