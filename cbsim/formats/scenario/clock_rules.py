@@ -2,38 +2,35 @@
 
 from __future__ import annotations
 
-from cbsim.formats.scenario.fields import Name, Positive, Time, about
-from cbsim.formats.scenario.rule import RuleModel
+from cbsim.formats.scenario.fields import Positive, Time, about
+from cbsim.formats.scenario.rule import ObjectRuleModel
 
 __all__ = ["EstopModel", "PreparationModel", "StartModel"]
 
 
-class PreparationModel(RuleModel):
+class PreparationModel(ObjectRuleModel):
     """The object stands until RUN, and through the alarm after it."""
 
-    object: Name = about("name of the object")
     alarm: Time | None = about("from RUN; the profile's by default", None, unit="s", example=5.0)
     within: Positive = about("how far from its start it may be", 0.1, unit="m")
 
 
-class StartModel(RuleModel):
+class StartModel(ObjectRuleModel):
     """The object starts its mission in time."""
 
     needs = ("network",)
 
-    object: Name = about("name of the object")
     within: Time | None = about("from the mission; the profile's by default", None, unit="s", example=300.0)
     clear: Time | None = about(
         "how long it may stand in RUN while its way is clear; the profile's by default", None, unit="s", example=10.0
     )
 
 
-class EstopModel(RuleModel):
+class EstopModel(ObjectRuleModel):
     """The object comes to rest when it is paused, stands, and goes on in RUN."""
 
     needs = ("network",)
 
-    object: Name = about("name of the object")
     within: Positive | None = about(
         "way to rest from 20 mph, and from slower; the profile's by default", None, unit="m", example=20.0
     )

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from cbsim.formats.scenario.fields import Length, Name, Positive, Time, about
-from cbsim.formats.scenario.rule import RuleModel
+from cbsim.formats.scenario.fields import Length, Positive, Time, about
+from cbsim.formats.scenario.rule import ObjectRuleModel
 
 __all__ = ["FollowingRuleModel", "LeftTurnModel", "MergeModel", "QueueingModel", "SeparationModel"]
 
 
-class SeparationModel(RuleModel):
+class SeparationModel(ObjectRuleModel):
     """The object keeps its distance from the vehicle ahead."""
 
     needs = ("network",)
 
-    object: Name = about("name of the object")
     lengths: Positive | None = about(
         "lengths of the object per 10 mph, and at least; the profile's by default", None, example=1.0
     )
@@ -22,12 +21,11 @@ class SeparationModel(RuleModel):
     )
 
 
-class FollowingRuleModel(RuleModel):
+class FollowingRuleModel(ObjectRuleModel):
     """The object keeps between two distances behind a vehicle that moves."""
 
     needs = ("network",)
 
-    object: Name = about("name of the object")
     least: Length | None = about("behind one at 15 mph; the profile's by default", None, unit="m", example=15.0)
     most: Length | None = about("behind one at 15 mph; the profile's by default", None, unit="m", example=40.0)
     lengths: Length | None = about(
@@ -35,23 +33,21 @@ class FollowingRuleModel(RuleModel):
     )
 
 
-class QueueingModel(RuleModel):
+class QueueingModel(ObjectRuleModel):
     """The object stops at the right distance behind a vehicle that stands."""
 
     needs = ("network",)
 
-    object: Name = about("name of the object")
     least: Length | None = about("least gap; the profile's by default", None, unit="m", example=5.0)
     most: Length | None = about("largest gap; the profile's by default", None, unit="m", example=10.0)
     at_least: int = about("how many times it queues in the whole run", 0, ge=0, le=10**6)
 
 
-class GiveWayModel(RuleModel):
+class GiveWayModel(ObjectRuleModel):
     """Arguments of rules about gaps in traffic."""
 
     needs = ("network",)
 
-    object: Name = about("name of the object")
     gap: Length | None = about(
         "least time to everybody of a stream, where the object reaches it; the profile's by default",
         None,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
-from cbsim.formats.scenario.fields import Contradiction, Model
+from cbsim.formats.scenario.fields import Contradiction, Model, Name, about
 
-__all__ = ["RuleModel", "one_of", "ordered"]
+__all__ = ["ObjectRuleModel", "RuleModel", "one_of", "ordered"]
 
 
 def one_of(data: Mapping[str, Any], first: str, second: str, *, needed: bool = True) -> Iterator[Contradiction]:
@@ -35,3 +35,9 @@ class RuleModel(Model):
     def needed(cls, arguments: Mapping[str, Any]) -> tuple[str, ...]:  # noqa: ARG003 - some depend on them
         """Return what a rule with these arguments needs."""
         return cls.needs
+
+
+class ObjectRuleModel(RuleModel):
+    """Arguments of a rule about an object."""
+
+    object: Name = about("name of the object")

@@ -16,16 +16,15 @@ from cbsim.formats.scenario.gap_rules import (
     QueueingModel,
     SeparationModel,
 )
-from cbsim.formats.scenario.rule import RuleModel, one_of, ordered
+from cbsim.formats.scenario.rule import ObjectRuleModel, RuleModel, one_of, ordered
 from cbsim.registry import Registry
 
 __all__ = ["RULES", "ExpectationModel", "RuleModel", "one_of"]
 
 
-class ReachModel(RuleModel):
+class ReachModel(ObjectRuleModel):
     """The object comes within a radius of a place, for the first time between two times."""
 
-    object: Name = about("name of the object")
     waypoint: Waypoint | None = about("the place", None, example="1.1.5")
     position: Offset | None = about("or the place on the map: x east, y north, z up", None, unit="m")
     radius: Positive = about("how near, on the ground", 1.0, unit="m")
@@ -39,10 +38,9 @@ class ReachModel(RuleModel):
         yield from ordered(data, "after", "before")
 
 
-class TravelModel(RuleModel):
+class TravelModel(ObjectRuleModel):
     """The length of the object's path in the whole run."""
 
-    object: Name = about("name of the object")
     at_least: Length | None = about("shortest", None, unit="m", example=100.0)
     at_most: Length | None = about("longest", None, unit="m", example=120.0)
 
@@ -54,27 +52,24 @@ class TravelModel(RuleModel):
         yield from ordered(data, "at_least", "at_most")
 
 
-class RestModel(RuleModel):
+class RestModel(ObjectRuleModel):
     """The object is at rest from a time to the end."""
 
-    object: Name = about("name of the object")
     start: Time = about("from when", 0.0, unit="s", alias="from")
 
 
-class CollisionModel(RuleModel):
+class CollisionModel(ObjectRuleModel):
     """The object touches nothing, or only below a given speed."""
 
-    object: Name = about("name of the object")
     impact_below: Positive | None = about("contacts slower than this do not count", None, unit="m/s", example=0.5)
     at_fault: bool = about("only contacts that are its own fault count: active front and active lateral", False)
 
 
-class LaneModel(RuleModel):
+class LaneModel(ObjectRuleModel):
     """The object stays in its lane, or in its corridor through an intersection."""
 
     needs = ("network",)
 
-    object: Name = about("name of the object")
     tolerance: Length = about("how far a corner may stick out", 0.3, unit="m")
     from_middle: Length | None = about(
         "distance of its centre from the middle of an unmarked road; the profile's by default",
@@ -84,10 +79,9 @@ class LaneModel(RuleModel):
     )
 
 
-class SpeedModel(RuleModel):
+class SpeedModel(ObjectRuleModel):
     """The object keeps the mission's speed limits, or one given here."""
 
-    object: Name = about("name of the object")
     at_most: Length | None = about("limit, on top of those of the mission", None, unit="m/s", example=8.0)
     tolerance: Length | None = about(
         "how much faster it may be; the profile's by default", None, unit="m/s", example=0.2
@@ -99,35 +93,32 @@ class SpeedModel(RuleModel):
         return () if arguments.get("at_most") is not None else ("network", "mission")
 
 
-class StopLineModel(RuleModel):
+class StopLineModel(ObjectRuleModel):
     """The object stops at every stop line before it crosses it."""
 
     needs = ("network",)
 
-    object: Name = about("name of the object")
     within: Positive | None = about(
         "how far before the line its front bumper may stop; the profile's by default", None, unit="m", example=1.0
     )
     at_least: int = about("how many stop lines it crosses in the whole run", 0, ge=0, le=10**6)
 
 
-class CheckpointsModel(RuleModel):
+class CheckpointsModel(ObjectRuleModel):
     """The object passes the mission's checkpoints in order, and stops at the last."""
 
     needs = ("network", "mission")
 
-    object: Name = about("name of the object")
     before: Time | None = about("the last one not later than", None, unit="s", example=300.0)
     stop: bool = about("it comes to rest after the last one", True)
     stop_within: Positive = about("how far from the last one it may come to rest", 30.0, unit="m")
 
 
-class MissionTimeModel(RuleModel):
+class MissionTimeModel(ObjectRuleModel):
     """The mission is finished in time, without excess delay."""
 
     needs = ("network", "mission")
 
-    object: Name = about("name of the object")
     at_most: Time | None = about("time until the last checkpoint is passed", None, unit="s", example=300.0)
     delay: Time | None = about("longest time lost on a clear way, as in `excess_delay`", None, unit="s", example=10.0)
 
@@ -151,24 +142,22 @@ class EventRuleModel(RuleModel):
         yield from ordered(data, "after", "before")
 
 
-class ExcessDelayModel(RuleModel):
+class ExcessDelayModel(ObjectRuleModel):
     """The object goes on when its way is clear."""
 
     needs = ("network",)
 
-    object: Name = about("name of the object")
     longest: Time | None = about(
         "longest time lost in one piece; the profile's by default", None, unit="s", example=10.0
     )
     sum: Time | None = about("time lost in all", None, unit="s", example=60.0)
 
 
-class PrecedenceModel(RuleModel):
+class PrecedenceModel(ObjectRuleModel):
     """The object enters junctions in its turn."""
 
     needs = ("network",)
 
-    object: Name = about("name of the object")
     patience: Time | None = about(
         "how long who is first and free to go may stand before it is passed over; the profile's by default",
         None,
@@ -178,19 +167,17 @@ class PrecedenceModel(RuleModel):
     at_least: int = about("how many junctions it enters in the whole run", 0, ge=0, le=10**6)
 
 
-class StandoffModel(RuleModel):
+class StandoffModel(ObjectRuleModel):
     """The object, while it moves, keeps a distance from everything."""
 
-    object: Name = about("name of the object")
     least: Positive | None = about("between the footprints; the profile's by default", None, unit="m", example=1.0)
 
 
-class PassingModel(RuleModel):
+class PassingModel(ObjectRuleModel):
     """The object passes what stands in its lane at the right distances."""
 
     needs = ("network",)
 
-    object: Name = about("name of the object")
     behind: Length | None = about(
         "least gap before it, where it leaves its lane; the profile's by default", None, unit="m", example=4.5
     )
@@ -202,22 +189,20 @@ class PassingModel(RuleModel):
     at_least: int = about("how many passes there are in the whole run", 0, ge=0, le=10**6)
 
 
-class UTurnModel(RuleModel):
+class UTurnModel(ObjectRuleModel):
     """The object turns round within a distance of both ends of a U-turn."""
 
     needs = ("network",)
 
-    object: Name = about("name of the object")
     within: Positive | None = about(
         "distance of its footprint from the nearer end; the profile's by default", None, unit="m", example=15.0
     )
     at_least: int = about("how many U-turns there are in the whole run", 0, ge=0, le=10**6)
 
 
-class MarginModel(RuleModel):
+class MarginModel(ObjectRuleModel):
     """The object keeps its margins to a collision, by surrogate measures of safety."""
 
-    object: Name = about("name of the object")
     ttc: Positive | None = about("least time to collision", None, unit="s", example=2.0)
     pet: Positive | None = about("least post-encroachment time", None, unit="s", example=1.5)
     thw: Positive | None = about("least time headway", None, unit="s", example=0.8)
@@ -237,10 +222,9 @@ class MarginModel(RuleModel):
             yield (), f"one of {', '.join(map(repr, keys))} is needed"
 
 
-class ComfortModel(RuleModel):
+class ComfortModel(ObjectRuleModel):
     """The object drives comfortably: nuPlan's bounds by default."""
 
-    object: Name = about("name of the object")
     acceleration: Positive = about("largest along its heading", 2.40, unit="m/s²")
     braking: Positive = about("largest against its heading", 4.05, unit="m/s²")
     sideways: Positive = about("largest across its heading", 4.89, unit="m/s²")
@@ -250,48 +234,43 @@ class ComfortModel(RuleModel):
     yaw_acceleration: Positive = about("largest", 1.93, unit="rad/s²")
 
 
-class ProgressModel(RuleModel):
+class ProgressModel(ObjectRuleModel):
     """The object has done a share of its mission's way."""
 
     needs = ("network", "mission")
 
-    object: Name = about("name of the object")
     at_least: float = about("share of the way", 1.0, ge=0.0, le=1.0, allow_inf_nan=False)
 
 
-class WrongWayModel(RuleModel):
+class WrongWayModel(ObjectRuleModel):
     """The object does not drive against the traffic of its lane."""
 
     needs = ("network",)
 
-    object: Name = about("name of the object")
     at_most: Length = about("longest way in one piece", 2.0, unit="m")
 
 
-class ZoneModel(RuleModel):
+class ZoneModel(ObjectRuleModel):
     """The object stays inside the perimeter of a zone."""
 
     needs = ("network",)
 
-    object: Name = about("name of the object")
     tolerance: Length = about("how far a corner may stick out", 0.3, unit="m")
     at_least: int = about("how many visits to zones there are in the whole run", 0, ge=0, le=10**6)
 
 
-class ParkingModel(RuleModel):
+class ParkingModel(ObjectRuleModel):
     """The object parks at the right place of a spot, and backs out of it."""
 
     needs = ("network",)
 
-    object: Name = about("name of the object")
     within: Positive = about("distance of its front bumper from the spot's second point", 1.0, unit="m")
     at_least: int = about("how many times it parks in the whole run", 0, ge=0, le=10**6)
 
 
-class CommandLatencyModel(RuleModel):
+class CommandLatencyModel(ObjectRuleModel):
     """Commands of the object's planner act soon enough; latencies are those that the scenario simulates."""
 
-    object: Name = about("name of the object")
     within: Time = about("how long after the planner is asked its command acts", unit="s", example=0.1)
     misses: int = about("how many commands may act later", 0, ge=0, le=10**9)
 
