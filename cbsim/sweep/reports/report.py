@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from cbsim.errors import UsageError
 from cbsim.page import build_page
+from cbsim.paths import writing
 from cbsim.sweep.again import command_of, point_of
 from cbsim.sweep.folder import Folder
 from cbsim.sweep.reports.bins import Axis, axis_of, cells, rates
@@ -84,10 +84,8 @@ def write_page(folder: str | Path, target: str | Path, replays: Mapping[int, str
         If there are no rows, or the file cannot be written.
     """
     text = page_of(folder, replays or {})
-    try:
+    with writing(target):
         Path(target).write_text(text, encoding="utf-8")
-    except OSError as reason:
-        raise UsageError(f"cannot write '{target}': {reason.strerror}") from None
     return Path(target)
 
 
