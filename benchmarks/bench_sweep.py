@@ -33,10 +33,10 @@ from common import show
 from cbsim.evaluation.outcome import execute
 from cbsim.sweep.engine import planned, run_to_folder
 from cbsim.sweep.plan import USUAL_CHUNK, Plan
-from cbsim.sweep.pool import Done, InProcessPool, LocalPool, Pool
-from cbsim.sweep.row import Runner
+from cbsim.sweep.runs.pool import Done, InProcessPool, LocalPool, Pool
+from cbsim.sweep.runs.row import Runner
+from cbsim.sweep.runs.task import Chunk, Description
 from cbsim.sweep.space import Point
-from cbsim.sweep.task import Chunk, Description
 
 ROOT = Path(__file__).resolve().parents[1]
 PLANNER = "examples.own_planner:OwnPlanner"
@@ -54,7 +54,7 @@ READERS = {
         "from '{FOLDER}/rows/*.parquet' group by crate\").fetchall()))"
     ),
     "page of the report, without replays": (
-        "from cbsim.sweep.report import write_page; write_page(FOLDER, FOLDER + '/report.html')"
+        "from cbsim.sweep.reports.report import write_page; write_page(FOLDER, FOLDER + '/report.html')"
     ),
 }
 

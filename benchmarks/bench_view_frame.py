@@ -32,9 +32,9 @@ os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
 import pygame
 
 from cbsim.palette import KINDS
+from cbsim.viewer.scene.source import LiveSource
 from cbsim.viewer.screenshot import pixels_of
 from cbsim.viewer.session import Session
-from cbsim.viewer.source import LiveSource
 from cbsim.world.world import World
 
 GOAL = 1000.0 / 60.0  # [ms]

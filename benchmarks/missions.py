@@ -20,7 +20,7 @@ import yaml
 import cbsim
 from cbsim.evaluation.judge import Judge
 from cbsim.evaluation.rules import Check
-from cbsim.formats.scenario_rules import RULES
+from cbsim.formats.scenario.rules import RULES
 from cbsim.planner.pilot import Pilot
 from cbsim.recording.recording import Recording
 from cbsim.spec.profiles import NUMBERS, PROFILES

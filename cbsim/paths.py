@@ -7,10 +7,11 @@ remembers the bytes, so that a recording can carry them and a replay can read th
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
-from cbsim.errors import FileError, Location, Problem, Severity, did_you_mean
+from cbsim.errors import FileError, Location, Problem, Severity, UsageError, did_you_mean
 
 __all__ = [
     "SIZE_LIMIT",
@@ -24,6 +25,7 @@ __all__ = [
     "shipped_names",
     "stored_name",
     "stored_path",
+    "writing",
 ]
 
 SIZE_LIMIT = 256 * 2**20  # [bytes] the largest file that any reader accepts
@@ -270,3 +272,12 @@ class StoredFiles(Files):
     def exists(self, path: str | Path) -> bool:
         """Tell whether the recording carries that file."""
         return stored_name(path) in self.seen
+
+
+@contextmanager
+def writing(path: str | Path) -> Iterator[None]:
+    """Write a file; what the disk refuses is a `UsageError` with its name and the reason."""
+    try:
+        yield
+    except OSError as reason:
+        raise UsageError(f"cannot write '{path}': {reason.strerror or reason}") from None

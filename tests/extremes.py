@@ -19,7 +19,7 @@ import cbsim
 from cbsim.errors import CbsimError, StepError
 from cbsim.evaluation.outcome import execute
 from cbsim.formats import shift
-from cbsim.formats.object_values import PARAMETERS
+from cbsim.formats.objects.values import PARAMETERS
 from cbsim.spec.command import Command
 from cbsim.vehicle.parameters import PARAMETERS as COLUMNS
 from cbsim.world.events.tables import CAR_RATE, ORDER_RATE

@@ -392,7 +392,7 @@ def test_rule_of_expect_is_a_file_a_model_and_two_table_lines(tree):
         "from cbsim.evaluation.rules.on_ground import OnGround\n",
     )
     insert(rules / "__init__.py", '        ("reach", Reach),\n', '        ("on_ground", OnGround),\n')
-    models = tree / "cbsim" / "formats" / "scenario_rules.py"
+    models = tree / "cbsim" / "formats" / "scenario" / "rules.py"
     insert(models, "RULES: Registry", EXPECT_MODEL.lstrip("\n"))
     insert(models, '        ("reach", ReachModel),\n', '        ("on_ground", OnGroundModel),\n')
     (tree / "high.yaml").write_text(
@@ -430,7 +430,7 @@ def test_car_following_model_is_a_file_a_branch_and_three_table_lines(tree):
     replace(chosen, "IDM, KRAUSS = range(2)", "IDM, KRAUSS, STEADY = range(3)")
     insert(chosen, "    return idm(", "    if model == STEADY:\n        return steady(speed, desired, dt)\n")
     replace(tree / "cbsim" / "spec" / "traffic.py", "    KRAUSS = 1\n", "    KRAUSS = 1\n    STEADY = 2\n")
-    scenario = tree / "cbsim" / "formats" / "scenario_traffic.py"
+    scenario = tree / "cbsim" / "formats" / "scenario" / "traffic.py"
     replace(scenario, 'Literal["idm", "krauss"]', 'Literal["idm", "krauss", "steady"]')
     (tree / "steady.yaml").write_text(
         "network: loop\ntraffic:\n  - {name: cars, count: 2, drivers: {slow: 1}}\ndrivers:\n  slow: {model: steady}\n"
@@ -480,7 +480,7 @@ def test_drive_is_a_file_a_branch_and_three_table_lines(tree):
         "    elif drive == DELAYED:\n",
         "    elif drive == HOVER:\n        step_hover(planar, command, dt)\n",
     )
-    scenario = tree / "cbsim" / "formats" / "scenario_models.py"
+    scenario = tree / "cbsim" / "formats" / "scenario" / "models.py"
     replace(scenario, '"dynamic", "skid-kinematic", ', '"dynamic", "hover", "skid-kinematic", ')
     (tree / "hover.yaml").write_text(
         "add:\n  - {name: Bot, kind: autonomous, size: [2, 4, 1.5], position: [0, 0, 0], drive: hover}\n"
@@ -512,7 +512,7 @@ def test_condition_of_events_is_a_kernel_a_class_and_two_lines(tree):
         '"all", "any", "after"\n',
         '"all", "any", "after", "height"\n',
     )
-    models = tree / "cbsim" / "formats" / "scenario_conditions.py"
+    models = tree / "cbsim" / "formats" / "scenario" / "conditions.py"
     insert(models, "class ConditionModel(OneOf):", CONDITION_MODEL.lstrip("\n"))
     insert(
         models,

@@ -10,8 +10,8 @@ from pydantic import BaseModel
 import cbsim
 import cbsim.multibody
 from cbsim.evaluation.rules import RULES
-from cbsim.formats import scenario_models
-from cbsim.formats.sensor_conf_keys import KEYS
+from cbsim.formats.scenario import models as scenario_models
+from cbsim.formats.sensor_conf.keys import KEYS
 from cbsim.spec.drives import DRIVES
 from cbsim.spec.sensor import SIMULATED
 from tests.common import ROOT

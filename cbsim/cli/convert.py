@@ -11,6 +11,7 @@ from cbsim.cli.options import file_named, option_file
 from cbsim.cli.output import print_status, print_warnings, progress
 from cbsim.cli.recordings import open_recording, report_ending
 from cbsim.errors import Problems, UsageError, printable
+from cbsim.paths import writing
 
 __all__ = ["convert"]
 
@@ -56,10 +57,8 @@ def convert(
         problems.raise_if_any()
     finally:
         print_warnings(problems, quiet=quiet)
-    try:
+    with writing(target):
         Path(target).write_text(text, encoding="utf-8", newline="")
-    except OSError as reason:
-        raise UsageError(f"cannot write '{target}': {reason.strerror}") from None
     if not quiet:
         print_status(f"wrote {printable(str(target))} ({name})")
 

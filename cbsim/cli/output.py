@@ -14,7 +14,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from cbsim.errors import UNPRINTABLE, Problems, Severity, UsageError, printable
+from cbsim.errors import UNPRINTABLE, Problems, Severity, printable
+from cbsim.paths import writing
 
 __all__ = [
     "EXIT_CODES",
@@ -151,10 +152,8 @@ def write_json(data: dict[str, Any] | list[Any], target: str) -> None:
     if target == "-":
         print_json(plain(data))
         return
-    try:
+    with writing(target):
         Path(target).write_text(json_text(plain(data)) + "\n", encoding="utf-8")
-    except OSError as reason:
-        raise UsageError(f"cannot write '{target}': {reason.strerror}") from None
 
 
 @contextmanager

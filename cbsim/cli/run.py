@@ -25,7 +25,7 @@ from cbsim.cli.output import (
     write_json,
 )
 from cbsim.errors import CbsimError, Problems, UsageError
-from cbsim.paths import is_regular, scenario_name, stored_path
+from cbsim.paths import is_regular, scenario_name, stored_path, writing
 
 if TYPE_CHECKING:
     from cbsim.evaluation.junit import Failure
@@ -210,10 +210,8 @@ class _Report:
             return
         from cbsim.evaluation.junit import junit
 
-        try:
+        with writing(self.junit):
             Path(self.junit).write_bytes(junit([result]))
-        except OSError as reason:
-            raise UsageError(f"cannot write '{self.junit}': {reason.strerror}") from None
 
 
 def _interrupted(stop: KeyboardInterrupt, record: str | None) -> str:

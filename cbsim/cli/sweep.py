@@ -208,7 +208,7 @@ def _failures(folder: str, most: int = 5) -> list[str]:
 def _best(folder: str) -> list[str]:
     """Describe the best runs of a search."""
     from cbsim.sweep.folder import Folder
-    from cbsim.sweep.row import parameter_column
+    from cbsim.sweep.runs.row import parameter_column
     from cbsim.sweep.searching import best_rows
 
     plan = Folder.opened(folder).plan
@@ -232,7 +232,7 @@ def _last(text: str | None) -> str:
 
 
 def _diff(before: str, after: str, told: Told) -> None:
-    from cbsim.sweep.comparison import compare
+    from cbsim.sweep.reports.comparison import compare
 
     found = compare(before, after)
     told.result(found.to_dict(), found.lines())
@@ -264,7 +264,7 @@ def _cluster(address: str) -> Any:
     """Connect to a Ray cluster, if one is asked for."""
     if not address:
         return None
-    from cbsim.sweep.ray_pool import RayPool
+    from cbsim.sweep.runs.ray_pool import RayPool
 
     return RayPool(address)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from cbsim.cli.output import plain, print_result, print_status
-from cbsim.errors import UsageError
+from cbsim.paths import writing
 
 if TYPE_CHECKING:
     from cbsim.sweep.engine import Progress
@@ -42,10 +42,8 @@ class Told:
             self._stream = sys.stdout
             self._leaving.enter_context(redirect_stdout(sys.stderr))  # where planners of this process print
         elif self.target is not None:
-            try:
+            with writing(self.target):
                 self._stream = Path(self.target).open("w", encoding="utf-8")
-            except OSError as reason:
-                raise UsageError(f"cannot write '{self.target}': {reason.strerror}") from None
         return self
 
     def __exit__(self, *_: object) -> None:

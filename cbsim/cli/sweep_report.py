@@ -24,7 +24,7 @@ def report(folder: str, output: str, told: Told) -> None:
         HTML file; by default ``report.html`` in the folder.
     told : Told
     """
-    from cbsim.sweep.report import worst_rows, write_page
+    from cbsim.sweep.reports.report import worst_rows, write_page
 
     target = Path(output or Path(folder) / "report.html")
     replays: dict[int, str] = {}
@@ -48,7 +48,7 @@ def _replay_page(folder: str, row: int, pages: Path) -> Path:
     from cbsim.recording.recording import Recording
     from cbsim.report import write_report
     from cbsim.sweep.again import replay
-    from cbsim.sweep.row import recording_file
+    from cbsim.sweep.runs.row import recording_file
 
     pages.mkdir(exist_ok=True)
     target = pages / f"row-{row}.html"

@@ -19,8 +19,8 @@ from cbsim.paths import is_regular
 
 if TYPE_CHECKING:
     from cbsim.viewer.progress_window import Progress
+    from cbsim.viewer.scene.source import Source
     from cbsim.viewer.session import Session
-    from cbsim.viewer.source import Source
     from cbsim.world.world import World
 
     Prepared = tuple[World | Source, World | Source | None]
@@ -139,7 +139,7 @@ def _session(source: Source, second: Source | None, size: tuple[int, int], *, tr
 
 def _report_endings(sources: list[tuple[str, Source | None]], *, quiet: bool) -> None:
     """Report incomplete recordings; exit with the code of an unacceptable file if one is damaged."""
-    from cbsim.viewer.source import RecordingSource
+    from cbsim.viewer.scene.source import RecordingSource
 
     problems = Problems()
     for path, source in sources:
@@ -199,14 +199,14 @@ def picture_size(text: str) -> tuple[int, int]:
 
 def picture_points(height: int) -> float:
     """Pixels per point, proportional to the height, so that text scales with the picture."""
-    from cbsim.viewer.canvas import points_for
+    from cbsim.viewer.drawing.canvas import points_for
 
     return points_for(height)
 
 
 def _configure(session: Session, at: float, speed: float, look: str, show: list[str], hide: list[str]) -> None:
     """Set time, speed, direction and layers."""
-    from cbsim.viewer.camera import PROJECTIONS
+    from cbsim.viewer.drawing.camera import PROJECTIONS
     from cbsim.viewer.layers import LAYERS
 
     directions = {one.name.rpartition(" ")[2]: one for one in PROJECTIONS}

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cbsim.errors import StepError
-from cbsim.formats.object_values import PARAMETERS as QUANTITIES
+from cbsim.formats.objects.values import PARAMETERS as QUANTITIES
 from cbsim.geometry import elementary as math
 from cbsim.vehicle.parameters import PARAMETERS, vehicle_parameters
 from cbsim.world.motion import ABSENT_BELOW

@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cbsim.arrays import Floats
 from cbsim.dynamics.detection.kernels import columns as d
 from cbsim.dynamics.kernels import columns as c
-from cbsim.dynamics.model import Floats
 from cbsim.dynamics.options import SolverOptions
 from cbsim.dynamics.workspaces import SolverWorkspaces
 from cbsim.geometry.linear import norm

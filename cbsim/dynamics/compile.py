@@ -8,12 +8,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Floats, Ints
 from cbsim.dynamics.detection.collider_tables import make_collider_tables
 from cbsim.dynamics.detection.kernels.tables import ColliderTables
 from cbsim.dynamics.graph import Elimination, eliminate, labels_of
 from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.least_mass import least_masses
-from cbsim.dynamics.model import Floats, Model, Whole
+from cbsim.dynamics.model import Model
 from cbsim.dynamics.spanning_tree import SpanningTree, span
 from cbsim.errors import ModelError
 from cbsim.spec.mechanism.bodies import Body
@@ -155,13 +156,13 @@ def _flags(joint: JointConstraint, is_chord: bool) -> int:
     return int(flags)
 
 
-def _is_free(link: Whole, row: Floats) -> bool:
+def _is_free(link: Ints, row: Floats) -> bool:
     """Whether a link floats in the world without anything that needs axes of its own."""
     plain = not link[c.FLAGS] & (c.OFFSET | c.DAMPED | c.ROWED) and link[c.PARENT] < 0 and link[c.DOF] == 6
     return bool(plain and not row[c.PARENT_VERTEX : c.CHILD_VERTEX + 3].any())
 
 
-def _tree_masses(link: Whole, mass: Floats, links: int) -> tuple[Floats, Floats]:
+def _tree_masses(link: Ints, mass: Floats, links: int) -> tuple[Floats, Floats]:
     """Mass of the connected part of each row's child, and the scale of its residuals.
 
     A part that cannot move counts as infinite.
@@ -204,7 +205,7 @@ def _write_joint(row: Floats, joint: JointConstraint) -> None:
     row[c.SPRING_OFFSET + 3 : c.SPRING_OFFSET + 3 + turn.free] = turn.spring_offset
 
 
-def _rows(spec: MechanismSpec, rows: tuple[int, ...], links: int, first: Sequence[int]) -> tuple[Whole, Floats]:
+def _rows(spec: MechanismSpec, rows: tuple[int, ...], links: int, first: Sequence[int]) -> tuple[Ints, Floats]:
     """Rows for every finite bound and every drive of every joint's coordinates, and for dampers of loop joints."""
     which: list[tuple[int, ...]] = []
     numbers: list[tuple[float, ...]] = []
@@ -231,7 +232,7 @@ def _rows(spec: MechanismSpec, rows: tuple[int, ...], links: int, first: Sequenc
     )
 
 
-def _contacts(spec: MechanismSpec, row_of: dict[object, int]) -> tuple[Whole, Floats]:
+def _contacts(spec: MechanismSpec, row_of: dict[object, int]) -> tuple[Ints, Floats]:
     """Rows of the contacts."""
     whole = np.zeros((len(spec.contacts), c.CONTACT_LINK_COLUMNS), np.int64)
     floats = np.zeros((len(spec.contacts), c.CONTACT_COLUMNS))

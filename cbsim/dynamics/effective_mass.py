@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cbsim.arrays import Floats
 from cbsim.dynamics.compile import Compiled
 from cbsim.dynamics.graph import labels_of
 from cbsim.dynamics.kernels import columns as c
-from cbsim.dynamics.model import Floats
 from cbsim.geometry.linear import cholesky, norm, substitute, times
 from cbsim.geometry.pose import conjugate, multiply, rotate
 

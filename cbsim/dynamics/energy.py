@@ -1,10 +1,10 @@
-"""Mechanical energy of a maximal state, at the half step before it, the time of its velocities."""
+"""Potential energy, and mechanical energy of a maximal state at the half step before it, the time of its velocities."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from cbsim.dynamics.model import Floats
+from cbsim.arrays import Floats
 from cbsim.geometry import elementary as math
 from cbsim.geometry.elementary import square
 from cbsim.geometry.linear import norm, times
@@ -14,7 +14,7 @@ from cbsim.spec.mechanism.description import MechanismSpec
 from cbsim.spec.mechanism.joints import JointConstraint
 from cbsim.spec.mechanism.state import step_quaternion
 
-__all__ = ["mechanical_energy"]
+__all__ = ["mechanical_energy", "potential_energy"]
 
 
 def mechanical_energy(spec: MechanismSpec, z: Floats) -> float:
@@ -32,30 +32,34 @@ def mechanical_energy(spec: MechanismSpec, z: Floats) -> float:
     before = z.copy()
     before[:, :3] -= h * v
     before[:, 6:10] = multiply(z[:, 6:10], step_quaternion(-w, h))
-    return float(kinetic + 0.5 * (_potential(spec, mass, before) + _potential(spec, mass, z)))
+    both = (potential_energy(spec, one[:, :3], one[:, 6:10]) for one in (before, z))
+    return float(kinetic + 0.5 * sum(both))
 
 
-def _potential(spec: MechanismSpec, mass: Floats, z: Floats) -> float:
-    total = -float(times(mass, times(z[:, :3], spec.gravity)))
+def potential_energy(spec: MechanismSpec, x: Floats, q: Floats) -> Floats:
+    """Energy (...) [J] of gravity, zero at the origin, and of springs, of bodies at places (..., bodies, 3 and 4)."""
+    total = -times(times(x, spec.gravity), np.array([body.mass for body in spec.bodies]))
     for joint in spec.joints:
         if joint.spring:
             slide, turn = joint.translational, joint.rotational
-            shift, vector = _coordinates(spec, joint, z)
-            total += 0.5 * slide.spring * float(square(shift - slide.spring_offset).sum())
-            total += 0.5 * turn.spring * float(square(vector - turn.spring_offset).sum())
-    return total
+            shift, vector = _coordinates(spec, joint, x, q)
+            total = total + 0.5 * slide.spring * square(shift - slide.spring_offset).sum(axis=-1)
+            total = total + 0.5 * turn.spring * square(vector - turn.spring_offset).sum(axis=-1)
+    return np.asarray(total)
 
 
-def _coordinates(spec: MechanismSpec, joint: JointConstraint, z: Floats) -> tuple[Floats, Floats]:
+def _coordinates(spec: MechanismSpec, joint: JointConstraint, x: Floats, q: Floats) -> tuple[Floats, Floats]:
     """Free coordinates of a joint: translations, and a rotation vector (docs/theory/joints_and_loops.md §2)."""
-    child = z[spec.bodies.index(joint.child)]
-    x, q = np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0])
+    child = spec.bodies.index(joint.child)
+    place, turn = np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0])
     if isinstance(joint.parent, Body):
-        parent = z[spec.bodies.index(joint.parent)]
-        x, q = parent[:3], parent[6:10]
-    vertices = joint.translational.vertices
-    apart = rotate(conjugate(q), child[:3] + rotate(child[6:10], vertices[1]) - x) - vertices[0]
-    turned = multiply(conjugate(joint.rotational.orientation_offset), multiply(conjugate(q), child[6:10]))
-    length = float(norm(turned[1:]))
-    vector = turned[1:] * (2.0 * math.atan2(length, turned[0]) / length if length > 1e-8 else 2.0)
-    return times(joint.translational.masks.free, apart), times(joint.rotational.masks.free, vector)
+        parent = spec.bodies.index(joint.parent)
+        place, turn = x[..., parent, :], q[..., parent, :]
+    slides, turns = joint.translational, joint.rotational
+    point = x[..., child, :] + rotate(q[..., child, :], slides.vertices[1])
+    apart = rotate(conjugate(turn), point - place) - slides.vertices[0]
+    turned = multiply(conjugate(turns.orientation_offset), multiply(conjugate(turn), q[..., child, :]))
+    length = norm(turned[..., 1:], axis=-1, keepdims=True)
+    angle = 2.0 * np.asarray(math.atan2(length, turned[..., :1]))
+    vector = turned[..., 1:] * np.divide(angle, length, out=np.full_like(length, 2.0), where=length > 1e-8)
+    return times(apart, slides.masks.free.T), times(vector, turns.masks.free.T)

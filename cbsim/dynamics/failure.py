@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from cbsim.arrays import Floats
 from cbsim.dynamics.compile import Compiled
 from cbsim.dynamics.detection.kernels import columns as d
 from cbsim.dynamics.detection.kernels.tables import ColliderTables
 from cbsim.dynamics.detection.solids import pieces_of
 from cbsim.dynamics.kernels import columns as c
-from cbsim.dynamics.model import Floats, Work
+from cbsim.dynamics.model import Work
 from cbsim.errors import StepError
 from cbsim.geometry.linear import norm
 from cbsim.spec.mechanism.description import MechanismSpec

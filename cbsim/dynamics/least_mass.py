@@ -27,8 +27,8 @@ import math
 
 import numpy as np
 
+from cbsim.arrays import Floats, Ints
 from cbsim.dynamics.kernels import columns as c
-from cbsim.dynamics.model import Floats, Whole
 from cbsim.geometry.linear import eigvalsh, norm, solve, times
 from cbsim.geometry.pose import rotate
 
@@ -52,7 +52,7 @@ class _Body:
         return float((axis * solve(self.inertia, axis)).sum()) if self.least > 0.0 else math.inf
 
 
-def least_masses(links: int, link: Whole, joint: Floats) -> Floats:
+def least_masses(links: int, link: Ints, joint: Floats) -> Floats:
     """Compute the masses (links,) [kg, kg m²] of the tree's joints, as if all had dampers."""
     parent, damped = link[:links, c.PARENT], joint[:links, c.DAMPER] > 0.0
     holds = damped.astype(np.int64)  # joints with dampers at each body
@@ -76,7 +76,7 @@ def least_masses(links: int, link: Whole, joint: Floats) -> Floats:
     return masses
 
 
-def _on_world(link: Whole, joint: Floats, child: _Body) -> float:
+def _on_world(link: Ints, joint: Floats, child: _Body) -> float:
     arm = joint[c.CHILD_VERTEX : c.CHILD_VERTEX + 3]
     if link[c.N_ROT] == 0:
         return child.mass
@@ -89,7 +89,7 @@ def _on_world(link: Whole, joint: Floats, child: _Body) -> float:
     return max(0.0, float(eigvalsh(whole).min()))
 
 
-def _on_body(link: Whole, joint: Floats, child: _Body, parent: _Body, turns: bool) -> float:
+def _on_body(link: Ints, joint: Floats, child: _Body, parent: _Body, turns: bool) -> float:
     offset = joint[c.ORIENTATION : c.ORIENTATION + 4]
     if link[c.N_TRANS] == 0:
         if link[c.N_ROT] == 1:

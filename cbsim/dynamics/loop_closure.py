@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cbsim.arrays import Floats, Ints
 from cbsim.dynamics.compile import Compiled
 from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.kernels.minimal import minimal_to_maximal
-from cbsim.dynamics.model import Floats, Whole
 from cbsim.errors import ModelError
 from cbsim.geometry import elementary as math
 from cbsim.geometry.linear import lstsq, matrix_rank, times
@@ -26,7 +26,7 @@ class _Loops(NamedTuple):
     """Gaps of a mechanism's loops as functions of the tree's coordinates."""
 
     compiled: Compiled
-    slots: Whole  # indices of coordinates in a minimal state
+    slots: Ints  # indices of coordinates in a minimal state
 
     def gaps(self, coordinates: Floats) -> Floats:
         """Gaps of all constrained directions of loop joints, one after another."""

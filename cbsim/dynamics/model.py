@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.dynamics.detection.kernels.columns import DIRECTIONS, TOLD
 from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.kernels.gradients.tables import KEPT_COLUMNS, KEPT_ROWS, NODE1_COLUMNS, PATCH_COLUMNS
@@ -14,7 +15,6 @@ from cbsim.dynamics.kernels.tables import Model, Work
 
 __all__ = ["Model", "Slopes", "Varying", "Work", "drifting", "slopes", "varying", "workspace"]
 
-Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
 
 

@@ -7,8 +7,8 @@ from numbers import Real
 
 import numpy as np
 
+from cbsim.arrays import Floats, Ints
 from cbsim.dynamics.kernels import columns as c
-from cbsim.dynamics.model import Floats, Whole
 from cbsim.errors import ModelError
 
 __all__ = ["DEFAULTS", "SolverOptions", "chosen_options"]
@@ -86,7 +86,7 @@ class SolverOptions:
         if not is_right:
             raise ModelError(f"{name} is {getattr(self, name)!r}, expected {expected}", subject="SolverOptions")
 
-    def encode(self, timestep: float, gravity: Floats, scaling: float | None, goes_on: bool) -> tuple[Floats, Whole]:
+    def encode(self, timestep: float, gravity: Floats, scaling: float | None, goes_on: bool) -> tuple[Floats, Ints]:
         """Encode the options for kernels, with other constants of all steps."""
         settings = np.zeros(c.SETTINGS)
         settings[c.STEP_LENGTH] = timestep

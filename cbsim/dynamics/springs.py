@@ -14,10 +14,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cbsim.arrays import Floats
 from cbsim.dynamics.compile import Compiled
 from cbsim.dynamics.effective_mass import EffectiveMasses, orthonormal
 from cbsim.dynamics.kernels import columns as c
-from cbsim.dynamics.model import Floats
 from cbsim.geometry.elementary import square
 from cbsim.geometry.linear import cholesky, norm, substitute, times
 from cbsim.spec.mechanism.description import MechanismSpec

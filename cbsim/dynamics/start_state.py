@@ -8,13 +8,13 @@ from dataclasses import replace
 
 import numpy as np
 
+from cbsim.arrays import Floats
 from cbsim.dynamics.compile import Compiled
 from cbsim.dynamics.detection.solids import pieces_of
 from cbsim.dynamics.failure import step_error
 from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.kernels.minimal import minimal_to_maximal
 from cbsim.dynamics.loop_closure import CLOSED, check_mobility, close
-from cbsim.dynamics.model import Floats
 from cbsim.dynamics.options import SolverOptions
 from cbsim.dynamics.workspaces import SolverWorkspaces
 from cbsim.geometry.linear import norm, times

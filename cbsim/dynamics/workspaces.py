@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cbsim.arrays import Floats, Ints
 from cbsim.dynamics.compile import Compiled
 from cbsim.dynamics.detection.collider_tables import fresh, grown, work_for
 from cbsim.dynamics.detection.kernels import columns as d
@@ -16,7 +17,7 @@ from cbsim.dynamics.detection.kernels.tables import ColliderTables
 from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.kernels.step import advance
 from cbsim.dynamics.kernels.tables import Work
-from cbsim.dynamics.model import Floats, Model, Whole, drifting, workspace
+from cbsim.dynamics.model import Model, drifting, workspace
 
 __all__ = ["Found", "SolverWorkspaces"]
 
@@ -39,8 +40,8 @@ class Found(NamedTuple):
     model: Model
     work: Work
     drift: Floats
-    mover: Whole
-    key: Whole
+    mover: Ints
+    key: Ints
     approach_speed: Floats | None = None
 
 
@@ -68,7 +69,7 @@ class SolverWorkspaces:
         return work_for(work, colliders), colliders
 
     def advance(  # noqa: PLR0913 (arguments of the kernel)
-        self, z: Floats, inputs: Floats, external: Floats, settings: Floats, counts: Whole,
+        self, z: Floats, inputs: Floats, external: Floats, settings: Floats, counts: Ints,
         steps: int, path: Floats, report: Floats, *, own: bool, margin: float = 0.0,
     ) -> None:  # fmt: skip
         """Advance a state in place, as `cbsim.dynamics.kernels.step.advance`; workspaces are enlarged as needed.

@@ -1,10 +1,10 @@
 """Traffic editor: edits object files over a road network and saves them with minimal changes to their text.
 
-The text of a file is authoritative. `source_buffer` holds it, `markup` and `record_spans` locate the values of objects
-in it, and `xml_edits` and `record_edits` turn a changed object into minimal patches. `document` is the file with its
-history and problems, independent of any window. `session` handles user input through the table of `keys` and the
-`mouse`, and draws with the viewer's canvas and layers. `document_store` saves the document through `atomic_write`, and
-keeps unsaved work through `autosave`.
+The text of a file is authoritative. `documents` hold it with its history and problems, locate the values of objects and
+events in it, and turn a change into minimal patches, independent of any window. `objects` says where objects stand and
+what can be typed of them, `events` how those of a scenario are shown and changed. `session` handles user input through
+the table of `keys` and the `mouse`, and draws with the viewer's canvas and layers. `saving` writes the document, and
+keeps unsaved work.
 """
 
 from __future__ import annotations

@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cbsim.editor import event_commands, goals, placement
-from cbsim.editor.edits import Edit
-from cbsim.editor.fields import fields_of, goal_fields, number_of
+from cbsim.editor import goals
+from cbsim.editor.documents.edits import Edit
+from cbsim.editor.documents.scenario_document import ScenarioDocument
+from cbsim.editor.events import commands as event_commands
+from cbsim.editor.objects import placement
+from cbsim.editor.objects.fields import fields_of, goal_fields, number_of
+from cbsim.editor.objects.stops import stops_of
 from cbsim.editor.prompt import Prompt
-from cbsim.editor.scenario_document import ScenarioDocument
 from cbsim.editor.session_state import SessionState
-from cbsim.editor.stops import stops_of
 from cbsim.errors import UsageError
-from cbsim.formats.object_values import PAUSE, SPEED
+from cbsim.formats.objects.values import PAUSE, SPEED
 from cbsim.paths import sensor_folders
 from cbsim.spec.number import number_text
 from cbsim.spec.objects import Kind, Triple

@@ -12,8 +12,9 @@ from typing import Protocol
 import numpy as np
 import pygame
 
-from cbsim.editor import goals, placement
-from cbsim.editor.placement import place_of, value_near
+from cbsim.editor import goals
+from cbsim.editor.objects import placement
+from cbsim.editor.objects.placement import place_of, value_near
 from cbsim.editor.session_state import SessionState
 from cbsim.spec.objects import ShapeKind, TrafficObject
 

@@ -7,20 +7,19 @@ from collections.abc import Callable
 
 import numpy as np
 import pygame
-from numpy.typing import NDArray
 
-from cbsim.editor.placement import nearest_point, place_of, said_place
-from cbsim.editor.preview import Preview
+from cbsim.arrays import Floats
+from cbsim.editor.objects.placement import nearest_point, place_of, said_place
+from cbsim.editor.objects.preview import Preview
+from cbsim.editor.objects.stops import stops_of
 from cbsim.editor.session_state import SessionState
-from cbsim.editor.stops import stops_of
 from cbsim.palette import PAINT, SCENE, WORDS
 from cbsim.spec.objects import Goal, Kind
-from cbsim.viewer.canvas import Canvas
+from cbsim.viewer.drawing.canvas import Canvas
 from cbsim.viewer.layers import bodies, labels
 
 __all__ = ["corner_handles", "draw_objects", "goal_places", "turn_handle"]
 
-Floats = NDArray[np.float64]
 Covers = Callable[[pygame.Rect], bool]
 
 HANDLE = 5.0  # [points] half the side of a handle

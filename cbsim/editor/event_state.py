@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from cbsim.editor.event_edits import ArgumentPath
+from cbsim.editor.documents.event_edits import ArgumentPath
 from cbsim.spec.event_order import earliest_times
 from cbsim.spec.events import Event, Place
 from cbsim.spec.scenario import Scenario

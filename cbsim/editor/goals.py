@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from cbsim.editor import templates
-from cbsim.editor.fields import whole_lane_in
-from cbsim.editor.placement import GRAIN, grain_of, nearest_point, place_of, value_near
+from cbsim.editor.objects import templates
+from cbsim.editor.objects.fields import whole_lane_in
+from cbsim.editor.objects.placement import GRAIN, grain_of, nearest_point, place_of, value_near
+from cbsim.editor.objects.stops import Stop, stops_of, with_entry_end, with_goals, with_script
 from cbsim.editor.session_state import SessionState
-from cbsim.editor.stops import Stop, stops_of, with_entry_end, with_goals, with_script
 from cbsim.spec.objects import Controller, Goal, ScriptEntry, TrafficObject
 
 __all__ = ["TOOLS", "add_at", "change_speed", "change_stops", "moved_stop", "remove_stop"]

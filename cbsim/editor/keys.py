@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 
-from cbsim.editor import commands, event_commands, goals
+from cbsim.editor import commands, goals
+from cbsim.editor.events import commands as event_commands
 from cbsim.editor.session_state import SessionState
 from cbsim.spec.objects import Kind
 from cbsim.viewer.actions import Action

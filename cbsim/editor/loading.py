@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from cbsim.editor.autosave import Autosave
-from cbsim.editor.document import Document
-from cbsim.editor.scenario_document import ScenarioDocument
+from cbsim.editor.documents.object_document import Document
+from cbsim.editor.documents.scenario_document import ScenarioDocument
+from cbsim.editor.saving.autosave import Autosave
 from cbsim.editor.scenery import show_scenery
 from cbsim.editor.session import RunSettings, Session
 from cbsim.errors import FileError, Location, Problems, UsageError

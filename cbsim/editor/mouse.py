@@ -7,11 +7,11 @@ import math
 import pygame
 
 from cbsim.editor import goals
+from cbsim.editor.documents.scenario_document import ScenarioDocument
 from cbsim.editor.drags import BoxSelection, CameraDrag, Drag, Move, MoveGoal, Resize, Turn
 from cbsim.editor.drawing import corner_handles, goal_places, turn_handle
-from cbsim.editor.event_places import place_at
+from cbsim.editor.events.places import place_at
 from cbsim.editor.panels import Panels
-from cbsim.editor.scenario_document import ScenarioDocument
 from cbsim.editor.session_state import SessionState
 from cbsim.spec.objects import Kind
 from cbsim.viewer.pick import body_at

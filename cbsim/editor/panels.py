@@ -8,22 +8,23 @@ from collections.abc import Callable, Sequence
 
 import pygame
 
-from cbsim.editor import commands, event_commands
-from cbsim.editor.document_store import DocumentStore
-from cbsim.editor.event_strip import EventStrip
-from cbsim.editor.fields import fields_of, goal_fields
+from cbsim.editor import commands
+from cbsim.editor.documents.scenario_document import ScenarioDocument
+from cbsim.editor.events import commands as event_commands
+from cbsim.editor.events.strip import EventStrip
 from cbsim.editor.keys import ACTIONS, MOUSE
-from cbsim.editor.placement import nearest_point
+from cbsim.editor.objects.fields import fields_of, goal_fields
+from cbsim.editor.objects.placement import nearest_point
+from cbsim.editor.objects.stops import stops_of
 from cbsim.editor.prompt import Prompt
-from cbsim.editor.scenario_document import ScenarioDocument
+from cbsim.editor.saving.document_store import DocumentStore
 from cbsim.editor.session_state import SessionState
-from cbsim.editor.stops import stops_of
 from cbsim.errors import Problem, Severity
 from cbsim.palette import CHROME, PAINT, WORDS
 from cbsim.spec.objects import Controller, Kind
 from cbsim.viewer import hud
 from cbsim.viewer.actions import help_rows
-from cbsim.viewer.canvas import Canvas, Colour
+from cbsim.viewer.drawing.canvas import Canvas, Colour
 
 __all__ = ["Panels"]
 
@@ -105,7 +106,7 @@ class Panels:
             lines.append((session.message[:110], CHROME.accent))
         if self._store.error:
             lines.append((self._store.error[:110], WORDS.danger))
-        box = hud.draw_table(canvas, (EDGE, EDGE), lines)
+        box = hud.Table((EDGE, EDGE), lines).draw(canvas)
         is_scenario = isinstance(session.document, ScenarioDocument)
         self._boxes.append((box, lambda: None))
         x, y = box.x, box.bottom + round(6 * points)

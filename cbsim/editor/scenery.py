@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from cbsim.editor.placement import frame_of
-from cbsim.editor.scenario_document import ScenarioDocument
+from cbsim.editor.documents.scenario_document import ScenarioDocument
+from cbsim.editor.objects.placement import frame_of
 from cbsim.errors import ModelError, Problems, Severity
 from cbsim.lint.scenario_context import ScenarioContext
 from cbsim.paths import Files

@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 import pygame
 
-from cbsim.editor import event_commands
-from cbsim.editor.document_store import DocumentStore
+from cbsim.editor.documents.text_document import TextDocument
 from cbsim.editor.drawing import draw_objects
-from cbsim.editor.event_places import draw_places
+from cbsim.editor.events import commands as event_commands
+from cbsim.editor.events.places import draw_places
 from cbsim.editor.keys import ACTIONS
 from cbsim.editor.mouse import Mouse
 from cbsim.editor.panels import Panels
+from cbsim.editor.saving.document_store import DocumentStore
 from cbsim.editor.session_state import RunSettings, SessionState
-from cbsim.editor.text_document import TextDocument
 from cbsim.errors import CbsimError
 from cbsim.road.roadmap import RoadMap
 from cbsim.viewer.actions import find_action
-from cbsim.viewer.canvas import Canvas
+from cbsim.viewer.drawing.canvas import Canvas
 from cbsim.viewer.progress_window import WindowClosedError
 from cbsim.viewer.static_layers import StaticLayerCache
 

@@ -8,18 +8,18 @@ from typing import Any, NamedTuple
 import numpy as np
 import pygame
 
-from cbsim.editor import placement, templates
-from cbsim.editor.edits import Addition, Edit
+from cbsim.editor.documents.edits import Addition, Edit
+from cbsim.editor.documents.text_document import TextDocument
 from cbsim.editor.event_state import EventState
-from cbsim.editor.preview import Preview, PreviewBuilder
+from cbsim.editor.objects import placement, templates
+from cbsim.editor.objects.preview import Preview, PreviewBuilder
+from cbsim.editor.objects.stops import stops_of
 from cbsim.editor.prompt import Prompt, Question
-from cbsim.editor.stops import stops_of
-from cbsim.editor.text_document import TextDocument
 from cbsim.errors import Problem, Problems, UsageError
 from cbsim.paths import Files
 from cbsim.road.roadmap import RoadMap
 from cbsim.spec.objects import Kind, TrafficObject
-from cbsim.viewer.camera import Camera
+from cbsim.viewer.drawing.camera import Camera
 from cbsim.viewer.view import DisplayOptions
 
 __all__ = ["RunSettings", "SessionState"]

@@ -9,14 +9,14 @@ from typing import Any
 
 import pygame
 
-from cbsim.editor.text_document import TextDocument
+from cbsim.editor.documents.text_document import TextDocument
 from cbsim.loading.load import load_scene
 from cbsim.paths import Files, stored_name
 from cbsim.simulation.rehearsal import compiled
-from cbsim.viewer.camera import Camera
+from cbsim.viewer.drawing.camera import Camera
 from cbsim.viewer.progress_window import Progress
+from cbsim.viewer.scene.source import LiveSource
 from cbsim.viewer.session import Session as Viewer
-from cbsim.viewer.source import LiveSource
 from cbsim.world.compile import compile_world
 from cbsim.world.world import World
 

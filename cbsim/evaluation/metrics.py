@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from cbsim.errors import FileError, Location, UsageError, did_you_mean
 from cbsim.evaluation.judge import Judge, scene_of
 from cbsim.evaluation.rules import RULES, Context, Rule
+from cbsim.paths import writing
 from cbsim.recording.batch import Header
 from cbsim.recording.recording import Recording
 from cbsim.spec.metrics import METRICS
@@ -124,10 +125,8 @@ def write_metrics(rows: Sequence[Metric], path: str | Path) -> None:
     ending = Path(path).suffix.lower()
     if ending not in WRITERS:
         raise UsageError(f"metrics are written as {', '.join(WRITERS)}, not '{ending or path}'")
-    try:
+    with writing(path):
         WRITERS[ending](rows, Path(path))
-    except OSError as reason:
-        raise UsageError(f"cannot write '{path}': {reason.strerror}") from None
 
 
 def _csv(rows: Sequence[Metric], path: Path) -> None:

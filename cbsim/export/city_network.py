@@ -8,10 +8,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from cbsim.arrays import Floats
 from cbsim.errors import Location
 from cbsim.export.crossings import LaneKey, Turn, dead_end_turns, node_turns, stopping_lanes
 from cbsim.export.parking import SPOT_WIDTH, Lot, lay_out_lot
-from cbsim.export.streets import LANE_WIDTH, Floats, Grid, LaneLine, Street
+from cbsim.export.streets import LANE_WIDTH, Grid, LaneLine, Street
 from cbsim.geometry.geodesy import LocalPlane
 from cbsim.spec.road import Checkpoint, Exit, Lane, Perimeter, PointId, Points, RoadNetwork, Segment, Spot, Stop, Zone
 

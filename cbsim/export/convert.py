@@ -26,11 +26,7 @@ def _objects_to_v2(spec: Any, _network: RoadNetwork | None, problems: Problems, 
     return to_v2(spec, problems, strict=strict)
 
 
-def _urdf_to_urdf(spec: Any, _network: RoadNetwork | None, _problems: Problems, _strict: bool) -> Any:
-    return spec
-
-
-def _juice_to_juice(spec: Any, _network: RoadNetwork | None, _problems: Problems, _strict: bool) -> Any:
+def _unchanged(spec: Any, _network: RoadNetwork | None, _problems: Problems, _strict: bool) -> Any:
     return spec
 
 
@@ -40,18 +36,10 @@ def _juice_to_urdf(spec: Any, _network: RoadNetwork | None, problems: Problems, 
     return robot_of_juice(spec, problems)
 
 
-def _shift_to_shift(spec: Any, _network: RoadNetwork | None, _problems: Problems, _strict: bool) -> Any:
-    return spec
-
-
 def _shift_to_urdf(spec: Any, _network: RoadNetwork | None, problems: Problems, _strict: bool) -> Any:
     from cbsim.export.shift import robot_of_model
 
     return robot_of_model(spec, problems)
-
-
-def _irit_to_irit(spec: Any, _network: RoadNetwork | None, _problems: Problems, _strict: bool) -> Any:
-    return spec
 
 
 def _irit_to_urdf(spec: Any, _network: RoadNetwork | None, problems: Problems, _strict: bool) -> Any:
@@ -71,12 +59,12 @@ CONVERSIONS: dict[tuple[str, str], Convert] = {
     ("objects-v2", "objects-v1"): _objects_to_v1,
     ("objects-v1", "objects-v2"): _objects_to_v2,
     ("objects-v2", "objects-v2"): _objects_to_v2,
-    ("urdf", "urdf"): _urdf_to_urdf,
-    ("irit", "irit"): _irit_to_irit,
+    ("urdf", "urdf"): _unchanged,
+    ("irit", "irit"): _unchanged,
     ("irit", "urdf"): _irit_to_urdf,
-    ("juice", "juice"): _juice_to_juice,
+    ("juice", "juice"): _unchanged,
     ("juice", "urdf"): _juice_to_urdf,
-    ("shift", "shift"): _shift_to_shift,
+    ("shift", "shift"): _unchanged,
     ("shift", "urdf"): _shift_to_urdf,
     ("rndf", "geojson"): _network_to_geojson,
 }

@@ -6,8 +6,8 @@ import json
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.errors import UsageError
 from cbsim.road.lanelet_map import LaneletMap
 from cbsim.road.lanelets import Lanelet
@@ -16,8 +16,6 @@ from cbsim.road.roadmap import build
 from cbsim.spec.road import RoadNetwork
 
 __all__ = ["geojson_of_network"]
-
-Floats = NDArray[np.float64]
 
 DECIMALS = 8  # of degrees: a millimetre
 

@@ -11,8 +11,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.errors import Location, Problem, Problems, Severity
 from cbsim.export.urdf import robot_of
 from cbsim.models.irit.anatomy import DENSITY, Anatomy, Part
@@ -28,7 +28,6 @@ from cbsim.spec.urdf import Robot
 
 __all__ = ["robot_of_walker"]
 
-Floats = NDArray[np.float64]
 STEP = 0.01  # [s]; robots do not depend on it
 NOWHERE = (math.nan, math.nan)
 

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from cbsim.errors import Location, Problems
-from cbsim.formats.object_values import HOME_CONTROLLER, IMPLIED_FILE_NAME, implied_name, with_identifiers
-from cbsim.formats.objects_extensions import fits_xml
-from cbsim.formats.objects_v1_records import fits_path_record, implied_mode
+from cbsim.formats.objects.values import HOME_CONTROLLER, IMPLIED_FILE_NAME, implied_name, with_identifiers
+from cbsim.formats.objects_v1.records import fits_path_record, implied_mode
 from cbsim.formats.values import quote
+from cbsim.formats.xml_text import fits_xml
 from cbsim.road.goals import expand_goals
 from cbsim.spec.objects import (
     ZERO,

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cbsim.export.streets import LANE_WIDTH, Floats, LaneLine, Street
+from cbsim.arrays import Floats
+from cbsim.export.streets import LANE_WIDTH, LaneLine, Street
 
 __all__ = ["SPOT_WIDTH", "Lot", "lay_out_lot"]
 

@@ -11,13 +11,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.errors import UsageError
 
 __all__ = ["LANE_WIDTH", "SIDES", "Grid", "LaneLine", "Node", "Plan", "Street", "build_grid"]
-
-Floats = NDArray[np.float64]
 
 NORTH, EAST, SOUTH, WEST = SIDES = range(4)
 LANE_WIDTH = 12 * 0.3048  # [m] twelve feet

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.geometry.linear import times
 
 __all__ = ["SCENES", "RefusedMeshError", "parse_scene"]
@@ -28,7 +29,6 @@ SCENES: Mapping[str, tuple[tuple[str, str], ...]] = {
 }
 """Ending → what reading it imports, and the package that has it."""
 
-Array = NDArray[np.float64]
 LARGEST = 256 * 2**20  # largest size of an unpacked archive in bytes, as of any file
 TRIANGLES = 4_000_000  # limit of all nodes together
 DEEPEST = 64  # depth of nodes
@@ -39,7 +39,7 @@ class RefusedMeshError(ValueError):
     """A file is refused; the message completes a sentence about it."""
 
 
-def parse_scene(data: bytes, kind: str) -> tuple[Array, NDArray[np.int64]]:
+def parse_scene(data: bytes, kind: str) -> tuple[Floats, NDArray[np.int64]]:
     """Read vertices (n, 3) and triangles (m, 3) of all nodes, in the file's units and axes.
 
     Raises
@@ -96,7 +96,7 @@ def _check_tables(data: bytes) -> None:
 
 
 # --- scenes -----------------------------------------------------------------------------------------------------------
-def _together(scene: Any) -> tuple[Array, NDArray[np.int64]]:
+def _together(scene: Any) -> tuple[Floats, NDArray[np.int64]]:
     """Combine the meshes of all nodes, with their placements."""
     graph = scene.graph
     placed = [(node, scene.geometry[graph.transforms.node_data[node]["geometry"]]) for node in graph.nodes_geometry]
@@ -115,7 +115,7 @@ def _together(scene: Any) -> tuple[Array, NDArray[np.int64]]:
     return np.concatenate(corners), np.concatenate(faces)
 
 
-def _place(graph: Any, node: str) -> Array:
+def _place(graph: Any, node: str) -> Floats:
     """Return the product of the placements (4, 4) from the scene down to a node."""
     edges, parents = graph.transforms.edge_data, graph.transforms.parents
     out, at = np.eye(4), node

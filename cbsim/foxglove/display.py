@@ -14,12 +14,13 @@ from typing import Any
 
 import numpy as np
 
+from cbsim.arrays import Floats
 from cbsim.collision.contacts import Contact
 from cbsim.evaluation.rules import Check
 from cbsim.foxglove.drawings import planner_annotations
 from cbsim.foxglove.entities import bodies, road
 from cbsim.foxglove.lasers import Laser
-from cbsim.foxglove.messages import MAP, QUARTER, Fields, Floats, Message, frame_of, pose, timestamp, transform
+from cbsim.foxglove.messages import MAP, QUARTER, Fields, Message, frame_of, pose, timestamp, transform
 from cbsim.geometry.pose import heading_quaternion, multiply
 from cbsim.recording.batch import Batch, Header, motion_of_rows
 from cbsim.recording.roster import Roster

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from cbsim.foxglove.messages import HERE, MAP, QUARTER, Fields, Floats, colour, entity, frame_of, pose, vector
+from cbsim.arrays import Floats
+from cbsim.foxglove.messages import HERE, MAP, QUARTER, Fields, colour, entity, frame_of, pose, vector
 from cbsim.geometry.polyline import direction, left_of
 from cbsim.geometry.pose import Pose
 from cbsim.palette import KINDS, MARKINGS, PAINT, SCENE

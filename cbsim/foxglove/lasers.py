@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from cbsim.foxglove.messages import HERE, QUARTER, Floats, Message, frame_of, pose, timestamp, transform
+from cbsim.arrays import Floats
+from cbsim.foxglove.messages import HERE, QUARTER, Message, frame_of, pose, timestamp, transform
 from cbsim.geometry.pose import conjugate, rotate
 from cbsim.recording.batch import ScanRow
 from cbsim.world.sensors import beam_directions

@@ -6,7 +6,8 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+
+from cbsim.arrays import Floats
 
 __all__ = [
     "HERE",
@@ -23,7 +24,6 @@ __all__ = [
     "vector",
 ]
 
-Floats = NDArray[np.float64]
 Fields = dict[str, Any]
 
 MAP = "map"  # the frame of the world
@@ -82,10 +82,10 @@ HERE = pose(np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0]))
 """The identity pose."""
 
 
-def colour(rgb: tuple[int, int, int], opacity: float = 1.0) -> Fields:
-    """Colour of the palette with components 0 to 1."""
+def colour(rgb: tuple[int, int, int]) -> Fields:
+    """Opaque colour of the palette with components 0 to 1."""
     red, green, blue = (round(value / 255.0, 4) for value in rgb)
-    return {"r": red, "g": green, "b": blue, "a": opacity}
+    return {"r": red, "g": green, "b": blue, "a": 1.0}
 
 
 def transform(time: float, child: str, position: Floats, orientation: Floats) -> Fields:

@@ -34,8 +34,8 @@ from math import (
 from typing import Any, TypeVar, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.geometry.elementwise import Binary, Unary, elementwise
 from cbsim.geometry.kernels.polynomials import (
     ATAN_3_HALVES,
@@ -72,8 +72,7 @@ __all__ = [
     "sqrt", "square", "tan", "whole_power",
 ]  # fmt: skip
 
-Array = NDArray[np.float64]
-Number = TypeVar("Number", float, Array)
+Number = TypeVar("Number", float, Floats)
 LOG10_E, LOG10_2, LOG10_2_LOW = 0.4342944819032518, 0.30102999566361177, 3.694239077158931e-13
 
 

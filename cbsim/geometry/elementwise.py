@@ -9,9 +9,10 @@ from typing import Any, Protocol, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
+
 __all__ = ["Binary", "Unary", "elementwise"]
 
-Array = NDArray[np.float64]
 BLOCK = 1 << 15  # numbers of an array that are computed together
 FEW = 16  # arrays up to this size are computed number by number, which is faster
 
@@ -22,7 +23,7 @@ class Unary(Protocol):
     @overload
     def __call__(self, x: float, /) -> float: ...
     @overload
-    def __call__(self, x: NDArray[Any], /) -> Array: ...
+    def __call__(self, x: NDArray[Any], /) -> Floats: ...
 
 
 class Binary(Protocol):
@@ -31,9 +32,9 @@ class Binary(Protocol):
     @overload
     def __call__(self, x: float, y: float, /) -> float: ...
     @overload
-    def __call__(self, x: NDArray[Any], y: NDArray[Any] | float, /) -> Array: ...
+    def __call__(self, x: NDArray[Any], y: NDArray[Any] | float, /) -> Floats: ...
     @overload
-    def __call__(self, x: float, y: NDArray[Any], /) -> Array: ...
+    def __call__(self, x: float, y: NDArray[Any], /) -> Floats: ...
 
 
 def elementwise(function: Callable[..., Any], number: Callable[..., float] | None = None) -> Any:
@@ -64,7 +65,7 @@ def elementwise(function: Callable[..., Any], number: Callable[..., float] | Non
     return call
 
 
-def _in_blocks(function: Callable[..., Any], arrays: list[NDArray[Any]]) -> Array:
+def _in_blocks(function: Callable[..., Any], arrays: list[NDArray[Any]]) -> Floats:
     """Apply a function to parts of large arrays, whose intermediate results stay in the processor's cache."""
     out = np.empty(arrays[0].shape)
     flat, parts = out.reshape(-1), [each.reshape(-1) for each in arrays]

@@ -8,11 +8,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.geometry.kernels.bvh import build_into
 
 __all__ = ["Forest", "plant"]
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 

@@ -11,14 +11,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from cbsim.arrays import Floats
 from cbsim.geometry import elementary as math
 from cbsim.geometry.linear import times
 
 __all__ = ["FLATTENING", "SEMI_MAJOR_AXIS", "LocalPlane"]
-
-Floats = NDArray[np.float64]
 
 SEMI_MAJOR_AXIS = 6_378_137.0  # [m] WGS84
 FLATTENING = 1.0 / 298.257_223_563  # WGS84

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from cbsim.arrays import Floats
 from cbsim.geometry.elementary import square
 
 __all__ = [
@@ -17,14 +18,13 @@ __all__ = [
     "solve", "substitute", "svd", "svdvals", "times",
 ]  # fmt: skip
 
-Array = NDArray[np.float64]
 EPS = float(np.finfo(float).eps)
 SWEEPS = 40  # of Jacobi's rotations over all pairs, at most: ten are enough for anything finite
 MANY = 32  # columns above which a triangle comes first: with fewer, singular values keep the bits that they had
 
 
 # --- products ---------------------------------------------------------------------------------------------------------
-def times(a: ArrayLike, b: ArrayLike) -> Array:
+def times(a: ArrayLike, b: ArrayLike) -> Floats:
     """Multiply as ``a @ b`` does: vectors (n,), matrices (..., n, m), and both, broadcasting.
 
     >>> times([[1.0, 2.0], [3.0, 4.0]], [1.0, 10.0])
@@ -32,22 +32,22 @@ def times(a: ArrayLike, b: ArrayLike) -> Array:
     """
     left, right = np.asarray(a, float), np.asarray(b, float)
     rows, columns = "i" * (left.ndim > 1), "k" * (right.ndim > 1)
-    out: Array = np.einsum(f"...{rows}j,...j{columns}->...{rows}{columns}", left, right)
+    out: Floats = np.einsum(f"...{rows}j,...j{columns}->...{rows}{columns}", left, right)
     return out
 
 
-def norm(a: ArrayLike, axis: int | None = None, *, keepdims: bool = False) -> Array:
+def norm(a: ArrayLike, axis: int | None = None, *, keepdims: bool = False) -> Floats:
     """Euclidean length along an axis, or of all numbers.
 
     >>> float(norm([3.0, 4.0]))
     5.0
     """
     given = np.asarray(a, float)
-    out: Array = np.sqrt((given * given).sum(axis=axis, keepdims=keepdims))
+    out: Floats = np.sqrt((given * given).sum(axis=axis, keepdims=keepdims))
     return out
 
 
-def matrix_power(a: Array, power: int) -> Array:
+def matrix_power(a: Floats, power: int) -> Floats:
     """Multiply a matrix (n, n) with itself, or its inverse where the power is negative."""
     base, out = inv(a) if power < 0 else a, np.eye(len(a))
     for bit in reversed(f"{abs(power):b}"):
@@ -58,7 +58,7 @@ def matrix_power(a: Array, power: int) -> Array:
 
 
 # --- systems ----------------------------------------------------------------------------------------------------------
-def _eliminate(a: Array, right: Array) -> tuple[Array, Array, Array]:
+def _eliminate(a: Floats, right: Floats) -> tuple[Floats, Floats, Floats]:
     """Bring matrices (..., n, n) to triangles by rows, the largest pivot first; also their right sides and signs."""
     upper, out = np.array(a, float), np.array(right, float)
     sign, n = np.ones(upper.shape[:-2]), upper.shape[-1]
@@ -74,7 +74,7 @@ def _eliminate(a: Array, right: Array) -> tuple[Array, Array, Array]:
     return upper, out, sign
 
 
-def _exchange(table: Array, k: int, pivot: NDArray[np.int64]) -> None:
+def _exchange(table: Floats, k: int, pivot: NDArray[np.int64]) -> None:
     """Exchange row k of matrices (..., n, m) with the row of each that `pivot` (..., 1, 1) names."""
     if table.ndim == 2:
         rows = [int(pivot[0, 0]), k]
@@ -85,7 +85,7 @@ def _exchange(table: Array, k: int, pivot: NDArray[np.int64]) -> None:
     table[..., k : k + 1, :] = lower
 
 
-def solve(a: ArrayLike, b: ArrayLike) -> Array:
+def solve(a: ArrayLike, b: ArrayLike) -> Floats:
     """Solve a x = b for matrices (..., n, n) and right sides (..., n, m), or (n,); not finite where there is no pivot.
 
     >>> solve([[2.0, 0.0], [1.0, 1.0]], [2.0, 3.0])
@@ -104,7 +104,7 @@ def solve(a: ArrayLike, b: ArrayLike) -> Array:
     return out
 
 
-def inv(a: ArrayLike) -> Array:
+def inv(a: ArrayLike) -> Floats:
     """Invert matrices (..., n, n); not finite where there is no inverse."""
     matrix = np.asarray(a, float)
     return solve(matrix, np.eye(matrix.shape[-1]))
@@ -124,7 +124,7 @@ def det(a: ArrayLike) -> float:
     return out
 
 
-def cholesky(a: Array, least: float = 0.0) -> Array:
+def cholesky(a: Floats, least: float = 0.0) -> Floats:
     """Factor a symmetric matrix (n, n) as L Lᵀ with L lower triangular.
 
     A pivot not above `least` times its diagonal number makes a column of zeros: that direction is left out.
@@ -137,7 +137,7 @@ def cholesky(a: Array, least: float = 0.0) -> Array:
     return out
 
 
-def substitute(lower: Array, right: Array) -> Array:
+def substitute(lower: Floats, right: Floats) -> Floats:
     """Solve L x = right (n, m) for a factor L of `cholesky`; directions that it left out are zero."""
     out = np.array(right, float)
     for k in range(len(lower)):
@@ -159,7 +159,7 @@ def _turns(n: int) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
     return rounds
 
 
-def _rotations(one: Array, other: Array, beside: Array, turned: NDArray[np.bool_]) -> tuple[Array, Array]:
+def _rotations(one: Floats, other: Floats, beside: Floats, turned: NDArray[np.bool_]) -> tuple[Floats, Floats]:
     """Cosines and sines that make symmetric matrices ((one, beside), (beside, other)) diagonal, where asked for."""
     zeta = (other - one) / np.where(turned, 2.0 * beside, 1.0)
     far = np.abs(zeta) > 1e150  # where its square would be too large
@@ -169,12 +169,12 @@ def _rotations(one: Array, other: Array, beside: Array, turned: NDArray[np.bool_
     return cosine, cosine * tangent
 
 
-def _turn_columns(table: Array, i: NDArray[np.int64], j: NDArray[np.int64], cosine: Array, sine: Array) -> None:
+def _turn_columns(table: Floats, i: NDArray[np.int64], j: NDArray[np.int64], cosine: Floats, sine: Floats) -> None:
     left, right = table[:, i], table[:, j]
     table[:, i], table[:, j] = cosine * left - sine * right, sine * left + cosine * right
 
 
-def _sorted_columns(a: Array) -> tuple[Array, Array, Array]:
+def _sorted_columns(a: Floats) -> tuple[Floats, Floats, Floats]:
     """Turn the columns of a matrix (m, n) to right angles by one-sided Jacobi rotations.
 
     Returns the turned columns (m, n) and the rotation (n, n), the longest column first, and the lengths.
@@ -201,7 +201,7 @@ def _sorted_columns(a: Array) -> tuple[Array, Array, Array]:
     return columns[:, order], turn[:, order], sizes[order]
 
 
-def _triangle(a: Array, least: float | None = None) -> tuple[Array, Array]:
+def _triangle(a: Floats, least: float | None = None) -> tuple[Floats, Floats]:
     """Reflect a matrix (m, n) to r rows, r its rank: Householder's method, longest column first.
 
     Columns count that are longer than `least`, by default the larger side of the matrix times 2.2e-16, times the
@@ -225,7 +225,7 @@ def _triangle(a: Array, least: float | None = None) -> tuple[Array, Array]:
     return normals, rest[: len(normals)]
 
 
-def _reflected(normals: Array, table: Array, *, back: bool = True) -> Array:
+def _reflected(normals: Floats, table: Floats, *, back: bool = True) -> Floats:
     """Undo reflections of `_triangle` on the columns of a table (m, k), or do them."""
     out = np.array(table, float)
     for k in range(len(normals))[:: -1 if back else 1]:
@@ -234,7 +234,7 @@ def _reflected(normals: Array, table: Array, *, back: bool = True) -> Array:
     return out
 
 
-def _large_svd(a: Array) -> tuple[Array, Array, Array]:
+def _large_svd(a: Floats) -> tuple[Floats, Floats, Floats]:
     """Do as `svd` for many columns: a triangle of the rank's rows has fewer to turn, and needs fewer turns."""
     count = min(a.shape)
     normals, rows = _triangle(a)
@@ -246,14 +246,14 @@ def _large_svd(a: Array) -> tuple[Array, Array, Array]:
     return _reflected(normals, left), values, np.vstack([axes.T, _beyond(_triangle(axes)[0], a.shape[1])])
 
 
-def _beyond(normals: Array, n: int) -> Array:
+def _beyond(normals: Floats, n: int) -> Floats:
     """Axes (n - r, n) at right angles to the r columns that reflections turned to the first axes."""
     spare = np.zeros((n, n - len(normals)))
     spare[len(normals) :] = np.eye(spare.shape[1])
     return _reflected(normals, spare).T
 
 
-def null_space(a: ArrayLike, least: float) -> Array:
+def null_space(a: ArrayLike, least: float) -> Floats:
     """Axes (k, n) that a matrix (m, n) takes to `least` times what it takes its largest to, or less.
 
     Of many columns by reflections alone, so that what lies near that bound may count otherwise.
@@ -268,7 +268,7 @@ def null_space(a: ArrayLike, least: float) -> Array:
     return axes[int((sizes > least * sizes.max(initial=0.0)).sum()) :]
 
 
-def svd(a: ArrayLike) -> tuple[Array, Array, Array]:
+def svd(a: ArrayLike) -> tuple[Floats, Floats, Floats]:
     """Singular values of a matrix (m, n), with its left vectors (m, k), k = min(m, n), and all right ones (n, n).
 
     As ``u, s, vt``: the rows of ``vt`` beyond those of values above zero span what the matrix takes to zero. Left
@@ -284,7 +284,7 @@ def svd(a: ArrayLike) -> tuple[Array, Array, Array]:
     return left, values, turn.T
 
 
-def svdvals(a: ArrayLike) -> Array:
+def svdvals(a: ArrayLike) -> Floats:
     """Singular values (min(m, n),) of a matrix (m, n), the largest first."""
     matrix = np.asarray(a, float)
     tall = matrix if matrix.shape[0] >= matrix.shape[1] else matrix.T
@@ -294,7 +294,7 @@ def svdvals(a: ArrayLike) -> Array:
     return np.concatenate([sizes, np.zeros(tall.shape[1] - len(sizes))])
 
 
-def pinv(a: ArrayLike, rcond: float) -> Array:
+def pinv(a: ArrayLike, rcond: float) -> Floats:
     """Pseudoinverse (n, m) of a matrix (m, n); singular values up to `rcond` times the largest count as zero."""
     matrix = np.asarray(a, float)
     if matrix.shape[0] < matrix.shape[1]:
@@ -305,7 +305,7 @@ def pinv(a: ArrayLike, rcond: float) -> Array:
     return times(right[: len(values)].T * inverse, left.T)
 
 
-def lstsq(a: ArrayLike, b: ArrayLike, rcond: float | None = None) -> Array:
+def lstsq(a: ArrayLike, b: ArrayLike, rcond: float | None = None) -> Floats:
     """Least squares solution of least length of a x = b (m,) or (m, k).
 
     Singular values up to `rcond`, by default the larger side of the matrix times 2.2e-16, times the largest are zero.
@@ -317,7 +317,7 @@ def lstsq(a: ArrayLike, b: ArrayLike, rcond: float | None = None) -> Array:
     return times(pinv(matrix, least), b) if found is None else found
 
 
-def _least_squares(a: Array, b: Array, least: float) -> Array | None:
+def _least_squares(a: Floats, b: Floats, least: float) -> Floats | None:
     """Solve by reflections of a matrix to a triangle, and of what is left to a square one; None if that has no rank."""
     normals, rows = _triangle(a, least)
     across, corner = _triangle(rows.T, 0.0)
@@ -335,7 +335,7 @@ def matrix_rank(a: ArrayLike, tol: float) -> int:
     return int((svdvals(a) > tol).sum())
 
 
-def eigh(a: ArrayLike) -> tuple[Array, Array]:
+def eigh(a: ArrayLike) -> tuple[Floats, Floats]:
     """Eigenvalues (n,) of a symmetric matrix (n, n), the smallest first, and its axes as columns: Jacobi's method."""
     matrix = np.array(a, float)
     n = len(matrix)
@@ -359,6 +359,6 @@ def eigh(a: ArrayLike) -> tuple[Array, Array]:
     return values[order], turn[:, order]
 
 
-def eigvalsh(a: ArrayLike) -> Array:
+def eigvalsh(a: ArrayLike) -> Floats:
     """Eigenvalues (n,) of a symmetric matrix (n, n), the smallest first."""
     return eigh(a)[0]

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Bools, Floats
 from cbsim.geometry import elementary as math
 
 __all__ = [
@@ -30,9 +31,7 @@ __all__ = [
     "wrap",
 ]
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 TURN_STEP = 0.1  # [rad] a piece that turns gets a sample at least so often
 PIECE_LIMIT = 4096  # samples of one piece; only chords of kilometres, which no road has, are sampled coarser

@@ -5,16 +5,15 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from cbsim.arrays import Floats
 from cbsim.geometry import elementary as math
 
 __all__ = ["Pose", "conjugate", "forward", "heading", "heading_quaternion", "mounting_quaternion", "multiply", "rotate"]
 
-Array = NDArray[np.float64]
 
-
-def multiply(p: ArrayLike, q: ArrayLike) -> Array:
+def multiply(p: ArrayLike, q: ArrayLike) -> Floats:
     """Hamilton product p ∘ q of quaternions (..., 4), scalar first."""
     a, b = np.asarray(p, float), np.asarray(q, float)
     pw, px, py, pz = (a[..., k] for k in range(4))
@@ -30,12 +29,12 @@ def multiply(p: ArrayLike, q: ArrayLike) -> Array:
     )
 
 
-def conjugate(q: ArrayLike) -> Array:
+def conjugate(q: ArrayLike) -> Floats:
     """Conjugate of quaternions (..., 4): of those of length one the rotation back."""
     return np.asarray(q, float) * (1.0, -1.0, -1.0, -1.0)
 
 
-def rotate(q: ArrayLike, vectors: ArrayLike) -> Array:
+def rotate(q: ArrayLike, vectors: ArrayLike) -> Floats:
     """Turn body vectors (..., 3) into the world by quaternions (..., 4)."""
     quaternion, v = np.asarray(q, float), np.asarray(vectors, float)
     a, b, c, d = (quaternion[..., k] for k in range(4))
@@ -45,14 +44,14 @@ def rotate(q: ArrayLike, vectors: ArrayLike) -> Array:
     return np.stack(turned, axis=-1)
 
 
-def heading_quaternion(angle: ArrayLike) -> Array:
+def heading_quaternion(angle: ArrayLike) -> Floats:
     """Quaternion (..., 4) of an upright body with a heading [rad], 0 = north (+y), counter-clockwise positive."""
     half = 0.5 * np.asarray(angle, float)
     zero = np.zeros_like(half)
     return np.stack([math.cos(half), zero, zero, math.sin(half)], axis=-1)
 
 
-def mounting_quaternion(pitch: ArrayLike, roll: ArrayLike, yaw: ArrayLike) -> Array:
+def mounting_quaternion(pitch: ArrayLike, roll: ArrayLike, yaw: ArrayLike) -> Floats:
     """Quaternion (..., 4) of R = Rz(yaw) · Rx(pitch) · Ry(roll) [rad]: nose up, right side down, counter-clockwise.
 
     Notes
@@ -67,13 +66,13 @@ def mounting_quaternion(pitch: ArrayLike, roll: ArrayLike, yaw: ArrayLike) -> Ar
     return multiply(multiply(about_z, about_x), np.stack([cr, zero, sr, zero], axis=-1))
 
 
-def heading(q: ArrayLike) -> Array:
+def heading(q: ArrayLike) -> Floats:
     """Heading [rad] of the forward axis y of bodies with quaternions (..., 4)."""
     forward = rotate(q, np.array([0.0, 1.0, 0.0]))
     return np.asarray(math.atan2(-forward[..., 0], forward[..., 1]))
 
 
-def forward(orientation: Array) -> tuple[float, float, float]:
+def forward(orientation: Floats) -> tuple[float, float, float]:
     """Compute the forward axis y in the world of one body with a quaternion (4,); plain numbers, for inner loops."""
     a, b, c, d = orientation.tolist()
     tx, tz = -2.0 * d, 2.0 * b
@@ -91,8 +90,8 @@ class Pose(NamedTuple):
         Unit quaternion, scalar first, body to world.
     """
 
-    position: Array
-    orientation: Array
+    position: Floats
+    orientation: Floats
 
     @property
     def heading(self) -> float:
@@ -100,7 +99,7 @@ class Pose(NamedTuple):
         x, y, _ = forward(self.orientation)
         return math.atan2(-x, y)
 
-    def apply(self, points: ArrayLike) -> Array:
+    def apply(self, points: ArrayLike) -> Floats:
         """Turn body points (..., 3) [m] into the world."""
         return rotate(self.orientation, points) + self.position
 

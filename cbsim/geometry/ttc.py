@@ -12,12 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.geometry import elementary as math
 from cbsim.geometry.polyline import direction, left_of
 
 __all__ = ["HORIZON", "Footprint", "time_to_collision"]
-
-Floats = NDArray[np.float64]
 
 HORIZON = 10.0  # [s] what is later is not a danger
 

@@ -8,18 +8,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.geometry.linear import lstsq, times
 
 __all__ = ["approach", "nearest_point"]
 
-Array = NDArray[np.float64]
 ZERO = 1e-12  # weights below this are zero
 ROUNDS = 60
 
 
-def approach(farthest: Callable[[Array], Array], first: Array) -> Iterator[tuple[Array, Array]]:
+def approach(farthest: Callable[[Floats], Floats], first: Floats) -> Iterator[tuple[Floats, Floats]]:
     """Yield points of a convex set ever nearer to the origin, each with the set's point farthest towards the origin.
 
     The latter bounds the distance from below. Where the caller is content with neither, the search ends after `ROUNDS`.
@@ -39,7 +38,7 @@ def approach(farthest: Callable[[Array], Array], first: Array) -> Iterator[tuple
         corners, weights = nearest_point(np.vstack([corners, new]), np.append(weights, 0.0))
 
 
-def nearest_point(points: Array, weights: Array) -> tuple[Array, Array]:
+def nearest_point(points: Floats, weights: Floats) -> tuple[Floats, Floats]:
     """Find the nearest point to the origin of the hull of affinely independent points and one more (minor cycle).
 
     Parameters

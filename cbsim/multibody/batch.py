@@ -15,11 +15,12 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cbsim.arrays import Floats
 from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.kernels.gradients.steps import linearize
 from cbsim.dynamics.kernels.minimal import minimal_to_maximal_each
 from cbsim.dynamics.kernels.step import advance
-from cbsim.dynamics.model import Floats, Slopes, Work, slopes
+from cbsim.dynamics.model import Slopes, Work, slopes
 from cbsim.dynamics.options import SolverOptions
 from cbsim.dynamics.workspaces import SolverWorkspaces
 from cbsim.errors import ModelError

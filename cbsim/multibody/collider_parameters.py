@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from cbsim.arrays import Floats, Ints
 from cbsim.dynamics.kernels import columns as c
-from cbsim.dynamics.model import Floats, Whole
 from cbsim.dynamics.workspaces import Found
 from cbsim.errors import ModelError
 from cbsim.multibody.mechanism import Mechanism
@@ -105,7 +105,7 @@ def _like(found: Found, other: Found) -> Floats:
     return out
 
 
-def _signs(found: Found) -> Whole:
+def _signs(found: Found) -> Ints:
     return np.concatenate([found.key, found.model.contact_link[:, [c.ONE, c.OTHER, c.SHAPE]]], axis=1)
 
 

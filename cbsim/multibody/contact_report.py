@@ -9,13 +9,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cbsim.arrays import Floats
 from cbsim.dynamics.compile import Compiled
 from cbsim.dynamics.detection.kernels import columns as d
 from cbsim.dynamics.detection.kernels.tables import ColliderTables
 from cbsim.dynamics.detection.solids import pieces_of
 from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.kernels.tables import Work
-from cbsim.dynamics.model import Floats
 from cbsim.spec.mechanism.description import MechanismSpec
 
 __all__ = ["ContactPoint", "points_in"]

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cbsim.arrays import Floats
 from cbsim.dynamics.kernels.minimal import maximal_to_minimal as to_minimal
 from cbsim.dynamics.kernels.minimal import minimal_to_maximal as to_maximal
 from cbsim.dynamics.kernels.step import OUTER
 from cbsim.dynamics.loop_closure import close
-from cbsim.dynamics.model import Floats
 from cbsim.dynamics.options import SolverOptions, chosen_options
 from cbsim.errors import ModelError
 from cbsim.multibody.failure import check_state, input_numbers, numbers

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cbsim.dynamics.model import Floats
+from cbsim.arrays import Floats
 from cbsim.errors import ModelError
 from cbsim.multibody.coordinates import get_minimal_state, set_minimal_state
 from cbsim.multibody.failure import numbers

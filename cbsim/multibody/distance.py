@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from cbsim.dynamics.model import Floats
+from cbsim.arrays import Floats
 from cbsim.errors import ModelError
 from cbsim.multibody.mechanism import Mechanism
 from cbsim.multibody.storage import Storage, check_storage

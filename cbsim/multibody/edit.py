@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cbsim.dynamics.model import Floats
+from cbsim.arrays import Floats
 from cbsim.errors import ModelError
 from cbsim.geometry.linear import times
 from cbsim.geometry.pose import conjugate

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cbsim.arrays import Floats
 from cbsim.dynamics.failure import step_error
 from cbsim.dynamics.kernels.state import first_unsound
-from cbsim.dynamics.model import Floats, Work
+from cbsim.dynamics.model import Work
 from cbsim.errors import ModelError
 from cbsim.geometry.linear import norm
 from cbsim.multibody.mechanism import Mechanism

@@ -16,11 +16,12 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cbsim.arrays import Floats, Ints
 from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.kernels.gradients.maps import map_slopes
 from cbsim.dynamics.kernels.gradients.steps import linearize
 from cbsim.dynamics.kernels.step import BLOWS
-from cbsim.dynamics.model import Floats, Slopes, Whole, slopes
+from cbsim.dynamics.model import Slopes, slopes
 from cbsim.dynamics.options import SolverOptions, chosen_options
 from cbsim.dynamics.workspaces import Found, SolverWorkspaces
 from cbsim.errors import ModelError
@@ -57,7 +58,7 @@ def _tight(options: SolverOptions, touching: bool, rounding: float) -> SolverOpt
 
 def tight_settings(
     mechanism: Mechanism, options: SolverOptions | None, *, goes_on: bool = False
-) -> tuple[Floats, Whole]:
+) -> tuple[Floats, Ints]:
     """Return options as kernels of gradients read them; ``goes_on`` continues from the step solved before."""
     model = mechanism.compiled.model
     _check_kinematic(mechanism)
@@ -90,7 +91,7 @@ def slopes_of(mechanism: Mechanism, minimal: bool) -> Slopes:
 
 def linearize_step(  # noqa: PLR0913, PLR0917 (what the kernel is given)
     mechanism: Mechanism, workspaces: SolverWorkspaces, workspace: Slopes, z: Floats, inputs: Floats,
-    settings: tuple[Floats, Whole], minimal: bool, by_state: Floats, by_input: Floats, report: Floats,
+    settings: tuple[Floats, Ints], minimal: bool, by_state: Floats, by_input: Floats, report: Floats,
 ) -> Found:  # fmt: skip
     """Advance a state (bodies, 13) in place by one step and differentiate it, whatever it collides with."""
     before, approach_speed = z.copy(), None

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from cbsim.dynamics.model import Floats
-from cbsim.geometry.pose import conjugate, multiply, rotate
+from cbsim.arrays import Floats
+from cbsim.dynamics import energy
+from cbsim.geometry.pose import rotate
 from cbsim.multibody.mechanism import Mechanism
 from cbsim.multibody.storage import Storage, check_storage
-from cbsim.spec.mechanism.bodies import Body
-from cbsim.spec.mechanism.joints import JointConstraint
 
 __all__ = ["kinetic_energy", "mechanical_energy", "momentum", "potential_energy"]
 
@@ -27,35 +26,7 @@ def kinetic_energy(mechanism: Mechanism, storage: Storage) -> Floats:
 def potential_energy(mechanism: Mechanism, storage: Storage) -> Floats:
     """Potential energy (steps,) [J] of gravity (zero at the origin) and springs, at every node."""
     check_storage(mechanism, storage)
-    mass = np.array([body.mass for body in mechanism.bodies])
-    total = -np.einsum("b,i,kbi->k", mass, mechanism.gravity, storage.x)
-    for joint in mechanism.joints:
-        slide, turn = joint.translational, joint.rotational
-        if joint.spring:
-            shift, vector = _coordinates(mechanism, storage, joint)
-            total += 0.5 * slide.spring * ((shift - slide.spring_offset) ** 2).sum(axis=1)
-            total += 0.5 * turn.spring * ((vector - turn.spring_offset) ** 2).sum(axis=1)
-    return np.asarray(total)
-
-
-def _coordinates(mechanism: Mechanism, storage: Storage, joint: JointConstraint) -> tuple[Floats, Floats]:
-    """Free coordinates of a joint, loop joints too: translations (steps, n), rotations (steps, m)."""
-    steps = len(storage)
-    child = mechanism.place_of[joint.child]
-    x, q = np.zeros((steps, 3)), np.tile([1.0, 0.0, 0.0, 0.0], (steps, 1))
-    if isinstance(joint.parent, Body):
-        parent = mechanism.place_of[joint.parent]
-        x, q = storage.x[:, parent], storage.q[:, parent]
-    back = conjugate(q)
-    vertices = joint.translational.vertices
-    point = storage.x[:, child] + rotate(storage.q[:, child], vertices[1])
-    apart = rotate(back, point - x) - vertices[0]
-    offset = conjugate(joint.rotational.orientation_offset)
-    turned = multiply(offset, multiply(back, storage.q[:, child]))
-    length = np.linalg.norm(turned[:, 1:], axis=1, keepdims=True)
-    angle = 2.0 * np.arctan2(length, turned[:, :1])
-    vector = np.divide(angle, length, out=np.full_like(length, 2.0), where=length > 1e-8) * turned[:, 1:]
-    return apart @ joint.translational.masks.free.T, vector @ joint.rotational.masks.free.T
+    return energy.potential_energy(mechanism.spec, storage.x, storage.q)
 
 
 def mechanical_energy(mechanism: Mechanism, storage: Storage) -> Floats:

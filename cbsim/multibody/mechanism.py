@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cbsim.arrays import Floats, Ints
 from cbsim.dynamics.compile import compile_mechanism
 from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.kernels.minimal import minimal_to_maximal
 from cbsim.dynamics.kernels.step import OUTER
 from cbsim.dynamics.kernels.tables import Work
 from cbsim.dynamics.loop_closure import check_mobility, close
-from cbsim.dynamics.model import Floats, Slopes, Whole
+from cbsim.dynamics.model import Slopes
 from cbsim.dynamics.options import SolverOptions, chosen_options
 from cbsim.dynamics.springs import diagnose_springs, stiff_springs
 from cbsim.dynamics.workspaces import SolverWorkspaces
@@ -137,7 +138,7 @@ class Mechanism:
         self.plans: dict[Any, Any] = {}  # plans of gradients by parameters, likewise
         self.report: Floats = np.zeros(c.REPORT)
         self.last: Floats = np.zeros(c.REPORT)  # of steps that are not on the own state
-        self._settings: dict[tuple[SolverOptions, bool], tuple[Floats, Whole]] = {}
+        self._settings: dict[tuple[SolverOptions, bool], tuple[Floats, Ints]] = {}
         self.none: Floats = np.zeros((len(spec.bodies), 6))  # no wrench from outside
         self.idle: Floats = np.zeros((1, max(1, self.compiled.inputs)))  # no input
         self.untold: Floats = np.zeros((0, len(spec.bodies), 13))  # without a trajectory
@@ -192,7 +193,7 @@ class Mechanism:
         if message is not None:
             warnings.warn(message, StabilityWarning, stacklevel=3)
 
-    def settings(self, options: SolverOptions | None = None, *, goes_on: bool = False) -> tuple[Floats, Whole]:
+    def settings(self, options: SolverOptions | None = None, *, goes_on: bool = False) -> tuple[Floats, Ints]:
         """Options as kernels read them, cached; ``goes_on`` continues from the step solved before."""
         chosen = chosen_options(options)
         found = self._settings.get((chosen, goes_on))

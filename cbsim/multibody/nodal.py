@@ -11,8 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cbsim.arrays import Floats
 from cbsim.dynamics.kernels import columns as c
-from cbsim.dynamics.model import Floats, Model
+from cbsim.dynamics.model import Model
 from cbsim.geometry.linear import times
 from cbsim.geometry.pose import conjugate, multiply, rotate
 

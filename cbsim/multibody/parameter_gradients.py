@@ -12,10 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from cbsim.arrays import Floats, Ints
 from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.kernels.gradients.parameters import IN_CONTACT, IN_JOINT, IN_ROW, parameter_columns
 from cbsim.dynamics.least_mass import least_masses
-from cbsim.dynamics.model import Floats, Model, Varying, Whole, Work, varying, workspace
+from cbsim.dynamics.model import Model, Varying, Work, varying, workspace
 from cbsim.dynamics.options import SolverOptions
 from cbsim.dynamics.workspaces import Found
 from cbsim.multibody.collider_parameters import Neighbours, neighbours, slopes_of_contacts
@@ -68,9 +69,9 @@ class _Plan(NamedTuple):
     varied: Model
     probe: Work
     scratch: Varying
-    place: Whole
+    place: Ints
     weight: Floats
-    first: Whole
+    first: Ints
     size: Floats
     points: int
     neighbours: Neighbours
@@ -216,7 +217,7 @@ def _plan_of(mechanism: Mechanism, parameters: Choice | None) -> _Plan:
 def _with_found(plan: _Plan, found: Found, z: Floats, settings: Floats) -> _Plan:
     """Return the plan with the contacts of a step and their derivatives by parameters."""
     told = slopes_of_contacts(plan.neighbours, found, z, settings)
-    place: list[Whole] = []
+    place: list[Ints] = []
     weight: list[Floats] = []
     first = [0]
     for column in range(len(plan.size)):
@@ -249,7 +250,7 @@ class _Walk:
         self.by_state = np.empty((1, n, n))
         self.by_input = np.empty((1, n, mechanism.compiled.inputs))
 
-    def advance(self, z: Floats, inputs: Floats, settings: tuple[Floats, Whole], n: int, out: Floats) -> None:
+    def advance(self, z: Floats, inputs: Floats, settings: tuple[Floats, Ints], n: int, out: Floats) -> None:
         """Advance rows of a state in place by step number n, and write the gradients by the parameters."""
         own, plan, before = self.mechanism, self.plan, z.copy()
         if own.colliders:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cbsim.dynamics.model import Floats
+from cbsim.arrays import Floats
 from cbsim.errors import ModelError, did_you_mean
 from cbsim.multibody.coordinates import get_minimal_state, set_minimal_state
 from cbsim.multibody.mechanism import Mechanism

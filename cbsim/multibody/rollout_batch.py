@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from cbsim.arrays import Floats, Ints
 from cbsim.dynamics.failure import step_error
 from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.loop_closure import check_start
-from cbsim.dynamics.model import Floats, Whole
 from cbsim.dynamics.options import SolverOptions
 from cbsim.dynamics.workspaces import SolverWorkspaces
 from cbsim.errors import ModelError, StepError
@@ -41,7 +41,7 @@ class RolloutBatch:
     """
 
     states: Floats
-    steps: Whole
+    steps: Ints
     errors: tuple[StepError | None, ...]
 
     @property

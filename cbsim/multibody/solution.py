@@ -8,10 +8,10 @@ from typing import Protocol
 
 import numpy as np
 
+from cbsim.arrays import Floats
 from cbsim.dynamics.compile import Compiled
 from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.kernels.tables import Work
-from cbsim.dynamics.model import Floats
 from cbsim.spec.mechanism.bodies import Body, Node
 from cbsim.spec.mechanism.collisions import SphereHalfSpaceCollision
 from cbsim.spec.mechanism.contacts import (

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cbsim.arrays import Floats
 from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.loop_closure import check_start
-from cbsim.dynamics.model import Floats
 from cbsim.dynamics.options import SolverOptions, chosen_options
 from cbsim.errors import ModelError
 from cbsim.multibody.contact_report import ContactPoint, points_in

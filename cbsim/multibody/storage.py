@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cbsim.dynamics.model import Floats
+from cbsim.arrays import Floats
 from cbsim.dynamics.options import SolverOptions, chosen_options
 from cbsim.errors import ModelError
 from cbsim.multibody.mechanism import Mechanism

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from cbsim.arrays import Floats
 from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.kernels.assemble import assemble
-from cbsim.dynamics.model import Floats, Model, Work
+from cbsim.dynamics.model import Model, Work
 from cbsim.errors import ModelError
 from cbsim.geometry.linear import times
 from cbsim.multibody.mechanism import Mechanism

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cbsim.errors import UsageError
+from cbsim.paths import writing
 from cbsim.plot import profiles, scans, trajectories
 from cbsim.plot.backend import figure, format_of, printable, render, settings
 from cbsim.plot.request import PlotRequest, one_of
@@ -126,8 +127,6 @@ def write_plot(
     with settings(), np.errstate(over="ignore", invalid="ignore"):  # values of a diverged run
         runs = runs_of(given, request)
         written = render(figure_of(runs, kind, request), suffix)
-    try:
+    with writing(target):
         target.write_bytes(written)
-    except OSError as reason:
-        raise UsageError(f"cannot write '{target}': {reason.strerror}") from None
     return runs

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from cbsim.arrays import Floats
 
 __all__ = ["ASIDE", "BELOW", "Extent", "LabelPlacer"]
 
-Floats = NDArray[np.float64]
 Extent = tuple[float, float, float, float]  # left, right, bottom, top [m]
 
 ASIDE, BELOW = 16.0, 22.0  # [mm] space for labels and the legend

@@ -6,16 +6,14 @@ import importlib
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.palette import MARKINGS, SCENE, WORDS
 from cbsim.plot.labels import ASIDE, BELOW, Extent, LabelPlacer
 from cbsim.plot.style import hexadecimal
 from cbsim.road.drawing import Road
 
 __all__ = ["draw_checkpoints", "draw_outlines", "draw_road", "extent_of", "scale_length", "set_extent"]
-
-Floats = NDArray[np.float64]
 
 MARGIN, LEAST = 0.06, 0.3  # relative margin, and its minimum [m]
 INK, STATIC = hexadecimal(SCENE.ink), "#b9bec4"

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.errors import UsageError
 from cbsim.palette import SERIES
 from cbsim.plot.labels import LabelPlacer
@@ -23,7 +23,6 @@ __all__ = ["SIZE", "draw_scans", "scans"]
 SIZE = 140.0, 130.0  # [mm]
 RASTERIZE_ABOVE = 20_000  # points from which they are rasterised in vector formats, which would be too large otherwise
 MARKERS = ("o", "s", "^", "x", "D", "+")
-Floats = NDArray[np.float64]
 
 
 def scans(runs: Sequence[Run], request: PlotRequest) -> dict[str, dict[str, Floats]]:

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.errors import RecordingError, UsageError, did_you_mean
 from cbsim.evaluation.judge import scene_of
 from cbsim.evaluation.rules.limits import Limits
@@ -29,7 +30,6 @@ from cbsim.world.scene import Scene
 
 __all__ = ["MOST", "ObjectTrack", "Run", "runs_of"]
 
-Floats = NDArray[np.float64]
 MOST = 12  # objects plotted by default
 NEAR = 2.0  # [m] distance within which a goal counts as reached
 NEXT = 1e-9  # [s] tolerance of requested times

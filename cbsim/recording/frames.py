@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from cbsim.errors import UsageError
 from cbsim.geometry.pose import heading, rotate
+from cbsim.paths import writing
 from cbsim.recording.batch import Batch, Header
 from cbsim.recording.roster import Roster
 from cbsim.world.motion import ABSENT_BELOW, MOTION
@@ -36,13 +37,10 @@ def write_parquet(header: Header, batches: Iterable[Batch], path: str | Path) ->
     arrow, parquet = _library("pyarrow"), _library("pyarrow.parquet")
     kinds = [(name, arrow.string() if name == "object" else arrow.float64()) for name in COLUMNS]
     schema = arrow.schema(kinds)
-    try:
-        with parquet.ParquetWriter(str(path), schema) as writer:
-            for table in tables_of(header, batches):
-                columns = [arrow.array(table[name].tolist(), kind) for name, kind in kinds]
-                writer.write_table(arrow.Table.from_arrays(columns, schema=schema))
-    except OSError as reason:
-        raise UsageError(f"cannot write '{path}': {reason.strerror or reason}") from None
+    with writing(path), parquet.ParquetWriter(str(path), schema) as writer:
+        for table in tables_of(header, batches):
+            columns = [arrow.array(table[name].tolist(), kind) for name, kind in kinds]
+            writer.write_table(arrow.Table.from_arrays(columns, schema=schema))
 
 
 def _library(name: str) -> Any:

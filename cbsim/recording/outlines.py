@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.recording.batch import Header
 from cbsim.recording.objects import PooledRows, PoolEntry
 from cbsim.world.scene import Actor, Scene
@@ -15,7 +15,6 @@ from cbsim.world.shapes import mesh_centre
 
 __all__ = ["Body", "bodies_of"]
 
-Floats = NDArray[np.float64]
 ROUND = 24  # corners of round shapes
 HULL = 48  # corners of a mesh's outline at most
 

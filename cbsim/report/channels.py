@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.evaluation.rules.corridors import corridors
 from cbsim.geometry.ttc import Footprint, time_to_collision
 from cbsim.report.frames import Motion
@@ -14,7 +15,6 @@ from cbsim.road.roadmap import RoadMap
 
 __all__ = ["CHANNELS", "Channel", "acceleration", "extreme", "lateral_error", "least_time_to_collision", "steering"]
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 HALF_TURN = 0.5 * np.pi
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.collision.contacts import CONTACT, Contact
 from cbsim.errors import RecordingError
 from cbsim.evaluation.judge import Verdict, judge, scene_of
@@ -38,7 +39,6 @@ from cbsim.world.traffic.events import HAPPENED, NO_EVENTS
 
 __all__ = ["MAX_PLOTTED", "Event", "PlottedBody", "Run", "run_of"]
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 MAX_PLOTTED = 12  # bodies with plots at most

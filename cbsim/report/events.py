@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
+from cbsim.arrays import Ints
 from cbsim.recording.batch import Header
 from cbsim.road.lights import LightSwitch, light_switches
 from cbsim.world.scene import Scene
 from cbsim.world.traffic.events import HAPPENED, KINDS
 
 __all__ = ["Event", "scenario_events", "switches_of"]
-
-Ints = NDArray[np.int64]
 
 SAID = {"event": "came true", "overruled": "an action of it was overruled in the same step"}
 

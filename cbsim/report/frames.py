@@ -11,11 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.geometry.polyline import wrap
 
 __all__ = ["MISSING", "Motion", "Quantised", "frames_of", "interpolation_error", "quantise", "unwrapped"]
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 MISSING = -(2**31)  # sentinel for a missing value

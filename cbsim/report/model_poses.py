@@ -5,15 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.recording.batch import Header
 from cbsim.world.figures import triangles_of
 from cbsim.world.scene import Scene
 
 __all__ = ["ModelPose", "continuous_quaternions", "hulls_of", "model_pose_of"]
-
-Floats = NDArray[np.float64]
 
 MOST = 60  # corners per body at most
 GOLDEN = np.pi * (3.0 - np.sqrt(5.0))

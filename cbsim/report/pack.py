@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.page import Packer
 from cbsim.report.channels import CHANNELS
 from cbsim.report.data import Event, Run
@@ -29,8 +30,6 @@ BUDGET = 4_400_000  # characters of data in a page of 5 MB; scripts and tables t
 FIRST = 8_000_000  # values packed in the first attempt at most: more are slow to pack and rarely fit
 PLACE, ANGLE = 1e-3, 1e-4  # [m], [rad] resolutions of positions and headings
 TURN = 1e-4  # resolution of quaternion components
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from cbsim.errors import UsageError
 from cbsim.page import build_page
+from cbsim.paths import writing
 from cbsim.recording.recording import Recording
 from cbsim.report import tables
 from cbsim.report.compare import differences
@@ -54,10 +55,8 @@ def write_report(recordings: Recording | Sequence[Recording], path: str | Path, 
         raise UsageError(f"a report is of one recording or two, not of {len(given)}")
     target = Path(path)
     text = page_of([run_of(recording) for recording in given], title)
-    try:
+    with writing(target):
         target.write_text(text, encoding="utf-8")
-    except OSError as reason:
-        raise UsageError(f"cannot write '{target}': {reason.strerror}") from None
     return target
 
 

@@ -16,6 +16,7 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Bools, Floats
 from cbsim.errors import ModelError
 from cbsim.geometry import elementary as math
 from cbsim.geometry.polyline import Pieces, direction, heading, hermite, left_of, wrap
@@ -34,9 +35,7 @@ __all__ = [
     "is_within_segment",
 ]
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 STEP = 1.0  # [m] largest distance of samples
 STRAIGHT_TURN = np.radians(10.0)  # change of heading up to which a connector is straight

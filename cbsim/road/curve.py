@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from cbsim.arrays import Bools, Floats
 from cbsim.geometry import elementary as math
 from cbsim.geometry.polyline import direction, distinct, heading, left_of, smooth, wrap
 from cbsim.road.edge import edge
@@ -28,9 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["COINCIDENT", "DEFAULT_WIDTH", "LaneCurve", "lane_curves", "lane_width"]
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 COINCIDENT = 0.05  # [m] distance up to which consecutive waypoints coincide
 SAMPLE_STEP = 1.0  # [m] largest distance of samples

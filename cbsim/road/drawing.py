@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.geometry.linear import norm
 from cbsim.geometry.polyline import direction, left_of
 from cbsim.road.connector import Connector, connectors
@@ -19,8 +19,6 @@ from cbsim.road.roadmap import RoadMap
 from cbsim.spec.road import PointId
 
 __all__ = ["EDGE_ERROR", "Label", "LaneShape", "Road", "road_of"]
-
-Floats = NDArray[np.float64]
 
 EDGE_ERROR = 0.01  # [m]
 STREET = 2.4  # [m] least width of lanes for cars

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.geometry.polyline import direction, left_of
 
 __all__ = ["edge", "trim"]
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 WINDOW = 40  # intervals searched on either side of a fold; the edges of a hairpin cross far from its tip

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.geometry import elementary as math
 from cbsim.geometry.polyline import wrap
 from cbsim.road.connector import U_TURN, is_within_segment
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Kind", "RouteGraph", "components", "graph"]
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 ZONE_LIMIT = 250_000  # largest number of moves across one zone; only hostile files have more

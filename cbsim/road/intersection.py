@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.geometry.polyline import wrap
 from cbsim.road.lanelets import build_lanelets
 from cbsim.road.right_of_way import Conflicts, Junction, find_conflicts, find_junctions
@@ -17,8 +17,6 @@ from cbsim.road.roadmap import RoadMap
 from cbsim.spec.road import PointId
 
 __all__ = ["Approach", "Intersection", "intersections"]
-
-Floats = NDArray[np.float64]
 
 SAME_WAY = np.radians(45.0)  # largest difference of headings of lanes in one approach
 WAYS = {1: "one-way", 2: "two-way", 3: "three-way", 4: "four-way"}

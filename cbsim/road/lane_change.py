@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Bools, Floats
 from cbsim.geometry import elementary as math
 from cbsim.geometry.polyline import direction, left_of
 from cbsim.road.curve import LaneCurve
@@ -29,9 +30,7 @@ __all__ = [
     "smooth_step",
 ]
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 RUN = 10.0  # [m] least length of a lane change
 TINY = 1e-9  # [m] length of a segment that is taken for a point

@@ -8,8 +8,8 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.errors import ModelError
 from cbsim.road.lanelets import build_lanelets
 from cbsim.road.light_names import light_names
@@ -19,8 +19,6 @@ from cbsim.spec.events import Event
 from cbsim.spec.traffic import LightProgram
 
 __all__ = ["LaneLights", "LightSwitch", "held_lights", "lane_lights", "light_switches"]
-
-Floats = NDArray[np.float64]
 
 SWITCHED = {"program": None, **{state.name.lower(): state for state in SignalState}}  # by the words of `LIGHT_STATES`
 NOTHING_HELD: Mapping[str, SignalState] = MappingProxyType({})

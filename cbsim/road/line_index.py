@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cbsim.arrays import Floats
 from cbsim.road.kernels.matching import match_into, point_on
-from cbsim.road.matching import NO_HEADINGS, Floats, Line, Match, Stretches
+from cbsim.road.matching import NO_HEADINGS, Line, Match, Stretches
 
 __all__ = ["LineIndex", "LinePoints"]
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from cbsim.arrays import Floats
 from cbsim.geometry.polyline import beside, direction, heading, left_of, wrap
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
 __all__ = ["NO_HEADINGS", "LaneIndex", "Line", "Match", "Stretches"]
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 NO_HEADINGS = np.empty(0)

@@ -7,10 +7,9 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["PAIR_LIMIT", "overlapping"]
+from cbsim.arrays import Bools, Ints
 
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
+__all__ = ["PAIR_LIMIT", "overlapping"]
 
 PAIR_LIMIT = 100_000  # candidates; real networks of a thousand lanes have a few thousand
 TEST_LIMIT = 5_000_000  # largest number of tested pairs of boxes

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from cbsim.arrays import Floats
 from cbsim.errors import Location, ModelError
 from cbsim.geometry.geodesy import LocalPlane
 from cbsim.geometry.polyline import direction, heading, left_of, wrap
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 
 __all__ = ["METRIC_LIMIT", "RoadMap", "build", "usable"]
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 CORNER_LIMIT = 200  # largest self-intersecting perimeter that is repaired, in corners; real ones have fifty

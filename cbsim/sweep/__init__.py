@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _FACE = {
     "Point": "cbsim.sweep.space",
     "Space": "cbsim.sweep.space",
-    "compare": "cbsim.sweep.comparison",
+    "compare": "cbsim.sweep.reports.comparison",
     "RareEvent": "cbsim.sweep.rare_events",
     "rare": "cbsim.sweep.rare_events",
     "read": "cbsim.sweep.table",

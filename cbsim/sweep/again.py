@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 from cbsim.errors import UsageError
 from cbsim.sweep.folder import Folder
-from cbsim.sweep.row import OUTSIDE, parameter_column
+from cbsim.sweep.runs.row import OUTSIDE, parameter_column
+from cbsim.sweep.runs.task import runner_for, working_directory
 from cbsim.sweep.space import Point, setting_text
 from cbsim.sweep.table import Table, read, value_of
-from cbsim.sweep.task import runner_for, working_directory
 
 __all__ = ["Again", "command_of", "point_of", "replay"]
 

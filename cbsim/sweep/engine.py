@@ -16,12 +16,12 @@ from cbsim.spec.sweep import SweepSpec
 from cbsim.sweep.folder import Folder
 from cbsim.sweep.merging import merge
 from cbsim.sweep.plan import RECORDED, Plan, chunk_size
-from cbsim.sweep.pool import Done, Pool, available_cores, pool_of
 from cbsim.sweep.preparation import begin
-from cbsim.sweep.row import recording_file
+from cbsim.sweep.runs.pool import Done, Pool, available_cores, pool_of
+from cbsim.sweep.runs.row import recording_file
+from cbsim.sweep.runs.task import Chunk, failed_row
 from cbsim.sweep.space import Space, check, space_of
 from cbsim.sweep.table import Table, read
-from cbsim.sweep.task import Chunk, failed_row
 from cbsim.sweep.texts import variations_of
 
 __all__ = [

@@ -10,12 +10,12 @@ from cbsim.errors import CbsimError, UsageError
 from cbsim.spec.sweep import Choice, Value
 from cbsim.sweep.constraints import Constraint
 from cbsim.sweep.folder import Folder
-from cbsim.sweep.identity import differences
 from cbsim.sweep.plan import Plan
-from cbsim.sweep.pool import LostWorkerError, Pool
+from cbsim.sweep.runs.identity import differences
+from cbsim.sweep.runs.pool import LostWorkerError, Pool
+from cbsim.sweep.runs.task import Description
 from cbsim.sweep.space import Point
 from cbsim.sweep.table import columns_of, require_arrow
-from cbsim.sweep.task import Description
 
 __all__ = ["begin", "examples", "require_same"]
 

@@ -12,14 +12,14 @@ from typing import Any, NamedTuple
 from cbsim.errors import UsageError
 from cbsim.sweep.engine import MOST_RECORDINGS, Progress, Sweep, planned
 from cbsim.sweep.folder import Folder
-from cbsim.sweep.paths import LONGEST_CHAIN, Path, marks_of
 from cbsim.sweep.plan import RECORDED, Plan
-from cbsim.sweep.pool import Pool, available_cores, pool_of
 from cbsim.sweep.preparation import begin, require_same
-from cbsim.sweep.row import FORKED
+from cbsim.sweep.runs.paths import LONGEST_CHAIN, Path, marks_of
+from cbsim.sweep.runs.pool import Pool, available_cores, pool_of
+from cbsim.sweep.runs.row import FORKED
+from cbsim.sweep.runs.task import Chunk
 from cbsim.sweep.splitting import Estimate, Mark, Restart, Splitting, combined
 from cbsim.sweep.table import read
-from cbsim.sweep.task import Chunk
 from cbsim.world.forks import MOST_BRANCHES
 
 __all__ = ["RareEvent", "event_of", "path_of_row", "rare", "rare_result", "result_lines", "resume_rare"]

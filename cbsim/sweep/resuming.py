@@ -8,8 +8,8 @@ from typing import Any
 
 from cbsim.sweep.engine import MOST_RECORDINGS, Progress, Sweep, chunks_of
 from cbsim.sweep.folder import Folder
-from cbsim.sweep.pool import Pool, pool_of
 from cbsim.sweep.preparation import require_same
+from cbsim.sweep.runs.pool import Pool, pool_of
 from cbsim.sweep.searching import resume_search
 from cbsim.sweep.table import read
 

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from cbsim.errors import UsageError, did_you_mean
 from cbsim.spec.sweep import Choice, Count, Normal, Range, Value, Variation
 from cbsim.sweep.constraints import Constraint
-from cbsim.sweep.row import OUTSIDE
+from cbsim.sweep.runs.row import OUTSIDE
 from cbsim.sweep.space import from_unit, rounded, size_of, value_at
 
 __all__ = ["Optimizer", "Searcher", "require_column"]

@@ -11,13 +11,13 @@ from cbsim.sweep.boundary import BoundarySeeker
 from cbsim.sweep.engine import MOST_RECORDINGS, Progress, Sweep, planned
 from cbsim.sweep.folder import Folder
 from cbsim.sweep.plan import RECORDED, Plan
-from cbsim.sweep.pool import Pool, available_cores, pool_of
 from cbsim.sweep.preparation import begin, require_same
-from cbsim.sweep.row import parameter_column
+from cbsim.sweep.runs.pool import Pool, available_cores, pool_of
+from cbsim.sweep.runs.row import parameter_column
+from cbsim.sweep.runs.task import Chunk
 from cbsim.sweep.searchers import Optimizer, Searcher
 from cbsim.sweep.space import Point
 from cbsim.sweep.table import read
-from cbsim.sweep.task import Chunk
 
 __all__ = ["RUNS", "resume_search", "search"]
 

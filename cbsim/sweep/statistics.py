@@ -57,10 +57,8 @@ def adjusted(values: Sequence[float]) -> list[float]:
     >>> [round(p, 3) for p in adjusted([0.01, 0.04, 0.03, 0.5])]
     [0.04, 0.053, 0.053, 0.5]
     """
-    count = len(values)
-    order = sorted(range(count), key=lambda k: values[k], reverse=True)
-    found, least = [1.0] * count, 1.0
-    for place, k in enumerate(order):
-        least = min(least, values[k] * count / (count - place))
-        found[k] = least
-    return found
+    if not values:
+        return []
+    from scipy import stats
+
+    return [float(p) for p in stats.false_discovery_control(values)]

@@ -13,7 +13,7 @@ from typing import Any
 
 from cbsim.errors import UsageError
 from cbsim.spec.sweep import Choice, Count, Normal, Range, Value, Variation
-from cbsim.sweep.row import parameter_column
+from cbsim.sweep.runs.row import parameter_column
 from cbsim.sweep.space import is_whole
 
 __all__ = ["ROWS", "Table", "arrow", "columns_of", "read", "require_arrow", "value_of"]

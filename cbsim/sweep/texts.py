@@ -89,7 +89,7 @@ def _from_text(key: str, text: str) -> Distribution:
 def _from_mapping(key: str, values: dict[str, Any]) -> Distribution:
     from pydantic import ValidationError
 
-    from cbsim.formats.scenario_sweep import VariationModel
+    from cbsim.formats.scenario.sweep import VariationModel
 
     try:
         return VariationModel.model_validate(values).values

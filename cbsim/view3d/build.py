@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.errors import ModelError
 from cbsim.spec.mechanism.bodies import Body, Origin
 from cbsim.spec.mechanism.colliders import Collider, HalfSpace
@@ -34,7 +34,6 @@ from cbsim.view3d.track import Track
 
 __all__ = ["MechanismLike", "StorageLike", "robot_of", "size_of", "solids_of", "track_of"]
 
-Array = NDArray[np.float64]
 MARKER_SCALE = 1.02  # markers are enlarged by this factor, to avoid z-fighting with shapes of the same radius
 CONTACT: Color = (0.9, 0.3, 0.25, 0.55)
 TURN: Color = (0.95, 0.6, 0.1, 1.0)
@@ -59,16 +58,16 @@ class MechanismLike(Protocol):
     @property
     def timestep(self) -> float: ...  # noqa: D102
     @property
-    def pose(self) -> Array: ...  # noqa: D102
+    def pose(self) -> Floats: ...  # noqa: D102
 
 
 class StorageLike(Protocol):
     """The part of `cbsim.multibody.Storage` that is used."""
 
     @property
-    def x(self) -> Array: ...  # noqa: D102
+    def x(self) -> Floats: ...  # noqa: D102
     @property
-    def q(self) -> Array: ...  # noqa: D102
+    def q(self) -> Floats: ...  # noqa: D102
 
 
 def robot_of(mechanism: MechanismLike, name: str) -> Robot:
@@ -174,9 +173,9 @@ def _skin(mechanism: MechanismLike, node: Body | Origin) -> list[tuple[Triangles
     return [part for shape in solid for part in triangles_of(shape)]
 
 
-def _ends(mechanism: MechanismLike) -> Mapping[Body, list[Array]]:
+def _ends(mechanism: MechanismLike) -> Mapping[Body, list[Floats]]:
     """Positions (3,) of joints and contacts in each body's frame [m]."""
-    ends = defaultdict[Body, list[Array]](list)
+    ends = defaultdict[Body, list[Floats]](list)
     for joint in mechanism.joints:
         for body, vertex in zip((joint.parent, joint.child), joint.translational.vertices, strict=True):
             if isinstance(body, Body):
@@ -187,24 +186,24 @@ def _ends(mechanism: MechanismLike) -> Mapping[Body, list[Array]]:
     return ends
 
 
-def _skeleton(ends: list[Array]) -> list[Triangles]:
+def _skeleton(ends: list[Floats]) -> list[Triangles]:
     """Rods from a body's centre of mass to its joints and contacts; empty if all are at the centre."""
     longest = max((float(np.linalg.norm(end)) for end in ends), default=0.0)
     return [rod(np.zeros(3), end, 0.08 * longest) for end in ends if np.linalg.norm(end) > 1e-6]
 
 
-def along(direction: Array) -> Array:
+def along(direction: Floats) -> Floats:
     """Rotation matrix (3, 3) that turns the z axis into a direction."""
     z = direction / np.linalg.norm(direction)
     return matrix(np.array(Floor(normal=(float(z[0]), float(z[1]), float(z[2]))).quaternion))
 
 
-def rod(a: Array, b: Array, radius: float) -> Triangles:
+def rod(a: Floats, b: Floats, radius: float) -> Triangles:
     """Capsule between two sphere centres."""
     return tessellate.capsule(radius, float(np.linalg.norm(b - a))).moved(along(b - a), 0.5 * (a + b))
 
 
-def _ball(centre: Array, radius: float) -> Triangles:
+def _ball(centre: Floats, radius: float) -> Triangles:
     return tessellate.sphere(MARKER_SCALE * radius).moved(np.eye(3), centre)
 
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.view3d.scene import Scene
 
 __all__ = ["FIELD_OF_VIEW", "Framing", "extent", "framing"]
 
-Array = NDArray[np.float64]
 FIELD_OF_VIEW = np.deg2rad(40.0)  # [rad] vertical field of view
 VIEW_DIRECTION = np.array([1.0, -1.3, 0.65])  # default viewing direction: from the front right and above
 FOLLOW_ABOVE = 2.5  # motion is followed from this multiple of the robots' initial extent
@@ -20,18 +19,18 @@ FOLLOW_ABOVE = 2.5  # motion is followed from this multiple of the robots' initi
 class Framing(NamedTuple):
     """Camera `position` and `look_at` (3,) [m], whether to `follow`, and `radius` of the visible content [m]."""
 
-    position: Array
-    look_at: Array
+    position: Floats
+    look_at: Floats
     follow: bool
     radius: float
 
 
-def extent(scene: Scene, *, moving: bool = True) -> tuple[Array, Array]:
+def extent(scene: Scene, *, moving: bool = True) -> tuple[Floats, Floats]:
     """Corners (3,), (3,) of the bounding box of all robots [m], over their motion or at the start only."""
     x, _ = scene.poses()
     if not moving:
         x = x[:1]
-    low, high = list[Array](), list[Array]()
+    low, high = list[Floats](), list[Floats]()
     reach = dict.fromkeys(scene.frames, 0.0)
     for solid in scene.solids.values():
         if solid.frame:

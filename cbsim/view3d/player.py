@@ -8,11 +8,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from cbsim.arrays import Floats
 
 __all__ = ["Player"]
 
-Array = NDArray[np.float64]
 SPEEDS = ("0.05", "0.1", "0.25", "0.5", "1", "2", "4", "8")
 FRAME_TIME = 1.0 / 60.0  # [s] shortest time between two frames
 
@@ -28,7 +28,7 @@ class Player:
         Called with positions (frames, 3) and orientations (frames, 4).
     """
 
-    def __init__(self, server: Any, move: Callable[[Array, Array], None]) -> None:
+    def __init__(self, server: Any, move: Callable[[Floats, Floats], None]) -> None:
         self.server, self.move = server, move
         self.times, self.x, self.q = np.zeros(1), np.zeros((1, 0, 3)), np.zeros((1, 0, 4))
         self.names: list[Any] = []
@@ -42,7 +42,7 @@ class Player:
         self._thread = threading.Thread(target=self._run, name="cbsim player", daemon=True)
         self._thread.start()
 
-    def load(self, times: Array, x: Array, q: Array) -> None:
+    def load(self, times: Floats, x: Floats, q: Floats) -> None:
         """Load another motion, at its start."""
         with self.lock:
             self.times, self.x, self.q = times, x, q

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.errors import RecordingError
 from cbsim.geometry.pose import rotate
 from cbsim.recording.recording import Recording
@@ -30,7 +30,6 @@ from cbsim.world.scene import Model
 
 __all__ = ["visualize_recording"]
 
-Array = NDArray[np.float64]
 DARKEST = 0.15  # ambient light at least, so that shapes are seen
 
 
@@ -44,7 +43,7 @@ class _Parts:
     contacts: tuple[ContactConstraint, ...]
     colliders: tuple[Collider, ...]
     timestep: float
-    pose: Array
+    pose: Floats
 
 
 def visualize_recording(

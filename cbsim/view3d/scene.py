@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.geometry.pose import rotate
 from cbsim.spec.mechanism.model_light import LightKind
 from cbsim.view3d.tessellate import Triangles
@@ -19,7 +19,6 @@ from cbsim.view3d.track import Track
 
 __all__ = ["Background", "Camera", "Floor", "Kind", "Lamp", "Light", "Robot", "Scene", "Solid"]
 
-Array = NDArray[np.float64]
 Kind = Literal["shape", "inertia", "contact", "joint", "frame", "surface", "arrow"]
 
 
@@ -56,8 +55,8 @@ class Robot:
 
     name: str
     bodies: tuple[str, ...]
-    x: Array
-    q: Array
+    x: Floats
+    q: Floats
 
     @property
     def frames(self) -> tuple[str, ...]:
@@ -207,7 +206,7 @@ class Scene:
         return tuple(frame for robot in self.robots.values() for frame in robot.frames)
 
     @property
-    def times(self) -> Array:
+    def times(self) -> Floats:
         """Times of all tracks (n,) [s], increasing; at least one."""
         times = np.unique(np.concatenate([[], *(track.times for track in self.tracks.values())]))
         if not len(times):
@@ -215,10 +214,10 @@ class Scene:
         # times that differ only by rounding are merged
         return np.asarray(times[np.diff(times, prepend=-np.inf) > 1e-9 * max(1.0, abs(float(times[-1])))])
 
-    def poses(self) -> tuple[Array, Array]:
+    def poses(self) -> tuple[Floats, Floats]:
         """Positions (n, frames, 3) [m] and orientations (n, frames, 4) of all frames at `times`."""
         times = self.times
-        x, q = list[Array](), list[Array]()
+        x, q = list[Floats](), list[Floats]()
         for name, robot in self.robots.items():
             track = self.tracks.get(name)
             at, turned = (robot.x[None], robot.q[None]) if track is None else track.sample(times)
@@ -228,7 +227,7 @@ class Scene:
             return np.zeros((len(times), 0, 3)), np.zeros((len(times), 0, 4))
         return np.concatenate(x, axis=1), np.concatenate(q, axis=1)
 
-    def placed(self, name: str, k: int = 0) -> Array:
+    def placed(self, name: str, k: int = 0) -> Floats:
         """Vertices (n, 3) of a solid in the world at time k [m]."""
         solid = self.solids[name]
         if not solid.frame:

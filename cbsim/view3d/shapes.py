@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from cbsim.arrays import Floats
 from cbsim.errors import ModelError
 from cbsim.spec.mechanism.colliders import ConvexHull, HeightField
 from cbsim.spec.mechanism.mesh import Mesh
@@ -28,7 +29,6 @@ from cbsim.view3d.tessellate import Triangles
 
 __all__ = ["AXIS_COLORS", "Color", "color_of", "inertia_box", "triad", "triangles_of"]
 
-Array = NDArray[np.float64]
 Color = tuple[float, float, float, float]
 AXIS_COLORS = ((0.86, 0.24, 0.22), (0.25, 0.65, 0.27), (0.22, 0.42, 0.87))
 """Red x, green y, blue z."""
@@ -91,7 +91,7 @@ def triangles_of(shape: Shape) -> Iterator[tuple[Triangles, Color]]:
     return _placed(shape, np.eye(3), np.zeros(3))
 
 
-def _placed(shape: Shape, turn: Array, shift: Array) -> Iterator[tuple[Triangles, Color]]:
+def _placed(shape: Shape, turn: Floats, shift: Floats) -> Iterator[tuple[Triangles, Color]]:
     inner = turn @ matrix(shape.orientation_offset) @ np.diag(shape.scale)
     origin = turn @ shape.position_offset + shift
     red, green, blue, opacity = np.clip(shape.color, 0.0, 1.0).tolist()
@@ -109,7 +109,7 @@ def _placed(shape: Shape, turn: Array, shift: Array) -> Iterator[tuple[Triangles
         yield surface(shape).moved(inner, origin), (red, green, blue, opacity)
 
 
-def inertia_box(mass: float, inertia: Array) -> Triangles:
+def inertia_box(mass: float, inertia: Floats) -> Triangles:
     """Box of uniform density about the origin with a given mass [kg] and inertia (3, 3) [kg m²].
 
     Notes

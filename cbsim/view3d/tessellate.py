@@ -12,11 +12,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from cbsim.arrays import Floats
 from cbsim.errors import ModelError
 
 __all__ = ["Triangles", "arrow", "box", "capsule", "creased", "cylinder", "height_field", "joined", "pyramid", "sphere"]
 
-Array = NDArray[np.float64]
 Faces = NDArray[np.int64]
 
 SEGMENTS = 24  # segments of a circle: 15° steps, well below the crease angle
@@ -27,7 +27,7 @@ CREASE = np.deg2rad(30.0)  # [rad] mesh edges with larger angles are drawn sharp
 class Triangles(NamedTuple):
     """A surface: `vertices` (n, 3) [m] and `faces` (m, 3), rows of `vertices`."""
 
-    vertices: Array
+    vertices: Floats
     faces: Faces
 
     @property
@@ -61,9 +61,9 @@ def lathe(*strips: ArrayLike) -> Triangles:
     return joined([_turned(np.asarray(strip, float), circle) for strip in strips])
 
 
-def _turned(profile: Array, circle: Array) -> Triangles:
+def _turned(profile: Floats, circle: Floats) -> Triangles:
     """Revolve one profile; a point on the axis becomes one vertex, so that a pole has one normal."""
-    vertices, rows = list[Array](), list[Faces]()
+    vertices, rows = list[Floats](), list[Faces]()
     for radius, height in profile:
         first = len(vertices)
         ring = circle[:1] * 0.0 if radius == 0.0 else circle * radius
@@ -145,7 +145,7 @@ def height_field(f: Callable[..., object], xlims: ArrayLike, ylims: ArrayLike, n
     )
 
 
-def _heights(f: Callable[..., object], x: Array, y: Array) -> Array:
+def _heights(f: Callable[..., object], x: Floats, y: Floats) -> Floats:
     try:
         z = np.asarray(f(x, y), float)
     except (TypeError, ValueError):  # a function of scalars
@@ -177,7 +177,7 @@ def creased(surface: Triangles) -> Triangles:
     return Triangles(places[corners.reshape(-1)[first]], row.reshape(-1, 3))
 
 
-def welded(vertices: Array) -> tuple[Array, Faces]:
+def welded(vertices: Floats) -> tuple[Floats, Faces]:
     """Return the distinct rows of vertices (k, 3), and the index of each vertex among them (n,)."""
     order = np.lexsort(vertices.T)
     inorder = vertices[order]
@@ -187,7 +187,7 @@ def welded(vertices: Array) -> tuple[Array, Faces]:
     return inorder[new], place
 
 
-def _meeting_normals(place: Faces, own: Array, area: Array) -> Array:
+def _meeting_normals(place: Faces, own: Floats, area: Floats) -> Floats:
     """Mean normals (3 m, 3) at the corners of faces; `place` (3 m,) is each corner's position index."""
     order = np.argsort(place, kind="stable")
     start = np.searchsorted(place[order], place)

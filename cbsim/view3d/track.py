@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
+
+from cbsim.arrays import Floats
 
 __all__ = ["Track", "slerp"]
 
-Array = NDArray[np.float64]
 
-
-def slerp(p: ArrayLike, q: ArrayLike, share: ArrayLike) -> Array:
+def slerp(p: ArrayLike, q: ArrayLike, share: ArrayLike) -> Floats:
     """Spherical linear interpolation from p to q along the shorter arc.
 
     Parameters
@@ -52,11 +52,11 @@ class Track:
         Orientations, scalar first, body to world.
     """
 
-    times: Array
-    x: Array
-    q: Array
+    times: Floats
+    x: Floats
+    q: Floats
 
-    def sample(self, times: ArrayLike) -> tuple[Array, Array]:
+    def sample(self, times: ArrayLike) -> tuple[Floats, Floats]:
         """Interpolate positions (m, bodies, 3) and orientations (m, bodies, 4) at times (m,), clamped to the ends.
 
         At a node the result is bitwise equal to it; times within a millionth of a step count as the node.

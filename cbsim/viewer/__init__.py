@@ -1,7 +1,8 @@
 """Top-down viewer for scenarios, networks, models and recordings, in a window or rendered off screen.
 
-`source` provides the data, `camera` the visible region, and `layers` draw it on a `canvas`. `session` handles user
-input through the table of `actions`. `window`, `screenshot` and `video` are the outputs.
+`scene` provides the data by its sources, and `layers` draw it by the means of `drawing`: a camera, which is the visible
+region, and a canvas. `session` handles user input through the table of `keys`. `window`, `screenshot` and `video` are
+the outputs.
 All of them step a run exactly as `cbsim.run` does, so results do not depend on who watches.
 """
 

@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 import pygame
-from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.palette import CHROME, SCENE, WORDS
-from cbsim.viewer.canvas import Canvas, Colour
+from cbsim.viewer.drawing.canvas import Canvas, Colour
 from cbsim.viewer.event_colours import word_colour
 from cbsim.viewer.layers.time_to_collision import nearest_collisions
 from cbsim.viewer.layers.vehicles import steer_angle, wheel_layout_of
@@ -24,14 +24,12 @@ __all__ = [
     "compass_box",
     "draw_compass",
     "draw_scale",
-    "draw_table",
     "events_table",
     "scale_box",
     "state_of",
     "state_table",
 ]
 
-Floats = NDArray[np.float64]
 Line = tuple[str, Colour]
 
 EDGE = 12.0  # [points] margin at the edges of the picture
@@ -138,11 +136,6 @@ def titled(lines: Sequence[str]) -> list[Line]:
 def clock_table(lines: Sequence[str]) -> Table:
     """Table of the scenario's name and the time, at the top left."""
     return Table((EDGE, EDGE), titled(lines))
-
-
-def draw_table(canvas: Canvas, at: tuple[float, float], rows: Sequence[Line], size: float = 17.0) -> pygame.Rect:
-    """Draw a `Table`; returns its rectangle."""
-    return Table(at, rows, size).draw(canvas)
 
 
 def events_table(canvas: Canvas, view: View, bottom: float, error: str = "", most: int = EVENTS) -> Table | None:

@@ -10,11 +10,11 @@ from cbsim.recording.batch import header_of
 from cbsim.recording.drawings import PERIOD
 from cbsim.recording.recorder import Recorder
 from cbsim.simulation.loop import Run, step_count
-from cbsim.viewer.model_controls import ModelControls
+from cbsim.viewer.scene.model_controls import ModelControls
+from cbsim.viewer.scene.source import TimelineRecorder
+from cbsim.viewer.scene.stage import stage_of
+from cbsim.viewer.scene.timeline import Timeline
 from cbsim.viewer.session import Session
-from cbsim.viewer.source import TimelineRecorder
-from cbsim.viewer.stage import stage_of
-from cbsim.viewer.timeline import Timeline
 from cbsim.viewer.window import Window
 from cbsim.world.world import World
 

@@ -15,7 +15,7 @@ from cbsim.loading.load import find_scenario, load
 from cbsim.loading.loader import Loader
 from cbsim.models import MODELS
 from cbsim.paths import Files, is_regular
-from cbsim.viewer.source import LiveSource, NetworkSource, RecordingSource, Source
+from cbsim.viewer.scene.source import LiveSource, NetworkSource, RecordingSource, Source
 from cbsim.world.world import World
 
 if TYPE_CHECKING:

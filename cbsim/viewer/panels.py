@@ -9,11 +9,11 @@ import pygame
 from cbsim.palette import CHROME, KINDS, MARKINGS, SCENE
 from cbsim.viewer import hud
 from cbsim.viewer.actions import help_rows
-from cbsim.viewer.canvas import Canvas
+from cbsim.viewer.drawing.canvas import Canvas
 from cbsim.viewer.keys import ACTIONS, MOUSE
 from cbsim.viewer.layers.lasers import without_returns
-from cbsim.viewer.model_controls import ModelControls, range_of
 from cbsim.viewer.pick import waypoint_at
+from cbsim.viewer.scene.model_controls import ModelControls, range_of
 from cbsim.viewer.session_state import SessionState
 from cbsim.viewer.view import View
 from cbsim.viewer.widgets import Button, Slider, Widget

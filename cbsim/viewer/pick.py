@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cbsim.viewer.camera import Camera
+from cbsim.viewer.drawing.camera import Camera
 from cbsim.viewer.view import View
 
 __all__ = ["body_at", "waypoint_at"]

@@ -18,7 +18,7 @@ import pygame
 from cbsim.errors import printable
 from cbsim.palette import CHROME, SCENE
 from cbsim.viewer.actions import CLOSE, chords_of
-from cbsim.viewer.canvas import Canvas, points_for
+from cbsim.viewer.drawing.canvas import Canvas, points_for
 from cbsim.viewer.screen import SIZE, open_screen
 
 __all__ = [

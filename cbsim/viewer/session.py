@@ -5,7 +5,7 @@ from __future__ import annotations
 import pygame
 
 from cbsim.viewer.actions import find_action
-from cbsim.viewer.canvas import Canvas
+from cbsim.viewer.drawing.canvas import Canvas
 from cbsim.viewer.keys import ACTIONS
 from cbsim.viewer.mouse import Mouse
 from cbsim.viewer.panels import Panels

@@ -7,15 +7,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from cbsim.viewer.camera import PROJECTIONS, Camera, Projection
-from cbsim.viewer.source import Source
+from cbsim.arrays import Floats
+from cbsim.viewer.drawing.camera import PROJECTIONS, Camera, Projection
+from cbsim.viewer.scene.source import Source
 from cbsim.viewer.view import DisplayOptions, View
 
 __all__ = ["SPEEDS", "SessionState"]
-
-Floats = NDArray[np.float64]
 
 SPEEDS = (0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)
 MAX_TICK = 0.25  # [s] longest wall time that one frame advances the clock, so that a stall causes no jump

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from cbsim.viewer.camera import Camera
-from cbsim.viewer.canvas import Canvas
+from cbsim.viewer.drawing.camera import Camera
+from cbsim.viewer.drawing.canvas import Canvas
 from cbsim.viewer.layers import LAYERS, draw_layers, ground
 from cbsim.viewer.layers.events import ring_of
 from cbsim.viewer.tile_cache import Tile, overview_tile

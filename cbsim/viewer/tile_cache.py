@@ -9,17 +9,15 @@ from dataclasses import replace
 
 import numpy as np
 import pygame
-from numpy.typing import NDArray
 
-from cbsim.viewer.camera import Camera
-from cbsim.viewer.canvas import Canvas
+from cbsim.arrays import Floats
+from cbsim.viewer.drawing.camera import Camera
+from cbsim.viewer.drawing.canvas import Canvas
 from cbsim.viewer.layers import draw_incrementally
 from cbsim.viewer.layers.road import box_of
 from cbsim.viewer.view import View
 
 __all__ = ["Tile", "overview_tile"]
-
-Floats = NDArray[np.float64]
 
 MAX_SMOOTHED = 3_000_000  # [pixels] larger tiles are scaled without smoothing, for speed
 TRANSPARENT = (255, 0, 254)  # colour key outside a rotated tile; nothing is drawn in it

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.geometry.pose import heading, rotate
 from cbsim.palette import KINDS, KindColour
-from cbsim.viewer.camera import ABOVE, Camera, Projection
-from cbsim.viewer.stage import Stage
-from cbsim.viewer.timeline import SceneState, Timeline
+from cbsim.viewer.drawing.camera import ABOVE, Camera, Projection
+from cbsim.viewer.scene.stage import Stage
+from cbsim.viewer.scene.timeline import SceneState, Timeline
 from cbsim.world.motion import ABSENT_BELOW
 
 __all__ = ["DisplayOptions", "View", "kind_of"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass
@@ -114,6 +112,6 @@ class View:
         return np.flatnonzero(inside & self.present)
 
 
-def kind_of(kind: str, kinds: Mapping[str, KindColour] = KINDS) -> KindColour:
+def kind_of(kind: str) -> KindColour:
     """Colours of a kind of body; an unknown kind looks like a static object."""
-    return kinds.get(kind, kinds["static"])
+    return KINDS.get(kind, KINDS["static"])

@@ -10,7 +10,7 @@ from typing import Protocol
 import pygame
 
 from cbsim.palette import CHROME, PAINT
-from cbsim.viewer.canvas import Canvas
+from cbsim.viewer.drawing.canvas import Canvas
 
 __all__ = ["Button", "Slider", "Widget", "press"]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pygame
 
-from cbsim.viewer.canvas import points_for
+from cbsim.viewer.drawing.canvas import points_for
 from cbsim.viewer.key_repeat import KeyRepeat
 from cbsim.viewer.screen import SIZE, open_screen
 from cbsim.viewer.session import Session

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 
-from cbsim.editor.edits import Addition, Edit
+from cbsim.editor.documents.edits import Addition, Edit
 from cbsim.spec.objects import (
     Controller,
     Goal,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from cbsim.editor.drawing import corner_handles, goal_places, turn_handle
-from cbsim.editor.placement import place_of
+from cbsim.editor.objects.placement import place_of
 from cbsim.spec.road import PointId
 from tests.editor.common import PLAIN, RECORDS
 from tests.editor.hands import Hand

@@ -10,8 +10,8 @@ import threading
 
 import pytest
 
-from cbsim.editor.atomic_write import atomic_write
-from cbsim.editor.autosave import Autosave, digest
+from cbsim.editor.saving.atomic_write import atomic_write
+from cbsim.editor.saving.autosave import Autosave, digest
 from cbsim.errors import UsageError
 from tests.common import ROOT
 
@@ -135,7 +135,7 @@ def test_a_copy_of_what_the_file_holds_goes(tmp_path):
 KILLED = """
 import sys
 from pathlib import Path
-from cbsim.editor.autosave import Autosave
+from cbsim.editor.saving.autosave import Autosave
 autosave = Autosave(Path(sys.argv[1]))
 print(autosave.keep(b"work", "", 2), flush=True)
 sys.stdin.read()

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cbsim.editor.document import Document
-from cbsim.editor.edits import Addition, Edit
+from cbsim.editor.documents.edits import Addition, Edit
+from cbsim.editor.documents.object_document import Document
 from cbsim.errors import FileError, Problems, UsageError
 from cbsim.paths import Files
 from cbsim.spec.objects import Goal, Kind, SensorMount, TrafficObject

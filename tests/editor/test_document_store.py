@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from cbsim.editor.autosave import Autosave
 from cbsim.editor.loading import open_session
+from cbsim.editor.saving.autosave import Autosave
 from cbsim.editor.session import RunSettings
 from cbsim.errors import FileError, Problems
 from tests.editor.common import PLAIN, RECORDS

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cbsim.editor import event_edits
-from cbsim.editor.event_edits import ArgumentPath, place_paths
+from cbsim.editor.documents import event_edits
+from cbsim.editor.documents.event_edits import ArgumentPath, place_paths
+from cbsim.editor.documents.scenario_document import ScenarioDocument
+from cbsim.editor.documents.yaml_spans import quoted
 from cbsim.editor.event_state import clock_of, in_steps
-from cbsim.editor.scenario_document import ScenarioDocument
-from cbsim.editor.yaml_spans import quoted
 from cbsim.errors import FileError, UsageError
 from cbsim.formats.yaml_tree import typed
 from cbsim.spec.event_order import earliest_times, known_times

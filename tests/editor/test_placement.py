@@ -11,9 +11,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import cbsim
-from cbsim.editor import placement
-from cbsim.editor.placement import GRAIN, aligned, angle_near, moved, place_of, said_place, turned, value_near
-from cbsim.editor.templates import TEMPLATES, with_unique_name
+from cbsim.editor.objects import placement
+from cbsim.editor.objects.placement import GRAIN, aligned, angle_near, moved, place_of, said_place, turned, value_near
+from cbsim.editor.objects.templates import TEMPLATES, with_unique_name
 from cbsim.paths import find_shipped
 from cbsim.road.roadmap import build
 from cbsim.spec.number import Written

@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from cbsim.editor.autosave import Autosave
-from cbsim.editor.document import Document
+from cbsim.editor.documents.object_document import Document
 from cbsim.editor.loading import open_session
+from cbsim.editor.saving.autosave import Autosave
 from cbsim.editor.session import RunSettings
 from cbsim.errors import FileError, UsageError
 from tests.editor.common import PLAIN

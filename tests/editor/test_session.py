@@ -9,16 +9,16 @@ import numpy as np
 import pygame
 import pytest
 
-from cbsim.editor.fields import fields_of, goal_fields, number_of
 from cbsim.editor.keys import ACTIONS
 from cbsim.editor.loading import open_session
+from cbsim.editor.objects.fields import fields_of, goal_fields, number_of
 from cbsim.editor.session import RunSettings
 from cbsim.editor.window import render
 from cbsim.errors import UsageError
-from cbsim.formats import object_values as rules
+from cbsim.formats.objects import values as rules
 from cbsim.palette import KINDS
 from cbsim.spec.objects import Kind
-from cbsim.viewer.canvas import Canvas
+from cbsim.viewer.drawing.canvas import Canvas
 from cbsim.viewer.progress_window import run_with_progress
 from cbsim.viewer.screenshot import pixels_of
 from cbsim.world.places import start_poses, trajectories_of

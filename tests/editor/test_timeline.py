@@ -10,8 +10,8 @@ import pygame
 import pytest
 
 import cbsim
-from cbsim.editor.event_strip import colours_of
-from cbsim.editor.placement import place_of
+from cbsim.editor.events.strip import colours_of
+from cbsim.editor.objects.placement import place_of
 from cbsim.palette import CHROME, WORDS
 from tests.common import ROOT
 from tests.editor.hands import Posted

@@ -13,7 +13,7 @@ from cbsim.collision.contacts import CONTACT
 from cbsim.errors import Location
 from cbsim.evaluation.judge import Judge, judge
 from cbsim.evaluation.rules import Check
-from cbsim.formats.scenario_rules import RULES as MODELS
+from cbsim.formats.scenario.rules import RULES as MODELS
 from cbsim.geometry.pose import heading_quaternion
 from cbsim.recording.batch import Batch, Header
 from cbsim.recording.header import FORMAT_VERSION

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from cbsim.evaluation.rules import Check
-from cbsim.formats.scenario_rules import RULES
+from cbsim.formats.scenario.rules import RULES
 from tests.common import ROOT
 from tests.evaluation.drives import FRONT, LANE, SIZE, Court, Drive, contact, expect
 from tests.evaluation.test_every_rule import LIMITS, VL, judged

@@ -16,7 +16,7 @@ from cbsim.errors import FileError, Problems, UsageError
 from cbsim.evaluation.judge import judge
 from cbsim.evaluation.outcome import execute
 from cbsim.evaluation.rules import RULES
-from cbsim.formats.scenario_rules import RULES as MODELS
+from cbsim.formats.scenario.rules import RULES as MODELS
 from cbsim.planner.pilot import Pilot
 from cbsim.spec.profiles import DEFAULT_PROFILE, MISSION_RULES, NUMBERS, PROFILES, profile_number
 from tests.common import ROOT

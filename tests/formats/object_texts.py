@@ -6,10 +6,10 @@ from hypothesis import strategies as st
 
 from cbsim.errors import Problems
 from cbsim.formats import objects, objects_v1
-from cbsim.formats.object_values import HEIGHT, PARAMETERS
-from cbsim.formats.objects_extensions import fits_xml
-from cbsim.formats.objects_v1_records import fits_path_record
+from cbsim.formats.objects.values import HEIGHT, PARAMETERS
+from cbsim.formats.objects_v1.records import fits_path_record
 from cbsim.formats.reader import Source
+from cbsim.formats.xml_text import fits_xml
 from cbsim.spec.drives import drives_on
 from cbsim.spec.number import Written
 from cbsim.spec.objects import (

@@ -6,19 +6,19 @@ import re
 
 import pytest
 
-from cbsim.formats.object_values import PARAMETERS
-from cbsim.formats.objects_grammar import CHILDREN, OBJECT_ATTRIBUTES
-from cbsim.formats.sensor_conf_keys import KEYS
+from cbsim.formats.objects.grammar import CHILDREN, OBJECT_ATTRIBUTES
+from cbsim.formats.objects.values import PARAMETERS
+from cbsim.formats.sensor_conf.keys import KEYS
 from cbsim.spec.sensor_models import SENSOR_MODELS
 from tests.common import ROOT
 
 PAGES = {name: (ROOT / "docs" / "formats" / f"{name}.md").read_text() for name in ("objects", "sensor_conf")}
 SOURCES = {
     "objects": [
-        *(ROOT / "cbsim" / "formats").glob("object*.py"),
+        *(ROOT / "cbsim" / "formats").glob("object*/*.py"),
         *(ROOT / "cbsim" / f"{name}.py" for name in ("formats/mesh", "road/goals", "lint/objects", "export/objects")),
     ],
-    "sensor_conf": [*(ROOT / "cbsim" / "formats").glob("sensor_conf*.py")],
+    "sensor_conf": [*(ROOT / "cbsim" / "formats").glob("sensor_conf/*.py")],
 }  # fmt: skip
 
 

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from cbsim.errors import Problems, UsageError
 from cbsim.export.objects import to_v1
-from cbsim.formats import objects_v1, objects_v1_records, read_file
+from cbsim.formats import objects_v1, read_file
+from cbsim.formats.objects_v1 import reader, records
 from cbsim.formats.reader import Source
 from cbsim.spec.objects import (
     Controller,
@@ -431,15 +432,15 @@ def test_mutated_files_give_a_spec_or_located_problems(data):
 @pytest.mark.parametrize("head", [["1", "3", "999999999"], ["1", "2", "999999999"], [*BOT[:18], "999999999"]])
 def test_counts_never_allocate_and_work_grows_with_the_length_only(head, tail):
     source = Source.decode("traffic.obj", "\n".join(["999999999", *head, *(tail * 1000)]).encode())
-    records = objects_v1_records.read_records(source, Problems())
-    reading = objects_v1._Reading(source, records, Problems())
+    found = records.read_records(source, Problems())
+    reading = reader._Reading(source, found, Problems())
     reading.file()
-    assert reading.work <= (objects_v1.WORK + 4) * len(records) + 1000
+    assert reading.work <= (reader.WORK + 4) * len(found) + 1000
     assert codes(reading.problems, "E")
 
 
 def test_number_of_records_is_bounded(monkeypatch):
-    monkeypatch.setattr(objects_v1_records, "RECORD_LIMIT", 20)
+    monkeypatch.setattr(records, "RECORD_LIMIT", 20)
     _, problems = read_v1(v1(STATIC, STATIC))
     assert (21, "E620") in codes(problems)
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from cbsim.errors import Problems
 from cbsim.formats import read_file, recognise
-from cbsim.formats.object_values import HEIGHT, PARAMETERS
+from cbsim.formats.objects.values import HEIGHT, PARAMETERS
 from cbsim.formats.reader import Source
 from cbsim.formats.scenario import RULES, count, find_named, read, read_with, schema, write
 from cbsim.lint.scenario import lint_scenario

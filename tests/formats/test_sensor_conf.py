@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cbsim.formats import sensor_conf
-from cbsim.formats.sensor_conf_keys import KEYS
+from cbsim.formats.sensor_conf.keys import KEYS
 from cbsim.spec.objects import Triple
 from cbsim.spec.sensor import SensorConf
 from cbsim.spec.sensor_models import SENSOR_MODELS
@@ -402,7 +402,7 @@ def test_line_that_is_no_setting_warns():
 
 
 def test_number_of_settings_is_bounded(monkeypatch):
-    monkeypatch.setattr(sensor_conf, "SETTING_LIMIT", 3)
+    monkeypatch.setattr("cbsim.formats.sensor_conf.reader.SETTING_LIMIT", 3)
     assert codes(read("a 1\nb 2\nc 3\nd 4\n")[1], "E") == [(4, "E719")]
 
 

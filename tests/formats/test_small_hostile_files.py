@@ -94,7 +94,7 @@ def test_own_keys_win_over_merged_ones_and_the_first_base_over_the_next():
 
 
 def test_objects_of_a_file_are_bounded_in_number(monkeypatch):
-    monkeypatch.setattr("cbsim.formats.objects.OBJECT_LIMIT", 20)
+    monkeypatch.setattr("cbsim.formats.objects.reader.OBJECT_LIMIT", 20)
     problems = read("x.xml", "<object_file><name>a</name>\n" + "<object type='static'/>\n" * 50 + "</object_file>")
     (told,) = [problem for problem in problems if problem.code == "E620"]
     assert told.location.line == 22

@@ -8,7 +8,7 @@ import pytest
 from cbsim.errors import Problems
 from cbsim.formats import read_file
 from cbsim.formats.companions import find_mesh_file
-from cbsim.formats.object_values import PARAMETERS
+from cbsim.formats.objects.values import PARAMETERS
 from cbsim.lint.objects import lint_objects
 from cbsim.paths import Files
 from cbsim.spec.objects import MeshFile

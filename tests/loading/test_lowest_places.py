@@ -12,7 +12,7 @@ import pytest
 import cbsim
 from cbsim.errors import CbsimError, StepError
 from cbsim.formats import read_file
-from cbsim.formats.object_values import HEIGHT
+from cbsim.formats.objects.values import HEIGHT
 from cbsim.world.motion import ABSENT_BELOW
 from tests.extremes import V1, V2, mechanism, model
 

@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 
 from cbsim.errors import Problems
-from cbsim.formats.object_values import PARAMETERS
+from cbsim.formats.objects.values import PARAMETERS
 from cbsim.formats.reader import Source
 from cbsim.formats.scenario import read
 from tests.accepted_ranges import Range, accepted_range, cases_in_range

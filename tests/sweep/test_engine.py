@@ -23,7 +23,7 @@ from cbsim.sweep.again import command_of, point_of, row_of
 from cbsim.sweep.folder import Folder
 from cbsim.sweep.plan import Plan
 from cbsim.sweep.preparation import examples
-from cbsim.sweep.row import OUTSIDE
+from cbsim.sweep.runs.row import OUTSIDE
 from cbsim.sweep.space import Space
 from cbsim.sweep.table import Table, parts
 from cbsim.sweep.texts import variations_of

@@ -13,7 +13,7 @@ import pytest
 
 from cbsim.sweep import compare, merging, read, replay, resume, run
 from cbsim.sweep.merging import merge
-from cbsim.sweep.row import OUTSIDE
+from cbsim.sweep.runs.row import OUTSIDE
 from cbsim.sweep.table import Table, numbers_of, parts
 from tests.common import ROOT
 

@@ -12,8 +12,8 @@ from cbsim.errors import FileError, UsageError
 from cbsim.sweep import compare, rare, read, replay, resume, run
 from cbsim.sweep.folder import Folder
 from cbsim.sweep.rare_events import rare_result
-from cbsim.sweep.rare_levels import mean_curve, repetitions_of, way_of
-from cbsim.sweep.report import page_of, worst_rows
+from cbsim.sweep.reports.rare_levels import mean_curve, repetitions_of, way_of
+from cbsim.sweep.reports.report import page_of, worst_rows
 from cbsim.sweep.table import parts
 from tests.browser import browser, opened
 from tests.cli.conftest import cli

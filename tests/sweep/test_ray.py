@@ -10,9 +10,9 @@ import pytest
 from cbsim.errors import UsageError
 from cbsim.sweep import rare, run
 from cbsim.sweep.engine import planned
-from cbsim.sweep.identity import versions
-from cbsim.sweep.ray_pool import RayPool
-from cbsim.sweep.task import Chunk, ForeignWorkerError, forget, run_chunk
+from cbsim.sweep.runs.identity import versions
+from cbsim.sweep.runs.ray_pool import RayPool
+from cbsim.sweep.runs.task import Chunk, ForeignWorkerError, forget, run_chunk
 from tests.common import ROOT
 from tests.sweep.gap import nearest, write_gap
 from tests.sweep.small import PLANNER
@@ -25,7 +25,7 @@ import json, os, pathlib, signal, sys, threading, time
 sys.path.insert(0, ROOT)
 from ray.cluster_utils import Cluster
 from cbsim.sweep import run
-from cbsim.sweep.ray_pool import RayPool
+from cbsim.sweep.runs.ray_pool import RayPool
 
 limits = {"num_cpus": 1, "object_store_memory": 100 << 20}
 cluster = Cluster(initialize_head=True, head_node_args={**limits, "include_dashboard": False})
@@ -55,7 +55,7 @@ sys.path.insert(0, ROOT)
 from ray.cluster_utils import Cluster
 from cbsim.errors import UsageError
 from cbsim.sweep import rare
-from cbsim.sweep.ray_pool import RayPool
+from cbsim.sweep.runs.ray_pool import RayPool
 
 limits = {"num_cpus": 1, "object_store_memory": 100 << 20}
 cluster = Cluster(initialize_head=True, head_node_args={**limits, "include_dashboard": False})

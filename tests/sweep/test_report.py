@@ -6,10 +6,10 @@ import re
 import numpy as np
 import pytest
 
-from cbsim.sweep.bins import axis_of, cells
 from cbsim.sweep.folder import Folder
 from cbsim.sweep.plan import Plan
-from cbsim.sweep.report import page_of, worst_rows, write_page
+from cbsim.sweep.reports.bins import axis_of, cells
+from cbsim.sweep.reports.report import page_of, worst_rows, write_page
 from cbsim.sweep.statistics import wilson
 from cbsim.sweep.table import Table, columns_of
 from cbsim.sweep.texts import variations_of

@@ -11,7 +11,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from cbsim.formats.scenario_models import ScenarioModel
+from cbsim.formats.scenario.models import ScenarioModel
 from cbsim.recording.recording import Recording
 from cbsim.testing.plugin import CONTENTS, KEYS, looks_like_a_scenario
 from tests.common import ROOT

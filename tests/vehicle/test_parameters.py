@@ -9,7 +9,7 @@ import pytest
 
 import cbsim
 from cbsim.errors import ModelError
-from cbsim.formats.object_values import PARAMETERS as WRITABLE
+from cbsim.formats.objects.values import PARAMETERS as WRITABLE
 from cbsim.planner.driver import vehicle_of
 from cbsim.spec.drives import DEFAULT_DRIVES, DRIVES, drives_on
 from cbsim.spec.objects import Wheels, WheelType

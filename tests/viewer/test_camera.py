@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cbsim.viewer.camera import ABOVE, MAX_SCALE, MIN_SCALE, PROJECTIONS, Camera
+from cbsim.viewer.drawing.camera import ABOVE, MAX_SCALE, MIN_SCALE, PROJECTIONS, Camera
 
 number = st.floats(-1e4, 1e4)
 cameras = st.builds(

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from cbsim.errors import UsageError
 from cbsim.spec.drawing import Dots, Line, Text, drawings_of
-from cbsim.viewer.camera import Camera
-from cbsim.viewer.canvas import FAR, Canvas, clipped
-from cbsim.viewer.polyline_batch import PolylineBatch, dashes_of
+from cbsim.viewer.drawing.camera import Camera
+from cbsim.viewer.drawing.canvas import FAR, Canvas, clipped
+from cbsim.viewer.drawing.polyline_batch import PolylineBatch, dashes_of
 from cbsim.viewer.screenshot import pixels_of
 
 INK, PAPER = (10, 20, 30), (250, 240, 230)

@@ -8,10 +8,10 @@ import pytest
 import cbsim
 from cbsim.palette import PAINT
 from cbsim.recording.recording import Recording
-from cbsim.viewer.canvas import Canvas
+from cbsim.viewer.drawing.canvas import Canvas
 from cbsim.viewer.layers import lights
+from cbsim.viewer.scene.source import LiveSource, RecordingSource
 from cbsim.viewer.session_state import SessionState
-from cbsim.viewer.source import LiveSource, RecordingSource
 from tests.common import shared
 from tests.traffic.test_lights import STREET
 

@@ -13,11 +13,11 @@ import pytest
 import cbsim
 from cbsim.geometry.pose import rotate
 from cbsim.palette import SCENE
-from cbsim.viewer.camera import PROJECTIONS
+from cbsim.viewer.drawing.camera import PROJECTIONS
 from cbsim.viewer.loading import open_source
-from cbsim.viewer.model_controls import ModelControls, range_of
+from cbsim.viewer.scene.model_controls import ModelControls, range_of
+from cbsim.viewer.scene.source import LiveSource
 from cbsim.viewer.session import Session
-from cbsim.viewer.source import LiveSource
 from cbsim.world.snapshot import Snapshot
 from tests.common import ROOT
 from tests.models.juice.texts import body_text, hinge_text, model_text

@@ -23,10 +23,10 @@ from cbsim.viewer.progress_window import (
     run_in_progress_window,
     run_with_progress,
 )
+from cbsim.viewer.scene.source import NetworkSource
 from cbsim.viewer.screen import open_screen
 from cbsim.viewer.screenshot import pixels_of
 from cbsim.viewer.session import Session
-from cbsim.viewer.source import NetworkSource
 from cbsim.viewer.window import Window
 
 SHOW_DELAY = 30.0  # [s]

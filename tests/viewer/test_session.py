@@ -21,20 +21,20 @@ from cbsim.simulation.annotations import PlannerAnnotations
 from cbsim.simulation.loop import Run, step
 from cbsim.spec.drawing import Line, Text
 from cbsim.viewer.actions import chords_of, find_action, markdown
-from cbsim.viewer.camera import ABOVE, Camera
-from cbsim.viewer.canvas import Canvas
+from cbsim.viewer.drawing.camera import ABOVE, Camera
+from cbsim.viewer.drawing.canvas import Canvas
 from cbsim.viewer.hud import state_of
 from cbsim.viewer.keys import ACTIONS
 from cbsim.viewer.layers import LAYERS
 from cbsim.viewer.layers import events as events_layer
 from cbsim.viewer.live_view import LiveView
 from cbsim.viewer.loading import open_source
+from cbsim.viewer.scene.source import LiveSource, NetworkSource, RecordingSource, TimelineRecorder
+from cbsim.viewer.scene.stage import stage_of
+from cbsim.viewer.scene.timeline import SceneState, Timeline, TimelineEvent
 from cbsim.viewer.screenshot import pixels_of, render
 from cbsim.viewer.session import Session
-from cbsim.viewer.source import LiveSource, NetworkSource, RecordingSource, TimelineRecorder
-from cbsim.viewer.stage import stage_of
 from cbsim.viewer.static_layers import StaticLayerCache
-from cbsim.viewer.timeline import SceneState, Timeline, TimelineEvent
 from cbsim.viewer.window import Window
 from tests import worlds
 from tests.common import ROOT

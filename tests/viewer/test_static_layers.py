@@ -11,7 +11,7 @@ import pytest
 
 from cbsim.palette import SCENE
 from cbsim.viewer import layers, static_layers
-from cbsim.viewer.canvas import Canvas
+from cbsim.viewer.drawing.canvas import Canvas
 from cbsim.viewer.loading import open_source
 from cbsim.viewer.screenshot import pixels_of
 from cbsim.viewer.session import Session

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pygame
 import pytest
 
-from cbsim.viewer import text_rendering
-from cbsim.viewer.text_rendering import MISSING
+from cbsim.viewer.drawing import text_rendering
+from cbsim.viewer.drawing.text_rendering import MISSING
 
 NAMES = ["Жук", "Ωmega", "Žluťoučký", "汽车 7", "くるま", "자동차", "سيارة", "מכונית", "მანქანა"]
 

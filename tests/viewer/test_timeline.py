@@ -15,9 +15,9 @@ from cbsim.recording.drawings import DrawingRow
 from cbsim.recording.objects import Objects, PoolEntry
 from cbsim.recording.outlines import Body
 from cbsim.spec.drawing import Dots
-from cbsim.viewer.bounded_series import BoundedSeries
-from cbsim.viewer.stage import Stage
-from cbsim.viewer.timeline import Timeline, TimelineEvent
+from cbsim.viewer.scene.bounded_series import BoundedSeries
+from cbsim.viewer.scene.stage import Stage
+from cbsim.viewer.scene.timeline import Timeline, TimelineEvent
 from cbsim.world.motion import ABSENT_BELOW
 
 STEP = 0.05
@@ -98,7 +98,7 @@ def test_an_empty_tape_shows_the_start():
 
 
 def test_of_too_many_contacts_some_are_kept_from_all_times_and_the_rest_is_counted(monkeypatch):
-    monkeypatch.setattr("cbsim.viewer.timeline.MAX_CONTACTS", 100)
+    monkeypatch.setattr("cbsim.viewer.scene.timeline.MAX_CONTACTS", 100)
     timeline = Timeline(stage())
     timeline.add_event(TimelineEvent(0.0, "failed", "speed body 1", "too fast", 1))
     contacts = np.zeros((1000, len(CONTACT)))
@@ -114,7 +114,7 @@ def test_of_too_many_contacts_some_are_kept_from_all_times_and_the_rest_is_count
 
 
 def test_commands_of_a_long_run_take_bounded_room_and_the_newest_counts(monkeypatch):
-    monkeypatch.setattr("cbsim.viewer.timeline.MAX_COMMANDS", 64)
+    monkeypatch.setattr("cbsim.viewer.scene.timeline.MAX_COMMANDS", 64)
     still = replace(stage(), vehicles=[1])
     timeline = Timeline(still)
     for step in range(1000):

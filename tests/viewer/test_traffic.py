@@ -8,10 +8,10 @@ import pytest
 import cbsim
 from cbsim.spec.road import PointId
 from cbsim.spec.traffic import Pool
-from cbsim.viewer.camera import PROJECTIONS
+from cbsim.viewer.drawing.camera import PROJECTIONS
 from cbsim.viewer.hud import state_of
+from cbsim.viewer.scene.source import RecordingSource
 from cbsim.viewer.session_state import SessionState
-from cbsim.viewer.source import RecordingSource
 from tests.traffic.sites import straight, world
 
 FLOW = Pool("west", flow=900.0, origin=PointId(1, 1, 1), is_even=True, at_most=3)

@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from cbsim.viewer.camera import PROJECTIONS
+from cbsim.viewer.drawing.camera import PROJECTIONS
 from cbsim.viewer.loading import open_source
 from cbsim.viewer.screenshot import render
 from cbsim.viewer.session import Session

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.dynamics.detection.kernels import columns as d
 from cbsim.errors import ModelError
 from cbsim.geometry import elementary as math
@@ -20,7 +20,6 @@ from cbsim.spec.mechanism.shapes import Box, Capsule, CombinedShapes, Cylinder, 
 
 __all__ = ["Piece", "pieces_of"]
 
-Floats = NDArray[np.float64]
 UPRIGHT = np.array([1.0, 0.0, 0.0, 0.0])
 
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.dynamics.detection.kernels import columns as d
 from cbsim.errors import ModelError
 from cbsim.geometry.forest import plant
@@ -14,7 +15,6 @@ from cbsim.geometry.linear import norm, times
 
 __all__ = ["Surfaces", "surfaces_of"]
 
-Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
 
 SAME = 1e-7  # of a surface's size: distance below which corners are merged

@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Bools
 from cbsim.evaluation.rules.context import Context
 from cbsim.evaluation.rules.corridors import corridors
 from cbsim.evaluation.rules.limits import CAP, Limits
@@ -18,8 +19,6 @@ from cbsim.world.motion import ABSENT_BELOW, MOTION
 from cbsim.world.tables import Floats, Ints
 
 __all__ = ["ClearWay"]
-
-Bools = NDArray[np.bool_]
 
 SLOW, SHARE = 0.5, 0.5  # [m/s], share of what the way allows; who is slower than either loses time
 SIDEWAYS, ONWARD = 2.2, 1.5  # [m/s²] in bends and along the way, of what the way allows

@@ -6,7 +6,7 @@ import numpy as np
 
 from cbsim.collision.contacts import CONTACT
 from cbsim.evaluation.rules.context import Context
-from cbsim.evaluation.rules.rule import Check, Measure, Rule
+from cbsim.evaluation.rules.rule import Check, Invariant, Measure
 from cbsim.evaluation.rules.track import Track
 from cbsim.recording.batch import Batch
 from cbsim.spec.scenario import Expectation
@@ -21,7 +21,7 @@ ERRED = 10.0  # [s] for which a mistake of the partner's driver is told
 OWN_FAULT = ("active front", "active lateral")
 
 
-class Collision(Rule):
+class Collision(Invariant):
     """The first contact of the object fails; one slower than `impact_below` does not count.
 
     Ground and drivable meshes do not count. DARPA's rules of 2006 and 2007 (A.7) ask for no collision at all. Contacts
@@ -35,8 +35,6 @@ class Collision(Rule):
         self.at_fault = bool(expectation["at_fault"])
         self.touches = 0
         self.hardest = 0.0
-        self.first: tuple[float, str] | None = None
-        self.time = 0.0
         self.mistakes: dict[int, tuple[float, str]] = {}
         self._last: Track | None = None  # until the object is absent
 
@@ -94,8 +92,7 @@ class Collision(Rule):
         told = f" ({fault})" if fault else ""
         when, mistake = self.mistakes.get(other, (-np.inf, ""))
         erred = f", whose driver {mistake} since {when:.2f} s" if time - when <= ERRED else ""
-        self.first = time, f"hit '{self.context.name(other, time)}'{erred} {at}{told}{self._allowed()}"
-        self.decided = True
+        self.fail(time, f"hit '{self.context.name(other, time)}'{erred} {at}{told}{self._allowed()}")
 
     def _allowed(self) -> str:
         return f", expected less than {self.impact_below:g} m/s" if self.impact_below else ", expected no contact"
@@ -104,10 +101,8 @@ class Collision(Rule):
         """Return what was measured."""
         return [Measure("contacts", float(self.touches)), Measure("hardest_impact", self.hardest, "m/s")]
 
-    def result(self) -> Check:
+    def kept(self) -> Check:
         """Pass if nothing was touched too hard."""
-        if self.first is not None:
-            return self.check(False, *self.first)
         if not self.touches:
             return self.check(True, self.time, "touched nothing")
         plural = "s" if self.touches > 1 else ""

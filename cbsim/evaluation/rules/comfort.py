@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cbsim.evaluation.rules.context import Context
-from cbsim.evaluation.rules.rule import Check, Measure, Rule
+from cbsim.evaluation.rules.rule import Check, Invariant, Measure
 from cbsim.recording.batch import Batch
 from cbsim.spec.scenario import Expectation
 from cbsim.world.motion import MOTION
@@ -40,7 +40,7 @@ LIMITS = (
 )
 
 
-class Comfort(Rule):
+class Comfort(Invariant):
     """Seven bounds of nuPlan's comfort metric, after a quadratic fit over one second.
 
     Components of the velocity and the yaw rate are fitted by least squares over half a second before and after each
@@ -55,8 +55,6 @@ class Comfort(Rule):
         self.samples: Floats = np.zeros((0, 6))  # time, velocity east and north, yaw rate, direction
         self.places: Floats = np.zeros((0, 2))
         self.worst = dict.fromkeys(self.bounds, 0.0)
-        self.time = 0.0
-        self.failure: tuple[float, str] | None = None
 
     def see(self, batch: Batch) -> None:
         """Judge all steps whose window is full."""
@@ -101,8 +99,7 @@ class Comfort(Rule):
             step, one, found = min(failures, key=lambda failure: failure[0])
             time, (x, y) = float(self.samples[inner][step, 0]), self.places[inner][step].tolist()
             told = f"{one.called} {found:.2f} {one.unit} at {time:.2f} s at ({x:.2f}, {y:.2f})"
-            self.failure = time, f"{told}, expected {self.bounds[one.key]:g} {one.unit} at most"
-            self.decided = True
+            self.fail(time, f"{told}, expected {self.bounds[one.key]:g} {one.unit} at most")
 
     def _is_stopped(self) -> NDArray[np.bool_]:
         """Find the windows in which an E-stop brakes the object, shape (n − 2 half,)."""
@@ -116,10 +113,8 @@ class Comfort(Rule):
         """Return what was measured."""
         return [Measure(one.key, self.worst[one.key], one.unit) for one in LIMITS]
 
-    def result(self) -> Check:
+    def kept(self) -> Check:
         """Pass if all bounds were kept."""
-        if self.failure is not None:
-            return self.check(False, *self.failure)
         told = ", ".join(f"{one.key} {self.worst[one.key]:.2f} {one.unit}" for one in LIMITS)
         return self.check(True, self.time, f"at most: {told}")
 

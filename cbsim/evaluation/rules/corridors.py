@@ -181,23 +181,6 @@ class Corridors:
         speeds = [_bend_speed(line, sideways, along) for line in self.lines]
         return first, stations, np.concatenate([np.empty(0), *speeds])
 
-    def bend_speed(self, line: Ints, station: Floats, sideways: float, along: float) -> Floats:
-        """Speed that the bends of a line allow, shape (n,) [m/s].
-
-        Parameters
-        ----------
-        line : ndarray of int, shape (n,)
-            Rows of `lines`.
-        station : ndarray, shape (n,)
-            [m]
-        sideways : float
-            Acceleration in a bend [m/s²], of the mean curvature over 1 m.
-        along : float
-            Acceleration behind it, and deceleration before it [m/s²].
-        """
-        first, stations, speeds = self._bend_speeds(sideways, along)
-        return np.asarray(speeds[np.searchsorted(stations, first[line] + station).clip(max=len(speeds) - 1)])
-
     @lru_cache(maxsize=8)  # noqa: B019 - as above
     def _way_speeds(self, sideways: float, along: float) -> tuple[Floats, Floats, Floats]:
         first, stations, squares = self._bend_speeds(sideways, along)
@@ -227,7 +210,16 @@ class Corridors:
     def way_speed(self, line: Ints, station: Floats, sideways: float, along: float) -> Floats:
         """Speed that bends, stop lines, ends of lanes and the slowest exit ahead on a line allow, shape (n,) [m/s].
 
-        Parameters are those of `bend_speed`.
+        Parameters
+        ----------
+        line : ndarray of int, shape (n,)
+            Rows of `lines`.
+        station : ndarray, shape (n,)
+            [m]
+        sideways : float
+            Acceleration in a bend [m/s²], of the mean curvature over 1 m.
+        along : float
+            Acceleration behind it, and deceleration before it [m/s²].
         """
         first, stations, speeds = self._way_speeds(sideways, along)
         lengths = np.array([one.stations[-1] for one in self.lines])

@@ -8,7 +8,7 @@ import numpy as np
 
 from cbsim.evaluation.rules.context import Context
 from cbsim.evaluation.rules.progress import progress_of
-from cbsim.evaluation.rules.rule import Check, Rule
+from cbsim.evaluation.rules.rule import Check, Invariant
 from cbsim.evaluation.rules.start import ClearWait
 from cbsim.evaluation.rules.track import Track
 from cbsim.recording.batch import Batch
@@ -22,7 +22,7 @@ FROM = 20.0 * MPH  # [m/s] from which the way to rest is bounded; from faster, b
 RUN, DISABLE = "RUN", "DISABLE"
 
 
-class Estop(Rule):
+class Estop(Invariant):
     """From PAUSE or DISABLE on, the object comes to rest over `within`, and stands; after RUN it goes on.
 
     The bound is that from 20 mph, and from slower; from faster it grows with the square of the speed. An object that
@@ -33,17 +33,13 @@ class Estop(Rule):
 
     def __init__(self, expectation: Expectation, context: Context) -> None:
         super().__init__(expectation, context)
-        if context.roadmap is None:
-            raise self.wrong("E-stops need a road network")
+        self.require_roadmap("E-stops need")
         self.within, self.resume = self.number("within"), self.number("resume")
-        self.at_least = int(self.number("at_least", 0))
         self.wait = ClearWait(context, self.row, self.resume)
         self.progress = progress_of(context)
-        self.time = 0.0
         self.stops: list[str] = []
         self.state, self.speed, self.way = RUN, 0.0, 0.0
         self.brakes = self.rests = self.waits = False
-        self.failure: tuple[float, str] | None = None
 
     def see(self, batch: Batch) -> None:
         """Follow the object through the pauses."""
@@ -70,9 +66,8 @@ class Estop(Rule):
                 self.waits = False
             elif self.waits and self.wait.look(clear, track.times, k):
                 told = f"stood in RUN on a clear way from {self.wait.since:.2f} s to {time:.2f} s after an E-stop"
-                self.failure = time, f"{told}, expected to go on within {self.resume:g} s"
-            if self.failure is not None:
-                self.decided = True
+                self.fail(time, f"{told}, expected to go on within {self.resume:g} s")
+            if self.decided:
                 return
 
     def forget(self) -> None:
@@ -101,27 +96,21 @@ class Estop(Rule):
         time, speed, (x, y) = float(track.times[row]), float(track.speeds[row]), track.centres[row].tolist()
         if self.rests and speed >= STILL:
             found = f"drove {speed:.2f} m/s in {self.state} at {time:.2f} s at ({x:.2f}, {y:.2f})"
-            self.failure = time, f"{found}, expected to stand"
+            self.fail(time, f"{found}, expected to stand")
         if not self.brakes:
             return
         self.way += float(np.hypot(*(track.centres[row] - track.centres[row - 1])))
         limit = self.within * max(1.0, (self.speed / FROM) ** 2)
         if self.way > limit + 1e-9:
             found = f"drove {self.way:.2f} m in {self.state} from {self.speed:.2f} m/s, until {time:.2f} s"
-            self.failure = time, f"{found} at ({x:.2f}, {y:.2f}), expected rest within {limit:.2f} m"
+            self.fail(time, f"{found} at ({x:.2f}, {y:.2f}), expected rest within {limit:.2f} m")
         elif speed < STILL:
             self.brakes, self.rests = False, True
             self.stops.append(f"from {self.speed:.2f} m/s in {self.way:.2f} m")
 
-    def result(self) -> Check:
+    def kept(self) -> Check:
         """Pass if every E-stop was obeyed, and there were enough."""
-        if self.failure is not None:
-            return self.check(False, *self.failure)
         many = f"{len(self.stops)} E-stop{'' if len(self.stops) == 1 else 's'} while it moved"
-        if self.brakes or self.waits:
-            what = "braking" if self.brakes else "going on after an E-stop"
-            if len(self.stops) + self.brakes >= self.at_least:
-                return self.check(None, self.time, f"undecided: the run ends at {self.time:.2f} s, within {what}")
-        if len(self.stops) < self.at_least:
-            return self.check(False, self.time, f"{many}, expected {self.at_least} at least")
-        return self.check(True, self.time, f"{many}: {', '.join(self.stops)}" if self.stops else many)
+        within = "within braking" if self.brakes else "within going on after an E-stop" if self.waits else ""
+        told = f"{many}: {', '.join(self.stops)}" if self.stops else many
+        return self.enough(len(self.stops), many, told, within, begun=self.brakes)

@@ -95,8 +95,7 @@ class ExcessDelay(Rule):
 
     def __init__(self, expectation: Expectation, context: Context) -> None:
         super().__init__(expectation, context)
-        if context.roadmap is None:
-            raise self.wrong("delays need a road network")
+        self.require_roadmap("delays need")
         self.longest, self.sum = self.number("longest"), self.number("sum", math.inf)
         self.delays = Delays(context, self.row, self.longest)
         self.progress = progress_of(context)

@@ -12,7 +12,7 @@ from cbsim.evaluation.rules.context import Context
 from cbsim.evaluation.rules.footprints import clearance
 from cbsim.evaluation.rules.manoeuvres import Claim, Entered, Manoeuvre, Manoeuvres
 from cbsim.evaluation.rules.neighbours import Neighbours
-from cbsim.evaluation.rules.rule import Check, Measure, Rule
+from cbsim.evaluation.rules.rule import Check, Invariant, Measure
 from cbsim.evaluation.rules.streams import find_ways
 from cbsim.evaluation.rules.track import Track
 from cbsim.evaluation.rules.traffic_near import TrafficNear
@@ -30,7 +30,7 @@ TOLD = {"gap": 30.0, "spacing": 20.0}  # [s], [m] from which nobody is told of w
 BODY = 25.0  # [m] sum of half diagonals, at most: trucks of 25 m and their like
 
 
-class GiveWay(Rule):
+class GiveWay(Invariant):
     """An object that drives into a stream of traffic takes a large gap, keeps its distance, and does not wait for more.
 
     At the moment at which the front bumper reaches the conflict, every vehicle of the stream is `gap` seconds from it
@@ -45,20 +45,17 @@ class GiveWay(Rule):
 
     def __init__(self, expectation: Expectation, context: Context) -> None:
         super().__init__(expectation, context)
-        if context.roadmap is None:
-            raise self.wrong("right of way needs a road network")
+        roadmap = self.require_roadmap("right of way needs")
         self.gap, self.spacing, self.delay = (self.number(key) for key in ("gap", "spacing", "delay"))
-        self.at_least = int(self.number("at_least", 0))
-        conflicts = find_conflicts(build_lanelets(context.roadmap, context.mission))
+        conflicts = find_conflicts(build_lanelets(roadmap, context.mission))
         self.manoeuvres = Manoeuvres(find_ways(conflicts, self.selects))
         self.traffic = TrafficNear(context, self.row)
         self.waits = Waits(context, self.row, self.manoeuvres, self.traffic, (self.gap, self.spacing))
         self.neighbours = Neighbours.of(context, self.row)
         self.every = max(1, round(FOLLOWED / self.step))
         self.unsure: list[tuple[Manoeuvre, Claim]] = []
-        self.count, self.time = 0, 0.0
+        self.count = 0
         self.least: dict[str, tuple[float, float]] = {}  # of each metric: value and time [s]
-        self.failure: tuple[float, str] | None = None
 
     @staticmethod
     @abstractmethod
@@ -188,8 +185,7 @@ class GiveWay(Rule):
                     found.append((max(claim.sure, one.taken, claim.time), claim.time, claim.row, one, claim))
         if found:
             *_, manoeuvre, claim = min(found, key=lambda one: one[:3])
-            self.failure = claim.time, self._told(manoeuvre.way.name, claim)
-            self.decided = True
+            self.fail(claim.time, self._told(manoeuvre.way.name, claim))
 
     def _measure(self, claim: Claim) -> None:
         sign = -1.0 if claim.metric == "delay" else 1.0
@@ -217,7 +213,7 @@ class GiveWay(Rule):
             found.append(Measure(f"{prefix}_{metric}", value, unit, time))
         return found
 
-    def _undecided(self) -> str | None:
+    def _undecided(self) -> str:
         """Tell what the end of the run leaves open."""
         front = self.waits.front
         for one in self.manoeuvres.active:
@@ -229,23 +225,17 @@ class GiveWay(Rule):
                 away = float(np.hypot(*(one.way.samples - front).T).min())
                 if away <= one.way.half_width:  # else it has taken another way that begins there
                     return f"it is still on {one.way.name}"
-        return None
+        return ""
 
-    def result(self) -> Check:
+    def kept(self) -> Check:
         """Pass if every gap was large enough, and there were enough manoeuvres."""
-        if self.failure is not None:
-            return self.check(False, *self.failure)
         one, many = self.noun
-        undecided = self._undecided()
-        if undecided is not None and self.count + 1 >= self.at_least:
-            return self.check(None, self.time, f"undecided: the run ends at {self.time:.2f} s, {undecided}")
         told = f"{self.count} {one if self.count == 1 else many}"
-        if self.count < self.at_least:
-            return self.check(False, self.time, f"{told}, expected {self.at_least} at least")
         kept = [
             f"{name} of {value:.2f} {unit}"
             for name, unit in (("gap", "s"), ("spacing", "m"))
             for value, _ in [self.least.get(name, (math.inf, 0.0))]
             if math.isfinite(value)
         ]
-        return self.check(True, self.time, f"{told}; {', '.join(kept)} at least" if kept else told)
+        kept_told = f"{told}; {', '.join(kept)} at least" if kept else told
+        return self.enough(self.count, told, kept_told, self._undecided())

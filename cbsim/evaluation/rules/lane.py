@@ -7,9 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Bools
 from cbsim.evaluation.rules.context import Context
 from cbsim.evaluation.rules.corridors import corridors
-from cbsim.evaluation.rules.rule import Check, Rule
+from cbsim.evaluation.rules.rule import Check, Invariant
 from cbsim.evaluation.rules.standing import Standing, nearest
 from cbsim.evaluation.rules.track import Track
 from cbsim.recording.batch import Batch
@@ -18,8 +19,6 @@ from cbsim.spec.scenario import Expectation
 from cbsim.world.tables import Floats, Ints
 
 __all__ = ["Lane"]
-
-Bools = NDArray[np.bool_]
 
 OFF_CENTRE = 0.15  # [m] from the centreline of a lane that is closer to the middle of the road than one may come
 TOLERANCE = 0.3  # [m] waypoints have six decimals of a degree and are only nominally in the middle of the lane
@@ -31,7 +30,7 @@ TIGHT, AROUND = 1.0, 2.0  # lengths of the car: radius of a bend too tight to be
 U_TURN = 15.0  # [m] from its entry and exit, where a U-turn may leave its lane (Evaluation Criteria 2007, A.12)
 
 
-class Lane(Rule):
+class Lane(Invariant):
     """Every corner of the footprint lies in a lane or connector of its direction, within a tolerance (DARPA A.4).
 
     All lanes of the object's direction are allowed, so that it may change between them. A connector is as wide as the
@@ -57,13 +56,9 @@ class Lane(Rule):
         super().__init__(expectation, context)
         self.tolerance = self.number("tolerance", TOLERANCE)
         self.from_middle = self.number("from_middle", 0.0)
-        if context.roadmap is None:
-            raise self.wrong("lanes need a road network")
-        self.roadmap = context.roadmap
-        self.corridors = corridors(context.roadmap)
+        self.roadmap = self.require_roadmap("lanes need")
+        self.corridors = corridors(self.roadmap)
         self.widest = 0.0  # [m] largest excess within the tolerance
-        self.time = 0.0
-        self.failure: tuple[float, str] | None = None
         self.passes: set[int] = set()  # rows of what the car passes
 
     def see(self, batch: Batch) -> None:
@@ -193,7 +188,7 @@ class Lane(Rule):
         away, least = float(self._way_to_middle(match)[row - 1]), float(self._least(match)[row - 1])
         if self.from_middle and away < least - 1e-9 and self._allowed(track, match, np.array([row]))[0]:
             found = f"drove {away:.2f} m from the middle of an unmarked road, in {self.corridors.names[line]}, {where}"
-            self.failure, self.decided = (time, f"{found}, expected {least:g} m at least"), True
+            self.fail(time, f"{found}, expected {least:g} m at least")
             return
         if line < 0:
             found = f"was off the road {where}"
@@ -203,11 +198,8 @@ class Lane(Rule):
             side = "left" if match.offset[row - 1] > 0.0 else "right"
             over = f" by {-room:.2f} m" if room < 0.0 else ""
             found = f"left {self.corridors.names[line]} to the {side}{over} {where}"
-        self.failure = time, f"{found}, expected to stay in lane within {self.tolerance:g} m"
-        self.decided = True
+        self.fail(time, f"{found}, expected to stay in lane within {self.tolerance:g} m")
 
-    def result(self) -> Check:
+    def kept(self) -> Check:
         """Pass if the object was in its lane at every step."""
-        if self.failure is not None:
-            return self.check(False, *self.failure)
         return self.check(True, self.time, f"stayed in lane within {self.tolerance:g} m")

@@ -12,7 +12,7 @@ from cbsim.evaluation.rules.encroachment import HORIZON, Encroachment
 from cbsim.evaluation.rules.footprints import time_to_collision
 from cbsim.evaluation.rules.leader import Leader
 from cbsim.evaluation.rules.neighbours import Neighbours
-from cbsim.evaluation.rules.rule import Check, Measure, Rule
+from cbsim.evaluation.rules.rule import Check, Invariant, Measure
 from cbsim.evaluation.rules.track import Track
 from cbsim.recording.batch import Batch
 from cbsim.spec.scenario import Expectation
@@ -52,7 +52,7 @@ class _Extreme(NamedTuple):
     place: Floats
 
 
-class Margin(Rule):
+class Margin(Invariant):
     """The least TTC, PET and THW and the largest DRAC and lateral error, each against its bound.
 
     - TTC: time until both footprints touch if both keep their velocities, without turning.
@@ -73,8 +73,6 @@ class Margin(Rule):
         self.encroachment = Encroachment(context, self.row)
         self.leader = None if context.roadmap is None else Leader.of(context, self.row)
         self.worst: dict[str, _Extreme] = {}
-        self.time = 0.0
-        self.failure: tuple[float, str] | None = None
 
     def see(self, batch: Batch) -> None:
         """Update the worst of each measure that has a bound; the first beyond its bound fails."""
@@ -139,11 +137,7 @@ class Margin(Rule):
 
     def _fail(self, one: _Measure, extreme: _Extreme) -> None:
         bound = f"{self.bounds[one.name]:g} {one.unit} at {'least' if one.sign > 0 else 'most'}"
-        self.failure = (
-            extreme.time,
-            f"{self._told(one, extreme)}, expected {bound}",
-        )
-        self.decided = True
+        self.fail(extreme.time, f"{self._told(one, extreme)}, expected {bound}")
 
     def _told(self, one: _Measure, extreme: _Extreme) -> str:
         x, y = extreme.place.tolist()
@@ -160,9 +154,7 @@ class Margin(Rule):
             found.append(Measure(one.name, value, one.unit, time))
         return found
 
-    def result(self) -> Check:
+    def kept(self) -> Check:
         """Pass if no measure was beyond its bound."""
-        if self.failure is not None:
-            return self.check(False, *self.failure)
         told = [self._told(one, self.worst[one.name]) for one in MEASURES if one.name in self.worst]
         return self.check(True, self.time, "; ".join(told) or "no object came near")

@@ -9,10 +9,11 @@ import numpy as np
 
 from cbsim.evaluation.rules.context import Context
 from cbsim.evaluation.rules.footprints import rectangles
-from cbsim.evaluation.rules.rule import Check, Rule
+from cbsim.evaluation.rules.rule import Check, Invariant
 from cbsim.evaluation.rules.track import Track
 from cbsim.geometry.polyline import direction, left_of
 from cbsim.recording.batch import Batch
+from cbsim.road.roadmap import RoadMap
 from cbsim.spec.road import PointId
 from cbsim.spec.scenario import Expectation
 from cbsim.world.motion import MOTION
@@ -38,7 +39,7 @@ class _Spot(NamedTuple):
     length: float
 
 
-class Parking(Rule):
+class Parking(Invariant):
     """Where it rests in a spot, the bumper is `within` of its second point, within 30°, inside its width (C.3).
 
     It parks by resting for a second with its front bumper within 3 m of the second point of a spot, and then leaves in
@@ -47,17 +48,12 @@ class Parking(Rule):
 
     def __init__(self, expectation: Expectation, context: Context) -> None:
         super().__init__(expectation, context)
-        if context.roadmap is None:
-            raise self.wrong("parking needs a road network")
         self.within = self.number("within", 1.0)
-        self.at_least = int(self.number("at_least", 0))
-        self.spots = _spots(context)
+        self.spots = _spots(self.require_roadmap("parking needs"))
         self.since = math.inf
         self.parked: tuple[_Spot, Floats] | None = None
         self.manoeuvre = ""  # in which the object is at the last step
         self.done: list[str] = []
-        self.time = 0.0
-        self.failure: tuple[float, str] | None = None
 
     def see(self, batch: Batch) -> None:
         """Find where the object rests in spots, and how it leaves."""
@@ -132,24 +128,17 @@ class Parking(Rule):
 
     def _fail(self, track: Track, row: int, found: str, wanted: str) -> None:
         time, (x, y) = float(track.times[row]), track.centres[row].tolist()
-        self.failure = time, f"{found} at {time:.2f} s at ({x:.2f}, {y:.2f}), expected {wanted}"
-        self.decided = True
+        self.fail(time, f"{found} at {time:.2f} s at ({x:.2f}, {y:.2f}), expected {wanted}")
 
-    def result(self) -> Check:
+    def kept(self) -> Check:
         """Pass if it stood right in every spot, left each in reverse, and parked often enough."""
-        if self.failure is not None:
-            return self.check(False, *self.failure)
         told = f"parked {len(self.done)} time{'' if len(self.done) == 1 else 's'}"
-        if self.manoeuvre and len(self.done) + (self.parked is None) >= self.at_least:
-            return self.check(None, self.time, f"undecided: the run ends at {self.time:.2f} s, while {self.manoeuvre}")
-        if len(self.done) < self.at_least:
-            return self.check(False, self.time, f"{told}, expected {self.at_least} at least")
-        return self.check(True, self.time, f"{told}: {', '.join(self.done)}" if self.done else told)
+        kept = f"{told}: {', '.join(self.done)}" if self.done else told
+        within = f"while {self.manoeuvre}" if self.manoeuvre else ""
+        return self.enough(len(self.done), told, kept, within, begun=self.parked is None)
 
 
-def _spots(context: Context) -> list[_Spot]:
-    roadmap = context.roadmap
-    assert roadmap is not None
+def _spots(roadmap: RoadMap) -> list[_Spot]:
     found = []
     for zone in roadmap.network.zones:
         for spot in zone.spots:

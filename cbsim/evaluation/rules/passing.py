@@ -9,7 +9,7 @@ import numpy as np
 from cbsim.evaluation.rules.context import Context
 from cbsim.evaluation.rules.corridors import corridors
 from cbsim.evaluation.rules.footprints import rectangles
-from cbsim.evaluation.rules.rule import Check, Rule
+from cbsim.evaluation.rules.rule import Check, Invariant
 from cbsim.evaluation.rules.standing import Blocked, nearest
 from cbsim.evaluation.rules.track import Track
 from cbsim.geometry.polyline import left_of
@@ -38,7 +38,7 @@ class _Pass:
         return f"had gone {self.travelled:.2f} m out of its lane to pass"
 
 
-class Passing(Rule):
+class Passing(Invariant):
     """A pass begins at least `behind` the obstacle, and ends between `ahead` and `within` beyond it (A.10, A.11).
 
     A pass begins when a corner leaves the lane that an object blocks which stands (as in ``lane``), and ends when all
@@ -51,16 +51,12 @@ class Passing(Rule):
 
     def __init__(self, expectation: Expectation, context: Context) -> None:
         super().__init__(expectation, context)
-        if context.roadmap is None:
-            raise self.wrong("passing needs a road network")
-        self.roadmap, self.corridors = context.roadmap, corridors(context.roadmap)
+        self.roadmap = self.require_roadmap("passing needs")
+        self.corridors = corridors(self.roadmap)
         self.behind, self.ahead = self.number("behind"), self.number("ahead")
         self.within, self.whole = self.number("within"), self.number("whole")
-        self.at_least = int(self.number("at_least", 0))
         self.current: _Pass | None = None
         self.passes = 0
-        self.time = 0.0
-        self.failure: tuple[float, str] | None = None
 
     def see(self, batch: Batch) -> None:
         """Follow each pass from its begin to its end."""
@@ -157,17 +153,12 @@ class Passing(Rule):
     def _fail(self, track: Track, row: int, blocked: Blocked, told: str, bound: float, which: str = "at most") -> None:
         time, (x, y) = float(track.times[row]), track.centres[row].tolist()
         who = self.context.name(blocked.row, time)
-        self.failure = time, f"{told} '{who}' at {time:.2f} s at ({x:.2f}, {y:.2f}), expected {bound:.2f} m {which}"
-        self.decided = True
+        self.fail(time, f"{told} '{who}' at {time:.2f} s at ({x:.2f}, {y:.2f}), expected {bound:.2f} m {which}")
 
-    def result(self) -> Check:
+    def kept(self) -> Check:
         """Pass if every pass was right, and there were enough."""
-        if self.failure is not None:
-            return self.check(False, *self.failure)
         told = f"{self.passes} pass{'' if self.passes == 1 else 'es'}"
-        if self.current is not None and self.passes + 1 >= self.at_least:
-            who = self.context.name(self.current.blocked.row, self.time)
-            return self.check(None, self.time, f"undecided: the run ends at {self.time:.2f} s, while passing '{who}'")
-        if self.passes < self.at_least:
-            return self.check(False, self.time, f"{told}, expected {self.at_least} at least")
-        return self.check(True, self.time, f"{told}, each at the right distances" if self.passes else told)
+        kept = f"{told}, each at the right distances" if self.passes else told
+        one = self.current
+        within = "" if one is None else f"while passing '{self.context.name(one.blocked.row, self.time)}'"
+        return self.enough(self.passes, told, kept, within)

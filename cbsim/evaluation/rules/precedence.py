@@ -8,8 +8,7 @@ import numpy as np
 
 from cbsim.evaluation.rules.context import Context
 from cbsim.evaluation.rules.passages import END, Entry, Gate, Passage, Passages, leaving
-from cbsim.evaluation.rules.rule import Check
-from cbsim.evaluation.rules.rule import Rule as BaseRule
+from cbsim.evaluation.rules.rule import Check, Invariant
 from cbsim.recording.batch import Batch
 from cbsim.road.kernels.right_of_way import fill_ties, order_arrivals, who_yields
 from cbsim.road.lanelets import build_lanelets
@@ -31,7 +30,7 @@ class Violation(NamedTuple):
     told: str
 
 
-class Precedence(BaseRule):
+class Precedence(Invariant):
     """Whenever the object enters a junction, whoever goes first by the road's right of way has gone (B.2).
 
     Entries are compared with all others whose ways conflict, in the order in which both reach the conflict area. Where
@@ -45,11 +44,9 @@ class Precedence(BaseRule):
 
     def __init__(self, expectation: Expectation, context: Context) -> None:
         super().__init__(expectation, context)
-        if context.roadmap is None:
-            raise self.wrong("right of way needs a road network")
+        roadmap = self.require_roadmap("right of way needs")
         self.patience = self.number("patience")
-        self.at_least = int(self.number("at_least", 0))
-        self.lanelets = build_lanelets(context.roadmap, context.mission)
+        self.lanelets = build_lanelets(roadmap, context.mission)
         self.conflicts = find_conflicts(self.lanelets)
         lights = np.diff(self.lanelets.lights.offsets) > 0
         every = find_junctions(self.conflicts)
@@ -57,15 +54,12 @@ class Precedence(BaseRule):
         self.passages = Passages(context.header, self.conflicts, self.junctions, self.row)
         self.stuck: list[tuple[int, Passage]] = []  # others who stand in a junction at the end
         self.entries = self.judged = 0
-        self.time = 0.0
-        self.failure: tuple[float, str] | None = None
 
     def see(self, batch: Batch) -> None:
         """Follow the vehicles nearby, and judge passages whose rivals are known."""
         self.passages.see(batch)
         self.time = float(batch.steps[-1] * self.step)
         self._judge(self.time - HORIZON)
-        self.decided = self.failure is not None
 
     def forget(self) -> None:
         """Forget the step before: nobody stands in a junction who is absent."""
@@ -99,10 +93,10 @@ class Precedence(BaseRule):
         name = self.lanelets.names[passage.lanelet]
         where = f"entered {name} at {passage.begin:.2f} s at ({x:.2f}, {y:.2f})"
         who = self.context.name(found.row, passage.begin)
-        self.failure = passage.begin, f"{where} out of turn, before '{who}', {found.told}"
+        self.fail(passage.begin, f"{where} out of turn, before '{who}', {found.told}")
 
-    def _undecided(self) -> tuple[int, float] | None:
-        """Lanelet on which the object is at the end, and when it entered it, with others there [s]; None for none."""
+    def _undecided(self) -> str:
+        """Tell on which lanelet the object is at the end with others there, and when it entered it."""
         for junction, lanelet, begin in self.passages.unfinished():
             alone = set(self.passages.entry(junction, begin).motion) <= {self.row}
             front = self.passages.front
@@ -111,8 +105,8 @@ class Precedence(BaseRule):
             points = self.lanelets.points[self.lanelets.samples_of(lanelet)]
             away = float(np.hypot(*(points - front).T).min())
             if away <= 0.5 * self.lanelets.widths[lanelet]:  # else it has taken another way from the same line
-                return lanelet, begin
-        return None
+                return f"within {self.lanelets.names[lanelet]}, entered at {begin:.2f} s"
+        return ""
 
     def _violation(self, junction: int, passage: Passage) -> Violation | None:
         entry = self.passages.entry(junction, passage.begin)
@@ -250,14 +244,9 @@ class Precedence(BaseRule):
             self._judge(np.inf)
         if self.failure is None:
             self._judge_stuck()
-        if self.failure is not None:
-            return self.check(False, *self.failure)
-        undecided = self._undecided()
-        if undecided is not None and self.entries + 1 >= self.at_least:
-            lanelet, begin = undecided
-            told = f"undecided: the run ends at {self.time:.2f} s, within {self.lanelets.names[lanelet]}"
-            return self.check(None, self.time, f"{told}, entered at {begin:.2f} s")
-        told = f"{self.entries} entr{'y' if self.entries == 1 else 'ies'}"
-        if self.entries < self.at_least:
-            return self.check(False, self.time, f"{told} into junctions, expected {self.at_least} at least")
-        return self.check(True, self.time, f"{told} into junctions, each in turn")
+        return super().result()
+
+    def kept(self) -> Check:
+        """Pass if there were enough entries."""
+        told = f"{self.entries} entr{'y' if self.entries == 1 else 'ies'} into junctions"
+        return self.enough(self.entries, told, f"{told}, each in turn", self._undecided())

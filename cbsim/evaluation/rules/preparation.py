@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from cbsim.evaluation.rules.context import Context
-from cbsim.evaluation.rules.rule import Check, Rule
+from cbsim.evaluation.rules.rule import Check, Invariant
 from cbsim.recording.batch import Batch
 from cbsim.spec.scenario import Expectation
 from cbsim.world.tables import Floats
@@ -17,7 +17,7 @@ __all__ = ["Preparation"]
 STILL = 0.1  # [m/s] slower counts as rest
 
 
-class Preparation(Rule):
+class Preparation(Invariant):
     """Until RUN and `alarm` after it, the object is slower than 0.1 m/s, and no further than `within` from its start.
 
     A mission without a clock, which is RUN from the start, asks nothing.
@@ -26,9 +26,8 @@ class Preparation(Rule):
     def __init__(self, expectation: Expectation, context: Context) -> None:
         super().__init__(expectation, context)
         self.alarm, self.within = self.number("alarm"), self.number("within")
-        self.time, self.until = 0.0, math.inf
+        self.until = math.inf
         self.place: Floats | None = None
-        self.failure: tuple[float, str] | None = None
 
     def see(self, batch: Batch) -> None:
         """Find the first motion before the end of the alarm."""
@@ -46,13 +45,11 @@ class Preparation(Rule):
             when = f"in the alarm after RUN at {run:.2f} s" if run is not None and run < time - 1e-9 else "before RUN"
             found = f"moved {when}: at {time:.2f} s it drove {track.speeds[first]:.2f} m/s at ({x:.2f}, {y:.2f}),"
             found += f" {away[first - 1]:.2f} m from its start"
-            self.failure = time, f"{found}; expected rest until {self.alarm:g} s after RUN"
-        self.decided = self.failure is not None or self.time > self.until + 1e-9
+            self.fail(time, f"{found}; expected rest until {self.alarm:g} s after RUN")
+        self.decided |= self.time > self.until + 1e-9
 
-    def result(self) -> Check:
+    def kept(self) -> Check:
         """Pass if it stood."""
-        if self.failure is not None:
-            return self.check(False, *self.failure)
         if self.until <= 0.0:
             return self.check(True, 0.0, "RUN from the start, without an alarm")
         if self.time < self.until - 1e-9:

@@ -6,7 +6,7 @@ import math
 
 from cbsim.evaluation.rules.context import Context
 from cbsim.evaluation.rules.leader import Leader
-from cbsim.evaluation.rules.rule import Check, Rule
+from cbsim.evaluation.rules.rule import Check, Invariant
 from cbsim.recording.batch import Batch
 from cbsim.spec.scenario import Expectation
 
@@ -17,7 +17,7 @@ STILL = 0.1  # [m/s] slower counts as rest
 SETTLED = 1.0  # [s] for which both stand
 
 
-class Queueing(Rule):
+class Queueing(Invariant):
     """Where it comes to rest behind a vehicle at rest, the gap is at least `least` and at most `most` (B.4).
 
     The gap counts once both have stood for a second. Who stands at a stop line, or has one between itself and the
@@ -28,16 +28,12 @@ class Queueing(Rule):
 
     def __init__(self, expectation: Expectation, context: Context) -> None:
         super().__init__(expectation, context)
-        if context.roadmap is None:
-            raise self.wrong("gaps need a road network")
+        self.require_roadmap("gaps need")
         self.least, self.most = self.number("least"), self.number("most")
-        self.at_least = int(self.number("at_least", 0))
         self.leader = Leader.of(context, self.row)
         self.since = math.inf
         self.partner, self.counted = -1, False
         self.stops = 0
-        self.time = 0.0
-        self.failure: tuple[float, str] | None = None
 
     def see(self, batch: Batch) -> None:
         """Find where both stand."""
@@ -69,19 +65,14 @@ class Queueing(Rule):
                         else f"{self.least:g} m at least"
                     )
                     found = f"stood {gap:.2f} m behind '{who}' at {time:.2f} s at ({x:.2f}, {y:.2f})"
-                    self.failure = time, f"{found}, expected {wanted}"
-                    self.decided = True
+                    self.fail(time, f"{found}, expected {wanted}")
                     return
 
     def forget(self) -> None:
         """Forget the vehicle behind which the object stands."""
         self.since, self.partner, self.counted = math.inf, -1, False
 
-    def result(self) -> Check:
+    def kept(self) -> Check:
         """Pass if every gap was right, and there were enough."""
-        if self.failure is not None:
-            return self.check(False, *self.failure)
         told = f"queued {self.stops} time{'' if self.stops == 1 else 's'}"
-        if self.stops < self.at_least:
-            return self.check(False, self.time, f"{told}, expected {self.at_least} at least")
-        return self.check(True, self.time, told)
+        return self.enough(self.stops, told, told)

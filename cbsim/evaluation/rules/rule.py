@@ -14,10 +14,11 @@ from cbsim.errors import FileError, Problem, Severity, UsageError, did_you_mean
 from cbsim.evaluation.rules.context import Context
 from cbsim.evaluation.rules.track import Track
 from cbsim.recording.batch import Batch
+from cbsim.road.roadmap import RoadMap
 from cbsim.spec.profiles import profile_number
 from cbsim.spec.scenario import Expectation
 
-__all__ = ["Check", "Measure", "Rule"]
+__all__ = ["Check", "Invariant", "Measure", "Rule"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +136,12 @@ class Rule(ABC):
             message = f"the motion of others is needed and not recorded: the recording holds {header.recorded}"
             raise FileError(Problem(Severity.ERROR, "E828", message, self.expectation.location))
 
+    def require_roadmap(self, who: str) -> RoadMap:
+        """Return the road network, or refuse a run without: ``zones need`` one."""
+        if self.context.roadmap is None:
+            raise self.wrong(f"{who} a road network")
+        return self.context.roadmap
+
     @property
     def name(self) -> str:
         """Rule and object."""
@@ -186,3 +193,55 @@ class Rule(ABC):
     @abstractmethod
     def result(self) -> Check:
         """Return the result."""
+
+
+class Invariant(Rule):
+    """A rule that holds at all times: what first breaks it decides, and is its result.
+
+    Attributes
+    ----------
+    time : float
+        Of the last step that was judged [s].
+    failure : (float, str) or None
+        Time [s] and description of what broke it.
+    at_least : int
+        How many of what the rule is about there are in the whole run, where it has this argument.
+    """
+
+    def __init__(self, expectation: Expectation, context: Context) -> None:
+        super().__init__(expectation, context)
+        self.time = 0.0
+        self.failure: tuple[float, str] | None = None
+        self.at_least = int(self.number("at_least", 0))
+
+    def fail(self, time: float, message: str) -> None:
+        """Decide that the rule was broken at a time [s]."""
+        self.failure, self.decided = (time, message), True
+
+    def result(self) -> Check:
+        """Return what broke the rule, else the result of `kept`."""
+        return self.kept() if self.failure is None else self.check(False, *self.failure)
+
+    @abstractmethod
+    def kept(self) -> Check:
+        """Return the result of a run in which nothing broke the rule."""
+
+    def enough(self, count: int, told: str, kept: str, within: str = "", *, begun: bool = True) -> Check:
+        """Pass if there were enough of what the rule is about.
+
+        Parameters
+        ----------
+        count : int
+            How many there were.
+        told, kept : str
+            Description of them, and of a pass.
+        within : str
+            In what the run ended, which leaves the result open; empty for nothing.
+        begun : bool
+            Whether that would count, too.
+        """
+        if within and count + begun >= self.at_least:
+            return self.check(None, self.time, f"undecided: the run ends at {self.time:.2f} s, {within}")
+        if count < self.at_least:
+            return self.check(False, self.time, f"{told}, expected {self.at_least} at least")
+        return self.check(True, self.time, kept)

@@ -8,7 +8,7 @@ import numpy as np
 
 from cbsim.evaluation.rules.context import Context
 from cbsim.evaluation.rules.leader import Ahead, Leader
-from cbsim.evaluation.rules.rule import Check, Measure, Rule
+from cbsim.evaluation.rules.rule import Check, Invariant, Measure
 from cbsim.evaluation.rules.track import Track
 from cbsim.recording.batch import Batch
 from cbsim.spec.scenario import Expectation
@@ -36,7 +36,7 @@ class _Now(NamedTuple):
     moves_over: bool
 
 
-class Gaps(Rule):
+class Gaps(Invariant):
     """Base of rules about the gap to the vehicle ahead; a subclass says how large it is `least`.
 
     A gap that another closed, by coming in or by braking harder than 2 m/s², is forgiven for ten seconds while it
@@ -47,15 +47,12 @@ class Gaps(Rule):
 
     def __init__(self, expectation: Expectation, context: Context) -> None:
         super().__init__(expectation, context)
-        if context.roadmap is None:
-            raise self.wrong("gaps need a road network")
+        self.require_roadmap("gaps need")
         self.leader = Leader.of(context, self.row)
         self.nearest = np.inf
-        self.time = 0.0
         self.before: tuple[int, float] | None = None  # row of the leader and gap at the last step
         self.paces: list[tuple[float, float]] = []  # times and speeds of the leader in the last second
         self.forgiven: float | None = None  # since when a gap that another closed is forgiven
-        self.failure: tuple[float, str] | None = None
 
     def least(self, track: Track, ahead: Ahead) -> Floats:
         """Least gap at each step, shape (n,) [m]; 0 where there is none."""
@@ -115,17 +112,14 @@ class Gaps(Rule):
         who = self.context.name(now.row, now.time)
         found = f"was {now.gap:.2f} m behind '{who}' at {now.time:.2f} s at ({x:.2f}, {y:.2f})"
         speed = float(track.speeds[1 + step])
-        self.failure = now.time, f"{found} with {speed:.2f} m/s, expected {now.least:.2f} m at least"
-        self.decided = True
+        self.fail(now.time, f"{found} with {speed:.2f} m/s, expected {now.least:.2f} m at least")
 
     def measures(self) -> list[Measure]:
         """Return what was measured."""
         return [Measure("gap", float(self.nearest) if np.isfinite(self.nearest) else None, "m")]
 
-    def result(self) -> Check:
+    def kept(self) -> Check:
         """Pass if no gap was too small."""
-        if self.failure is not None:
-            return self.check(False, *self.failure)
         told = f"{self.nearest:.2f} m at least" if np.isfinite(self.nearest) else "no object was ahead"
         return self.check(True, self.time, f"kept its distance; {told}")
 

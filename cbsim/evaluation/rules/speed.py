@@ -9,7 +9,7 @@ import numpy as np
 from cbsim.evaluation.rules.context import Context
 from cbsim.evaluation.rules.limits import MPH, Limits
 from cbsim.evaluation.rules.progress import progress_of
-from cbsim.evaluation.rules.rule import Check, Measure, Rule
+from cbsim.evaluation.rules.rule import Check, Invariant, Measure
 from cbsim.evaluation.rules.track import Track
 from cbsim.recording.batch import Batch
 from cbsim.road.matching import Match
@@ -25,7 +25,7 @@ ROOM = MPH  # [m/s] between minimum and maximum, tolerance included: no car keep
 BESIDE = 2.5  # [m] to either side of the path ahead
 
 
-class Speed(Rule):
+class Speed(Invariant):
     """Never faster than the limit of segment or zone plus `tolerance`; slower than its minimum only briefly.
 
     Between two segments the higher limit holds. The object may be slower than the minimum for ten seconds at a time,
@@ -45,9 +45,8 @@ class Speed(Rule):
             room = max(ROOM - self.tolerance, 0.0)
             self.lowest = np.minimum(self.limits.low, np.maximum(self.limits.high - room, 0.0))
         self.progress = progress_of(context) if self.minimum else None
-        self.fastest, self.time = 0.0, 0.0
+        self.fastest = 0.0
         self.slow_since: float | None = None
-        self.failure: tuple[float, str] | None = None
 
     def _limits(self) -> Limits | None:
         roadmap, mission = self.context.roadmap, self.context.mission
@@ -137,8 +136,6 @@ class Speed(Rule):
         """Return what was measured."""
         return [Measure("fastest", self.fastest, "m/s")]
 
-    def result(self) -> Check:
+    def kept(self) -> Check:
         """Pass if the object was never too fast, nor too slow for long."""
-        if self.failure is not None:
-            return self.check(False, *self.failure)
         return self.check(True, self.time, f"never faster than allowed; {self.fastest:.2f} m/s at most")

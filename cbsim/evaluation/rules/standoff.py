@@ -9,7 +9,7 @@ import numpy as np
 from cbsim.evaluation.rules.context import Context
 from cbsim.evaluation.rules.footprints import clearance
 from cbsim.evaluation.rules.neighbours import Neighbours
-from cbsim.evaluation.rules.rule import Check, Measure, Rule
+from cbsim.evaluation.rules.rule import Check, Invariant, Measure
 from cbsim.recording.batch import Batch
 from cbsim.spec.scenario import Expectation
 
@@ -19,7 +19,7 @@ STILL = 0.1  # [m/s] slower counts as rest
 BODY = 25.0  # [m] sum of half diagonals, at most: trucks of 25 m and their like
 
 
-class Standoff(Rule):
+class Standoff(Invariant):
     """The footprint of the object, while it moves, is at least `least` from all others (A.7).
 
     Zones are exempt: spots are hardly wider than cars.
@@ -32,8 +32,6 @@ class Standoff(Rule):
         self.least = self.number("least")
         self.neighbours = Neighbours.of(context, self.row)
         self.nearest = math.inf
-        self.time = 0.0
-        self.failure: tuple[float, str] | None = None
 
     def see(self, batch: Batch) -> None:
         """Find the first step at which something is too near."""
@@ -55,16 +53,13 @@ class Standoff(Rule):
             who = self.context.name(int(pairs.row[first]), time)
             speed = float(track.speeds[1 + step])
             found = f"was {gap:.2f} m from '{who}' at {time:.2f} s at ({x:.2f}, {y:.2f}) with {speed:.2f} m/s"
-            self.failure = time, f"{found}, expected {self.least:g} m at least"
-            self.decided = True
+            self.fail(time, f"{found}, expected {self.least:g} m at least")
 
     def measures(self) -> list[Measure]:
         """Return what was measured."""
         return [Measure("clearance", self.nearest if math.isfinite(self.nearest) else None, "m")]
 
-    def result(self) -> Check:
+    def kept(self) -> Check:
         """Pass if nothing was too near."""
-        if self.failure is not None:
-            return self.check(False, *self.failure)
         told = f"{self.nearest:.2f} m from the nearest" if math.isfinite(self.nearest) else "nothing came near"
         return self.check(True, self.time, told)

@@ -6,7 +6,7 @@ import numpy as np
 
 from cbsim.evaluation.rules.clear_way import ClearWay
 from cbsim.evaluation.rules.context import Context
-from cbsim.evaluation.rules.rule import Check, Rule
+from cbsim.evaluation.rules.rule import Check, Invariant, Rule
 from cbsim.recording.batch import Batch
 from cbsim.spec.scenario import Expectation
 
@@ -48,20 +48,17 @@ class ClearWait:
         return np.asarray(found & ~self._states.has_to_stand(self._row, track.times[1:]))
 
 
-class Start(Rule):
+class Start(Invariant):
     """The object moves within `within` of the mission, and stands for at most `clear` in RUN while its way is clear."""
 
     needs_others = True
 
     def __init__(self, expectation: Expectation, context: Context) -> None:
         super().__init__(expectation, context)
-        if context.roadmap is None:
-            raise self.wrong("a start needs a road network")
+        self.require_roadmap("a start needs")
         self.within, self.most = self.number("within"), self.number("clear")
         self.wait = ClearWait(context, self.row, self.most)
-        self.time = 0.0
         self.moved: float | None = None
-        self.failure: tuple[float, str] | None = None
 
     def see(self, batch: Batch) -> None:
         """Find the first motion after the start of the mission."""
@@ -74,22 +71,19 @@ class Start(Rule):
                 self.moved, self.decided = time, True
                 return
             if time > self.within + 1e-9:
-                self.failure = time, f"stood until {time:.2f} s, expected to move within {self.within:g} s"
+                self.fail(time, f"stood until {time:.2f} s, expected to move within {self.within:g} s")
             elif self.wait.look(clear, track.times, k):
                 told = f"stood in RUN on a clear way from {self.wait.since:.2f} s to {time:.2f} s"
-                self.failure = time, f"{told}, expected {self.most:g} s at most"
-            if self.failure is not None:
-                self.decided = True
+                self.fail(time, f"{told}, expected {self.most:g} s at most")
+            if self.decided:
                 return
 
     def forget(self) -> None:
         """Forget since when the object stands."""
         self.wait.since = None
 
-    def result(self) -> Check:
+    def kept(self) -> Check:
         """Pass if it started in time."""
-        if self.failure is not None:
-            return self.check(False, *self.failure)
         if self.moved is None:
             return self.check(None, self.time, f"undecided: the run ends at {self.time:.2f} s, before it has started")
         clock = self.context.run_states.mission_time(self.row, self.moved)

@@ -6,7 +6,7 @@ import numpy as np
 
 from cbsim.evaluation.rules.context import Context
 from cbsim.evaluation.rules.gates import Beside, Gates
-from cbsim.evaluation.rules.rule import Check, Rule
+from cbsim.evaluation.rules.rule import Check, Invariant
 from cbsim.evaluation.rules.track import Track
 from cbsim.geometry.polyline import direction
 from cbsim.recording.batch import Batch
@@ -22,7 +22,7 @@ TELL = 10.0  # [m] stops up to this distance before the line are reported
 FACING = 0.5  # cosine of 60°: driving along the line or in the opposite direction needs no stop
 
 
-class StopLine(Rule):
+class StopLine(Invariant):
     """The front bumper comes to rest within a metre before the line (DARPA 2006 and 2007, A.8), and not over it.
 
     A stop line goes through its waypoint, across the lane. After backing away from the line, an object has to stop
@@ -32,10 +32,7 @@ class StopLine(Rule):
     def __init__(self, expectation: Expectation, context: Context) -> None:
         super().__init__(expectation, context)
         self.within = self.number("within")
-        self.at_least = int(self.number("at_least", 0))
-        roadmap = context.roadmap
-        if roadmap is None:
-            raise self.wrong("stop lines need a road network")
+        roadmap = self.require_roadmap("stop lines need")
         self.points = stop_points(roadmap)
         rows = [roadmap.rows[point] for point in self.points]
         widths = [roadmap.lanes[lane].width for lane in roadmap.lane_of_row[rows]] if rows else []
@@ -44,8 +41,6 @@ class StopLine(Rule):
         self.rested: set[int] = set()
         self.stood: dict[int, float] = {}  # distance of the last rest before each line [m]
         self.crossed = 0
-        self.time = 0.0
-        self.failure: tuple[float, str] | None = None
 
     def see(self, batch: Batch) -> None:
         """Track the front bumper past nearby lines."""
@@ -104,17 +99,13 @@ class StopLine(Rule):
         where = f", after standing {self.stood[gate]:.2f} m before it" if gate in self.stood else ""
         asked = f"expected a stop with the front bumper within {self.within:g} m before it"
         point = self.points[gate]
-        self.failure = time, f"crossed the stop line {point} at {time:.2f} s with {speed:.2f} m/s{where}, {asked}"
-        self.decided = True
+        self.fail(time, f"crossed the stop line {point} at {time:.2f} s with {speed:.2f} m/s{where}, {asked}")
 
-    def result(self) -> Check:
+    def kept(self) -> Check:
         """Pass if the object stopped at every line that it crossed, and crossed enough of them."""
-        if self.failure is not None:
-            return self.check(False, *self.failure)
         lines = f"{self.crossed} stop line{'' if self.crossed == 1 else 's'}"
-        if self.crossed < self.at_least:
-            return self.check(False, self.time, f"crossed {lines} in the whole run, expected {self.at_least} at least")
-        return self.check(True, self.time, f"stopped at each of {lines} that it crossed")
+        kept = f"stopped at each of {lines} that it crossed"
+        return self.enough(self.crossed, f"crossed {lines} in the whole run", kept)
 
 
 def stop_points(roadmap: RoadMap) -> list[PointId]:

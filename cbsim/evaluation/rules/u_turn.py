@@ -6,7 +6,7 @@ import numpy as np
 
 from cbsim.evaluation.rules.context import Context
 from cbsim.evaluation.rules.corridors import corridors
-from cbsim.evaluation.rules.rule import Check, Rule
+from cbsim.evaluation.rules.rule import Check, Invariant
 from cbsim.evaluation.rules.track import Track
 from cbsim.geometry.polyline import direction
 from cbsim.recording.batch import Batch
@@ -22,7 +22,7 @@ NEAR, AROUND = 60.0, 15.0  # [m] from a U-turn, within which turning round may b
 MOVES = 0.1  # [m/s] along its heading, above which an object is in a gear
 
 
-class UTurn(Rule):
+class UTurn(Invariant):
     """From 60° off its lane until within 30° of the other, the footprint is `within` of the entry or the exit (A.12).
 
     A U-turn is an exit of the network from a lane to the one opposite. It is done once the object has turned round, in
@@ -32,26 +32,23 @@ class UTurn(Rule):
 
     def __init__(self, expectation: Expectation, context: Context) -> None:
         super().__init__(expectation, context)
-        if context.roadmap is None:
-            raise self.wrong("U-turns need a road network")
-        self.within, self.at_least = self.number("within"), int(self.number("at_least", 0))
-        lanelets = build_lanelets(context.roadmap)
+        roadmap = self.require_roadmap("U-turns need")
+        self.within = self.number("within")
+        lanelets = build_lanelets(roadmap)
         rows = np.flatnonzero(lanelets.kinds == LaneletKind.U_TURN)
         self.names = [lanelets.names[row] for row in rows]
         ends = lanelets.ends[rows]
-        self.ends: Floats = context.roadmap.positions[ends]
-        headings = context.roadmap.headings[ends]
+        self.ends: Floats = roadmap.positions[ends]
+        headings = roadmap.headings[ends]
         self.along: Floats = direction(headings.ravel()).reshape(-1, 2, 2)
-        self.roads = [tuple(context.roadmap.ids[row].segment for row in pair) for pair in ends.tolist()]
-        self.corridors = corridors(context.roadmap)
-        self._lanes = len(context.roadmap.lanes)
+        self.roads = [tuple(roadmap.ids[row].segment for row in pair) for pair in ends.tolist()]
+        self.corridors = corridors(roadmap)
+        self._lanes = len(roadmap.lanes)
         self._road = -1  # segment of the lane that the object was in last
         self.current, self._has_turned, self._elsewhere = -1, False, 0.0
         self.gear, self.changes = 0, 0
         self.told: list[str] = []
-        self.time = 0.0
         self._excess: tuple[float, str] | None = None
-        self.failure: tuple[float, str] | None = None
 
     def see(self, batch: Batch) -> None:
         """Follow each U-turn from its begin to its end."""
@@ -133,16 +130,8 @@ class UTurn(Rule):
         """Whether the object was less than 60° off the first lane of each U-turn a step ago, shape (n, u)."""
         return np.asarray((track.ahead[:-1, None] * self.along[:, 0]).sum(axis=2) >= np.cos(BEGUN))
 
-    def result(self) -> Check:
+    def kept(self) -> Check:
         """Pass if every U-turn had room, and there were enough."""
-        if self.failure is not None:
-            return self.check(False, *self.failure)
         many = f"{len(self.told)} U-turn{'' if len(self.told) == 1 else 's'}"
-        if self.current >= 0 and len(self.told) + 1 >= self.at_least:
-            name = self.names[self.current]
-            return self.check(
-                None, self.time, f"undecided: the run ends at {self.time:.2f} s, within the U-turn {name}"
-            )
-        if len(self.told) < self.at_least:
-            return self.check(False, self.time, f"{many}, expected {self.at_least} at least")
-        return self.check(True, self.time, f"{many}: {', '.join(self.told)}" if self.told else many)
+        within = f"within the U-turn {self.names[self.current]}" if self.current >= 0 else ""
+        return self.enough(len(self.told), many, f"{many}: {', '.join(self.told)}" if self.told else many, within)

@@ -46,8 +46,7 @@ class WrongWay(Lane):
                 time, (x, y) = float(track.times[row]), track.centres[row].tolist()
                 lane = self.corridors.names[int(match.lane[row - 1])]
                 told = f"drove {self.way:.2f} m against {lane} until {time:.2f} s at ({x:.2f}, {y:.2f})"
-                self.failure = time, f"{told}, expected {self.at_most:g} m at most"
-                self.decided = True
+                self.fail(time, f"{told}, expected {self.at_most:g} m at most")
                 return
         if before < len(track.steps) - 1:
             self.way = 0.0
@@ -61,8 +60,6 @@ class WrongWay(Lane):
         """Return what was measured."""
         return [Measure("longest_wrong_way", self.longest, "m")]
 
-    def result(self) -> Check:
+    def kept(self) -> Check:
         """Pass if no piece was too long."""
-        if self.failure is not None:
-            return self.check(False, *self.failure)
         return self.check(True, self.time, f"drove {self.longest:.2f} m at most against the traffic")

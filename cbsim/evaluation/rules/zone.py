@@ -6,7 +6,7 @@ import numpy as np
 
 from cbsim.evaluation.rules.context import Context
 from cbsim.evaluation.rules.corridors import corridors
-from cbsim.evaluation.rules.rule import Check, Rule
+from cbsim.evaluation.rules.rule import Check, Invariant
 from cbsim.recording.batch import Batch
 from cbsim.spec.scenario import Expectation
 
@@ -15,7 +15,7 @@ __all__ = ["Zone"]
 TOLERANCE = 0.3  # [m] as in ``lane``
 
 
-class Zone(Rule):
+class Zone(Invariant):
     """While the centre is in a zone, every corner of the footprint is in it, or in the ways in and out (D.6).
 
     Ways in and out are exits at perimeter points and their lanes, as wide as these and extended by a car's length.
@@ -23,14 +23,11 @@ class Zone(Rule):
 
     def __init__(self, expectation: Expectation, context: Context) -> None:
         super().__init__(expectation, context)
-        if context.roadmap is None:
-            raise self.wrong("zones need a road network")
-        self.tolerance, self.at_least = self.number("tolerance", TOLERANCE), int(self.number("at_least", 0))
-        self.roadmap, self.corridors = context.roadmap, corridors(context.roadmap)
+        self.roadmap = self.require_roadmap("zones need")
+        self.tolerance = self.number("tolerance", TOLERANCE)
+        self.corridors = corridors(self.roadmap)
         self.inside = -1
         self.visits = 0
-        self.time = 0.0
-        self.failure: tuple[float, str] | None = None
 
     def see(self, batch: Batch) -> None:
         """Find the first corner outside."""
@@ -50,8 +47,7 @@ class Zone(Rule):
             time, (x, y) = float(track.times[1 + step]), track.centres[1 + step].tolist()
             number = self.roadmap.network.zones[int(zones[step])].number
             told = f"stuck out of zone {number} at {time:.2f} s at ({x:.2f}, {y:.2f})"
-            self.failure = time, f"{told}, expected to stay inside within {self.tolerance:g} m"
-            self.decided = True
+            self.fail(time, f"{told}, expected to stay inside within {self.tolerance:g} m")
             return
         self.visits += int(entered.sum())
 
@@ -73,11 +69,7 @@ class Zone(Rule):
             inside[out] = self.corridors.widened(self.tolerance, self.length).match(corners[out]).lane >= 0
         return np.asarray(inside.reshape(-1, 4).all(axis=1))
 
-    def result(self) -> Check:
+    def kept(self) -> Check:
         """Pass if no corner was outside, and there were enough visits."""
-        if self.failure is not None:
-            return self.check(False, *self.failure)
         told = f"{self.visits} visit{'' if self.visits == 1 else 's'} to zones"
-        if self.visits < self.at_least:
-            return self.check(False, self.time, f"{told}, expected {self.at_least} at least")
-        return self.check(True, self.time, told)
+        return self.enough(self.visits, told, told)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.formats.irit.planes import newell
 
 __all__ = ["LARGEST", "cut_ears", "polygon", "strip"]
 
-Floats = NDArray[np.float64]
 LARGEST = 500  # corners up to which ears are clipped, in quadratic time; larger polygons are triangulated as fans
 
 

@@ -12,12 +12,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.geometry.linear import times
 from cbsim.spec.irit.objects import Freeform, Knots
 
 __all__ = ["Direction", "boundary", "directions", "evaluate", "grid", "projected", "spans", "triangular"]
-
-Floats = NDArray[np.float64]
 
 
 class Direction(NamedTuple):

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.errors import Location, Problems
 from cbsim.formats.irit import splines
 from cbsim.formats.irit.colors import color_of
@@ -22,7 +22,6 @@ from cbsim.spec.irit.objects import Freeform, Instance, IritObject, Item, Poly, 
 
 __all__ = ["PARTS", "Piece", "instances", "surface_triangles", "tessellate"]
 
-Floats = NDArray[np.float64]
 PARTS = 8  # parts of every span of a surface, unless it has many
 CELLS = 40_000  # cells of a surface, roughly
 TRIANGLES = 2_000_000  # of one object; nested instances could be unbounded

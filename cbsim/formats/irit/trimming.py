@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.formats.irit import splines
 from cbsim.formats.irit.polygons import LARGEST, cut_ears
 from cbsim.geometry.linear import norm
@@ -19,7 +19,6 @@ from cbsim.spec.irit.objects import Freeform, ModelSegment, SolidModel, Trimmed
 
 __all__ = ["TangledError", "model_triangles", "trimmed_triangles"]
 
-Floats = NDArray[np.float64]
 CURVE_PARTS = 8
 LOOPS, CORNERS = 1000, 1500  # loops of a surface, and corners of a loop
 TANGLE = 4  # largest growth of the number of corners when loops are split at intersections

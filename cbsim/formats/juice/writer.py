@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cbsim.formats.juice.grammar import CONSTANTS, ELEMENTS, Item
-from cbsim.formats.objects_extensions import text_of
+from cbsim.formats.xml_text import text_of
 from cbsim.spec.juice import FUNCTIONS, Clockwork, FunctionNode, JointKind, JuiceModel, Network
 from cbsim.spec.number import number_text
 

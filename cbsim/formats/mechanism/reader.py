@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from cbsim.arrays import Floats
 from cbsim.errors import Location, ModelError, Problems, did_you_mean
 from cbsim.formats.mechanism.grammar import EXACT, FAMILIES, KEYS, MARK, TEXTS, VERSION, keys_of
 from cbsim.formats.values import quote
@@ -19,7 +20,6 @@ from cbsim.spec.mechanism.description import MechanismSpec
 from cbsim.spec.mechanism.joints import JointConstraint, Rotational, Translational
 from cbsim.spec.mechanism.shapes import CombinedShapes
 from cbsim.spec.mechanism.stored import StoredMechanism
-from cbsim.spec.mechanism.values import Array
 
 __all__ = ["read_mechanism"]
 
@@ -207,7 +207,7 @@ class _Reader:
 
     def table(
         self, item: Item | None, shapes: Mapping[str, tuple[int, ...]], what: str, *, is_state: bool = False
-    ) -> dict[str, Array]:
+    ) -> dict[str, Floats]:
         """Read arrays by names of parts, of all parts if they are a state; inputs of motors may be NaN."""
         held = None if item is None else self.mapping(item, shapes, f"the table of {what.split()[1]} names")
         if item is None or held is None:
@@ -242,7 +242,7 @@ def _texts(item: Item) -> Any:
     return [child.value for child in item.value] if isinstance(item.value, list) else item.value
 
 
-def _exactly(given: Any, made: Array) -> Array:
+def _exactly(given: Any, made: Floats) -> Floats:
     """Return numbers as given if the normalised ones are equal up to rounding."""
     numbers = np.array(given, float)
     if numbers.shape != made.shape or np.abs(numbers - made).max() > 1e-14:

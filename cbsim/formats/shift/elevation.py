@@ -11,11 +11,11 @@ import zlib
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
+
+from cbsim.arrays import Floats
 
 __all__ = ["PIXELS", "read_tiff"]
 
-Array = NDArray[np.float64]
 PIXELS = 4_000_000  # largest size of a picture
 TYPES = {1: "B", 3: "H", 4: "I", 16: "Q"}  # whole numbers, which all that is read here are
 WIDTH, HEIGHT, BITS, COMPRESSION, OFFSETS, SAMPLES, COUNTS, PREDICTOR, FORMAT = (
@@ -41,7 +41,7 @@ KINDS = {
 }
 
 
-def read_tiff(data: bytes) -> Array:
+def read_tiff(data: bytes) -> Floats:
     """Read the first picture of a TIFF file as heights (rows, columns), from the first row.
 
     Raises
@@ -77,7 +77,7 @@ def _tags(data: bytes, order: str) -> dict[int, list[int]]:
     return found
 
 
-def _pixels(data: bytes, order: Literal["<", ">"], tags: dict[int, list[int]]) -> Array:
+def _pixels(data: bytes, order: Literal["<", ">"], tags: dict[int, list[int]]) -> Floats:
     """Join the strips of a directory."""
     width, height = tags[WIDTH][0], tags[HEIGHT][0]
     if not 2 <= width <= PIXELS or not 2 <= height <= PIXELS // width:

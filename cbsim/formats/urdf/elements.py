@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 from lxml import etree
 
 from cbsim.errors import Location, Problems, Severity, did_you_mean
-from cbsim.formats.objects_extensions import element_text
 from cbsim.formats.reader import Source
 from cbsim.formats.urdf.grammar import GRAMMAR, IGNORED, KEEPERS, SDF
 from cbsim.formats.values import Complaint, Quantity, parse_number, quote
+from cbsim.formats.xml_text import element_text
 
 __all__ = ["Part"]
 

@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cbsim.geometry import elementary as math
-from cbsim.geometry.pose import Pose, conjugate, multiply, rotate
+from cbsim.geometry.pose import Pose, multiply
 from cbsim.spec.objects import Triple
 from cbsim.spec.urdf import Frame
 
-__all__ = ["HERE", "angles_of", "back", "frame_of", "pose_of"]
+__all__ = ["HERE", "angles_of", "frame_of", "pose_of"]
 
 HERE = Pose(np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0]))
 
@@ -22,12 +22,6 @@ def pose_of(frame: Frame) -> Pose:
     about_y = np.array([math.cos(pitch / 2), 0.0, math.sin(pitch / 2), 0.0])
     about_z = np.array([math.cos(yaw / 2), 0.0, 0.0, math.sin(yaw / 2)])
     return Pose(np.array(frame.xyz, float), multiply(about_z, multiply(about_y, about_x)))
-
-
-def back(pose: Pose) -> Pose:
-    """Inverse of a pose."""
-    q = conjugate(pose.orientation)
-    return Pose(-rotate(q, pose.position), q)
 
 
 def angles_of(orientation: ArrayLike) -> Triple:

@@ -12,17 +12,15 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from cbsim.formats.urdf.frames import HERE, back, pose_of
+from cbsim.arrays import Floats
+from cbsim.formats.urdf.frames import HERE, pose_of
 from cbsim.geometry.linear import eigh, eigvalsh, times
 from cbsim.geometry.pose import Pose
 from cbsim.spec.mechanism.shapes import matrix
 from cbsim.spec.urdf import Inertial, Joint, Link, Robot
 
 __all__ = ["FREE", "SLIGHT", "Mass", "Tree", "can_be_a_body", "mass_at", "moments_of", "sound", "tensor", "together"]
-
-Floats = NDArray[np.float64]
 
 FREE = frozenset(
     {
@@ -189,7 +187,7 @@ class Tree:
 
     def between(self, name: str, home: str) -> Pose:
         """Pose of a link's frame in that of another link of its group."""
-        return back(self.poses[home]) @ self.poses[name]
+        return self.poses[home].inverse @ self.poses[name]
 
     def home_of(self, top: str, *, merged: bool) -> dict[str, str]:
         """Name of a link of a group → that of the link whose body it is part of.

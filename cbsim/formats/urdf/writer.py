@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from cbsim.formats.objects_extensions import quoted
 from cbsim.formats.urdf.grammar import SHAPES
+from cbsim.formats.xml_text import quoted
 from cbsim.spec.number import number_text
 from cbsim.spec.objects import UNIT, ZERO
 from cbsim.spec.urdf import Collision, Frame, Geometry, Inertial, Joint, Limit, Link, LoopJoint, Material, Robot, Visual

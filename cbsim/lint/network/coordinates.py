@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.lint.network.context import NetworkContext
 from cbsim.lint.rule import Finding, Rule
 from cbsim.road.address import point_sets
@@ -14,8 +14,6 @@ from cbsim.road.roadmap import METRIC_LIMIT, usable
 from cbsim.spec.road import PointId
 
 __all__ = ["RULES"]
-
-Floats = NDArray[np.float64]
 
 EXTENT = 1.0  # [deg] of a network that one drives in a day
 SOUTH, NORTH, EAST, WEST = 24.0, 50.0, 66.0, 125.0  # [deg] of the United States without Alaska, west taken positive

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cbsim.arrays import Bools, Ints
 from cbsim.geometry.polyline import heading, wrap
 from cbsim.lint.network.context import NetworkContext
 from cbsim.lint.rule import Finding, Rule
@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from shapely.geometry.base import BaseGeometry
 
 __all__ = ["RULES"]
-
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 FOOT = 0.3048  # [m] thresholds of width stand in feet, as widths do in the files
 CLOSEST, FARTHEST = 0.1, 400.0  # [m] between waypoints

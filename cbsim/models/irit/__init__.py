@@ -1,7 +1,6 @@
 """IRIT's 2N-legged walkers as mechanisms: gait, limbs, servos, ground."""
 
-from cbsim.models.irit.checks import check
-from cbsim.models.irit.counts import count
+from cbsim.models.irit.checks import check, count
 from cbsim.models.irit.description import OPTIONS, describe
 
 __all__ = ["OPTIONS", "check", "count", "describe"]

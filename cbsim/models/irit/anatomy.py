@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.errors import Problems
 from cbsim.formats.irit.splines import grid
 from cbsim.formats.irit.tessellate import Piece, instances, tessellate
@@ -22,7 +22,6 @@ from cbsim.spec.irit.walker import Leg, Walker
 
 __all__ = ["DENSITY", "Anatomy", "Part", "measure", "turned"]
 
-Floats = NDArray[np.float64]
 DENSITY = 300.0  # [kg/m³] of parts, which are homogeneous: that of a machine with much air inside
 LOW = 0.1  # share of the height by which a foot may be off z = 0
 ASIDE = 1e-3  # share of the body's length by which its centre may be off the axis

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.geometry import elementary as math
 from cbsim.geometry.linear import norm
 from cbsim.models.irit.anatomy import Anatomy, Part
@@ -19,7 +19,6 @@ from cbsim.spec.mechanism.shapes import CombinedShapes, EmptyShape, Shape
 
 __all__ = ["body_of", "coordinates_of", "kinematic_description", "shape_of"]
 
-Floats = NDArray[np.float64]
 PLAIN = (0.75, 0.75, 0.75, 1.0)
 
 

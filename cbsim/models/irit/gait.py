@@ -13,12 +13,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.geometry import elementary as math
 from cbsim.geometry.linear import times
 from cbsim.models.irit.anatomy import Anatomy
 from cbsim.models.irit.ground import Ground
 from cbsim.models.irit.limbs import Limbs
-from cbsim.models.irit.poses import quaternion_of, rotation_of
+from cbsim.models.irit.poses import rotation_of
 from cbsim.models.irit.trajectory import Course, Stride
 
 __all__ = [
@@ -36,8 +37,6 @@ __all__ = [
     "Layout",
     "Moment",
 ]
-
-Floats = NDArray[np.float64]
 
 LANDING, READY, WALKING, SETTLING, RESTING = 0.0, 1.0, 2.0, 3.0, 4.0
 """Phases: feet go down to the ground; half a swing of one group; steps; feet come to rest; nothing moves."""
@@ -276,10 +275,6 @@ class Gait:
         at_end = shares >= 1.0
         paths[at_end] = landed  # exact: a standing foot is where it landed
         return Moment(place, rotation, paths)
-
-    def quaternions(self, moment: Moment) -> Floats:
-        """Orientations (n, 4) of the body."""
-        return quaternion_of(moment.rotation)
 
 
 def _slope(x: Floats, y: Floats, z: Floats) -> tuple[float, float]:

@@ -13,13 +13,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.errors import Problems, did_you_mean
 from cbsim.formats.reader import Source
 from cbsim.formats.values import NUMBER, quote
 
 __all__ = ["FLAT", "Ground", "Heights", "Slope", "read_heights"]
 
-Floats = NDArray[np.float64]
 KEYS = ("ncols", "nrows", "xllcorner", "xllcenter", "yllcorner", "yllcenter", "cellsize", "nodata_value")
 NEEDED = ("ncols", "nrows", "cellsize")
 CELLS = 50_000_000

@@ -14,12 +14,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from cbsim.arrays import Floats
 from cbsim.geometry import elementary as math
 from cbsim.geometry.linear import norm
 
 __all__ = ["Limbs", "Posture", "cross", "unit"]
 
-Floats = NDArray[np.float64]
 TINY = 1e-12
 
 

@@ -13,13 +13,13 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.geometry.linear import times
 from cbsim.models.irit.gait import FLAG, LIMIT, MODE, POSE, TICK, Gait
 from cbsim.models.irit.poses import quaternion_of, rate_between
 
 __all__ = ["Walk"]
 
-Floats = NDArray[np.float64]
 STRETCH = 256  # steps of the model that are computed together
 
 

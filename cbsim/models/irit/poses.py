@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.geometry import elementary as math
 from cbsim.geometry.linear import times
 
 __all__ = ["quaternion_of", "rate_between", "rotation_of"]
-
-Floats = NDArray[np.float64]
 
 
 def rotation_of(heading: Floats, up: Floats) -> Floats:

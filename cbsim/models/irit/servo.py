@@ -13,6 +13,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.geometry import elementary as math
 from cbsim.geometry.linear import norm, times
 from cbsim.geometry.pose import rotate
@@ -22,7 +23,6 @@ from cbsim.models.irit.motion import Walk
 
 __all__ = ["Servo"]
 
-Floats = NDArray[np.float64]
 LAG = 0.03  # [s] in which the error of an angle falls to a third
 
 

@@ -10,14 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.geometry.elementary import square
 from cbsim.geometry.linear import eigvalsh, times
 
 __all__ = ["Lump", "lump_of", "together"]
 
-Floats = NDArray[np.float64]
 THIN = 0.02  # thickness of a box around a flat part, as a share of its largest extent
 SLIGHT = 1e-3  # least volume, as a share of the box
 EYE = np.eye(3)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.geometry import elementary as math
 from cbsim.geometry.linear import norm
 from cbsim.models.irit.anatomy import Anatomy
@@ -14,8 +14,6 @@ from cbsim.models.irit.gait import Gait
 from cbsim.models.irit.solids import together
 
 __all__ = ["centre_of_mass", "margins", "standing_margin"]
-
-Floats = NDArray[np.float64]
 
 
 def centre_of_mass(anatomy: Anatomy) -> Floats:

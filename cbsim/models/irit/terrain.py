@@ -7,8 +7,8 @@ without dynamics takes heights in between along both axes: they differ by less t
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.errors import ModelError
 from cbsim.models.irit.anatomy import Anatomy
 from cbsim.models.irit.ground import Heights
@@ -18,7 +18,6 @@ from cbsim.spec.mechanism.shapes import Box, Sphere
 
 __all__ = ["CELLS", "FOOT", "terrain"]
 
-Floats = NDArray[np.float64]
 CELLS = 2500  # of a height field: each is two solids, and every step looks at those near the walker
 FOOT = 0.03  # radius of a foot, as a share of its shin
 GROUND, WALKER = 1, 2  # groups, each of which meets the other alone

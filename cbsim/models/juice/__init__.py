@@ -1,7 +1,6 @@
 """Juice walkers and vehicles as mechanisms: bodies, joints, servos, networks and clockworks."""
 
-from cbsim.models.juice.checks import lint
-from cbsim.models.juice.counts import count
+from cbsim.models.juice.checks import count, lint
 from cbsim.models.juice.description import OPTIONS, describe
 
 __all__ = ["OPTIONS", "count", "describe", "lint"]

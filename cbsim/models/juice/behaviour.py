@@ -13,6 +13,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.models.juice.build import Servo
 from cbsim.models.juice.compliance import Point, Yielding
 from cbsim.models.juice.controls import CONTROLS, MEMORY, PHASE, SPEED, TIME
@@ -22,7 +23,6 @@ from cbsim.spec.juice import JuiceModel
 
 __all__ = ["JuiceBehaviour"]
 
-Floats = NDArray[np.float64]
 TURN = 2.0 * math.pi
 
 

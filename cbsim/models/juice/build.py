@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from networkx.utils import UnionFind
-from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.errors import ModelError
 from cbsim.geometry.pose import conjugate, multiply, rotate
 from cbsim.models.juice.compliance import Point
@@ -34,7 +34,6 @@ from cbsim.spec.mechanism.prototypes import Floating
 
 __all__ = ["Built", "Choices", "Servo", "build", "mechanism_of", "stops_of"]
 
-Array = NDArray[np.float64]
 LOCKED = 1e-5  # range of a joint whose two stops are equal [rad or m]
 RADIAN = math.pi / 180.0
 BACK = 20.0  # [rad/s or m/s] largest rate of correction of what starts beyond a stop or below the ground
@@ -73,9 +72,9 @@ class Servo(NamedTuple):
     input: int
     parent: int
     child: int
-    offset: Array
-    axis: Array
-    arms: Array
+    offset: Floats
+    axis: Floats
+    arms: Floats
 
 
 @dataclass(frozen=True)
@@ -266,7 +265,7 @@ class _Builder:
         erp = float(self.model.erp)
         return min(erp, BACK * self.timestep * (1.0 + gives) / beyond) if beyond > 0.0 else erp
 
-    def _seen(self, joint: JuiceJoint, body: int) -> Array:
+    def _seen(self, joint: JuiceJoint, body: int) -> Floats:
         """Where a joint's point is in a body's frame [m]."""
         away = np.array(joint.position, float) - np.array(self.given[body].position, float)
         return np.asarray(rotate(conjugate(self.turned[body]), away))

@@ -13,11 +13,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.geometry.linear import times
 
 __all__ = ["Point", "Yielding"]
 
-Array = NDArray[np.float64]
 SLIDES = np.arange(3)
 
 
@@ -37,10 +37,10 @@ class Point(NamedTuple):
     input: int
     parent: int
     child: int
-    arms: Array
+    arms: Floats
 
 
-def _turning() -> Array:
+def _turning() -> Floats:
     """Coefficients (16, 9) of a rotation matrix, row by row, in the products q qᵀ of a quaternion with itself."""
     table = np.zeros((4, 4, 3, 3))
     for i in range(3):
@@ -76,16 +76,16 @@ class Yielding:
         """All numbers that it follows from."""
         yield from (self.parents, self.children, self.arms, self.inputs, np.array([self.erp]))
 
-    def gaps(self, state: Array) -> Array:
+    def gaps(self, state: Floats) -> Floats:
         """How far the point of each child (n, 3) [m] is from that of its parent, in the parent's frame."""
         turns = state[:, 6:10]
         matrices = times((turns[:, :, None] * turns[:, None]).reshape(-1, 16), TURNING).reshape(-1, 3, 3)
         points = times(matrices[self.children], self.arms[:, 1, :, None])[..., 0] + state[self.children, :3]
         away = points - state[self.parents, :3]
-        seen: Array = times(away[:, None], matrices[self.parents])[:, 0] - self.arms[:, 0]
+        seen: Floats = times(away[:, None], matrices[self.parents])[:, 0] - self.arms[:, 0]
         return seen
 
-    def drive(self, state: Array, inputs: Array, step: float) -> None:
+    def drive(self, state: Floats, inputs: Floats, step: float) -> None:
         """Write the velocities [m/s] that close the gaps in a step [s]; zero in the first step."""
         if step > 0.0 and len(self.inputs):
             inputs[self.inputs] = -self.erp / step * self.gaps(state)

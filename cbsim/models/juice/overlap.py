@@ -6,8 +6,8 @@ The search ends at the first plane that separates the shapes. It runs once for e
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.geometry.elementary import square
 from cbsim.geometry.linear import norm, times
 from cbsim.geometry.pose import conjugate, rotate
@@ -16,12 +16,11 @@ from cbsim.spec.mechanism.shapes import Box, Capsule, Cylinder, Shape, Sphere
 
 __all__ = ["overlap", "reach_of"]
 
-Array = NDArray[np.float64]
 SHRUNK = 0.995  # of their size: shapes that touch, or overlap by less than that, do not overlap
 NOTHING = 1e-9  # of their extent: so near to the origin counts as there
 
 
-def overlap(one: Shape, x1: Array, q1: Array, other: Shape, x2: Array, q2: Array) -> bool:
+def overlap(one: Shape, x1: Floats, q1: Floats, other: Shape, x2: Floats, q2: Floats) -> bool:
     """Return whether two shapes overlap.
 
     Parameters
@@ -38,7 +37,7 @@ def overlap(one: Shape, x1: Array, q1: Array, other: Shape, x2: Array, q2: Array
         return False
     nothing = NOTHING * (reach_of(one) + reach_of(other))
 
-    def farthest(direction: Array) -> Array:
+    def farthest(direction: Floats) -> Floats:
         """Point of the Minkowski difference one − other farthest along a direction."""
         return SHRUNK * (_support(one, q1, direction) - _support(other, q2, -direction)) - away
 
@@ -60,7 +59,7 @@ def reach_of(shape: Shape) -> float:
     return 0.5 * shape.h + shape.r
 
 
-def _support(shape: Shape, q: Array, direction: Array) -> Array:
+def _support(shape: Shape, q: Floats, direction: Floats) -> Floats:
     """Point of a shape, from its centre, farthest along a direction [m]."""
     d = np.asarray(rotate(conjugate(q), direction))
     length = float(norm(d))

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-import numpy as np
-from numpy.typing import NDArray
-
+from cbsim.arrays import Floats
 from cbsim.formats.juice.networks import order_of
 from cbsim.geometry import elementary as math
 from cbsim.models.juice.controls import PHASE, SOURCES
@@ -25,7 +23,6 @@ from cbsim.spec.juice import (
 
 __all__ = ["Ask", "attitude_of", "driven_joints", "program_of"]
 
-Floats = NDArray[np.float64]
 Value = Callable[["Ask"], float]
 Run = Callable[["Ask"], None]
 ATTITUDES = (Source.YAW, Source.PITCH, Source.ROLL)

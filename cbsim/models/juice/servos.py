@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.geometry import elementary as math
 from cbsim.geometry.linear import times
 from cbsim.geometry.pose import rotate
@@ -16,7 +17,6 @@ from cbsim.spec.juice import JointKind
 
 __all__ = ["Servos", "most_turn"]
 
-Floats = NDArray[np.float64]
 LET_GO = math.nan
 MOST_TURN = 1.0  # [rad] in a step
 MOST_SPIN = 100.0  # [rad/s] limit of the spin of thin parts, and of the targets of motors

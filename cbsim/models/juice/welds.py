@@ -11,15 +11,14 @@ from collections.abc import Sequence
 
 import numpy as np
 from networkx.utils import UnionFind
-from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.geometry.linear import null_space, svd, times
 from cbsim.models.juice.poses import axis_of
 from cbsim.spec.juice import JointKind, JuiceJoint
 
 __all__ = ["stuck_joints"]
 
-Array = NDArray[np.float64]
 NOTHING = 1e-6  # of a motion, or of a constraint's hold on motions to that of the strongest
 MOST = 100  # bodies of loops that hang together: of more, motions would take seconds to find
 
@@ -91,7 +90,7 @@ def _still(joints: Sequence[JuiceJoint], convention: str) -> list[JuiceJoint]:
     return [joint for joint, most in zip(joints, moves, strict=True) if most < NOTHING]
 
 
-def _held(joint: JuiceJoint, convention: str) -> Array:
+def _held(joint: JuiceJoint, convention: str) -> Floats:
     """Directions (rows, 6) of velocity and turning that a joint holds."""
     if joint.kind is JointKind.BALL:
         return np.eye(3, 6)

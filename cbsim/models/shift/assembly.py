@@ -7,19 +7,17 @@ from functools import cache, partial
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cbsim.arrays import Floats, Ints
 from cbsim.errors import Problems
 from cbsim.formats.shift.bodies import tensor_of
 from cbsim.formats.values import quote
 from cbsim.geometry.elementary import square
 from cbsim.geometry.linear import cholesky, eigh, lstsq, norm, null_space, pinv, solve, times
-from cbsim.models.shift.kinematics import Array, Chain, Posture, crossed
+from cbsim.models.shift.kinematics import Chain, Posture, crossed
 from cbsim.models.shift.network import Network, Place, network_of
 from cbsim.models.shift.tree import Tree, tree_of
 from cbsim.spec.shift.model import ShiftModel
-
-Whole = NDArray[np.int64]
 
 __all__ = ["RANK", "Assembled", "assemble", "close", "mass_matrix", "mobility"]
 
@@ -73,7 +71,7 @@ class Assembled(NamedTuple):
     chain: Chain
     posture: Posture
     poses: list[Place]
-    rates: Array
+    rates: Floats
     gap: float
     nearby: Callable[[], tuple[Posture, ...]]
     stiff: frozenset[int] = frozenset()
@@ -177,7 +175,7 @@ def _floating(chain: Chain, start: Posture) -> Posture:
     return Posture(start.numbers, places)
 
 
-def close(chain: Chain, start: Posture) -> tuple[Posture, Array]:
+def close(chain: Chain, start: Posture) -> tuple[Posture, Floats]:
     """Close loops from a posture: also the gaps that are left, with turns as rotation vectors.
 
     Levenberg's steps, in which no coordinate is changed by more than `STEP`. A turn counts by its sine, which lets
@@ -232,7 +230,7 @@ def _tell_moved(chain: Chain, start: Posture, posture: Posture, gap: float, prob
     problems.warning("W988", f"{text}, the most of all", tie.joint.location)
 
 
-def _fitting(chain: Chain, posture: Posture, poses: list[Place], problems: Problems) -> Array:
+def _fitting(chain: Chain, posture: Posture, poses: list[Place], problems: Problems) -> Floats:
     """Change rates as little as their loops ask for, all together (docs/formats/shift.md)."""
     given = chain.rates()
     if not chain.tree.chords or not given.any():
@@ -277,7 +275,7 @@ def mobility(assembled: Assembled) -> int:
     return min(len(null_space(chain.slope(posture, chain.poses(posture)), RANK)) for posture in postures)
 
 
-def mass_matrix(assembled: Assembled, coordinates: Whole | None = None, screws: Array | None = None) -> Array:
+def mass_matrix(assembled: Assembled, coordinates: Ints | None = None, screws: Floats | None = None) -> Floats:
     """Make the mass matrix of the coordinates at the start, of all or of some, as if no loop were closed."""
     chain, links = assembled.chain, assembled.network.links
     chosen = np.arange(chain.size) if coordinates is None else coordinates
@@ -298,7 +296,7 @@ def mass_matrix(assembled: Assembled, coordinates: Whole | None = None, screws: 
     return matrix
 
 
-def groups(chain: Chain) -> list[Whole]:
+def groups(chain: Chain) -> list[Ints]:
     """Split coordinates into groups that move disjoint sets of bodies."""
     group = np.arange(chain.size)
     ways = [np.flatnonzero(row) for row in chain.on_way]
@@ -312,7 +310,7 @@ def groups(chain: Chain) -> list[Whole]:
     return [np.flatnonzero(group == number) for number in np.unique(group)]
 
 
-def _without_inertia(matrix: Array) -> Array | None:
+def _without_inertia(matrix: Floats) -> Floats | None:
     """Find a motion (n,) that a mass matrix (n, n) does not resist; of many coordinates by a factor, not by axes."""
     if len(matrix) <= MANY:
         values, vectors = eigh(matrix)

@@ -14,6 +14,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.geometry import elementary as math
 from cbsim.geometry.linear import times
 from cbsim.geometry.pose import multiply
@@ -22,7 +23,6 @@ from cbsim.spec.mechanism.state import step_quaternion
 
 __all__ = ["Driver", "Grip", "Line", "Moment", "ShiftBehaviour", "crossed", "dot", "matrices"]
 
-Floats = NDArray[np.float64]
 TURN = 2.0 * np.pi
 NEVER = -1.0  # [s] before any step
 

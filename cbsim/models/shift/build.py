@@ -7,11 +7,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cbsim.arrays import Floats
 from cbsim.formats.shift.bodies import tensor_of
 from cbsim.geometry.linear import eigh, eigvalsh, norm, times
 from cbsim.models.shift.assembly import Assembled
 from cbsim.models.shift.chains import Edge, arranged, edges_of
-from cbsim.models.shift.kinematics import Array, unspin
+from cbsim.models.shift.kinematics import unspin
 from cbsim.models.shift.laws import Laws
 from cbsim.models.shift.network import GROUND, HERE, Place
 from cbsim.models.shift.upright import quaternion_of
@@ -77,7 +78,7 @@ class Built(NamedTuple):
 
     origin: Origin
     bodies: dict[int, Body]
-    centers: dict[int, Array]
+    centers: dict[int, Floats]
     joints: list[JointConstraint]
     inputs: dict[int, int]
     start: dict[str, tuple[float, ...]]
@@ -89,7 +90,7 @@ class Built(NamedTuple):
 
 def build(
     assembled: Assembled,
-    turn: Array,
+    turn: Floats,
     laws: Mapping[int, Laws],
     shapes: Mapping[int, Shape],
     needed: tuple[Collection[int], Collection[int]] = ((), ()),
@@ -144,7 +145,7 @@ class _Builder:
     """Builder of bodies and joints."""
 
     def __init__(
-        self, assembled: Assembled, turn: Array, gone: set[int], *, about_origin: bool, shares: Mapping[int, float]
+        self, assembled: Assembled, turn: Floats, gone: set[int], *, about_origin: bool, shares: Mapping[int, float]
     ) -> None:
         self.shares = dict(shares)
         self.assembled, self.turn, self.about_origin = assembled, turn, about_origin
@@ -169,7 +170,7 @@ class _Builder:
         mass, inertia = self._matter(number, link.body)
         return Body(mass, inertia, shape, name=self.names(link.path, "body"), effective=True)
 
-    def _matter(self, number: int, body: ShiftBody) -> tuple[float, Array]:
+    def _matter(self, number: int, body: ShiftBody) -> tuple[float, Floats]:
         mass, least = self.light
         if body.is_massless:
             return mass, least * np.eye(3)
@@ -250,9 +251,9 @@ class _Builder:
         free: tuple[int, int],
         ends: tuple[int, int],
         bodies: dict[int, Body],
-        axes: tuple[Array, Array],
-        points: tuple[Array, Array],
-        offset: Array,
+        axes: tuple[Floats, Floats],
+        points: tuple[Floats, Floats],
+        offset: Floats,
         name: str,
         element: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0),
     ) -> JointConstraint:
@@ -276,7 +277,7 @@ class _Builder:
             return Place(times(self.turn, frame.rotation), times(self.turn, frame.origin))
         return Place(frame.rotation, frame.origin - self.centers[number])
 
-    def _coordinates(self, one: int, other: int, free: tuple[int, int], offset: Array) -> tuple[float, ...]:
+    def _coordinates(self, one: int, other: int, free: tuple[int, int], offset: Floats) -> tuple[float, ...]:
         """Coordinates at the start of a joint that has three of a kind."""
         parent, child = self._pose(one), self._pose(other)
         apart = times(parent.rotation.T, child.origin - parent.origin)
@@ -312,10 +313,10 @@ def is_linear(laws: Laws) -> bool:
     return len(piece) == 2 and piece[1] > 0.0
 
 
-def _plane_normal(assembled: Assembled) -> Array | None:
+def _plane_normal(assembled: Assembled) -> Floats | None:
     """Axis, in the file's axes, of a model in which everything turns about parallel axes and slides normal to them."""
-    normal: Array | None = None
-    slides: list[Array] = []
+    normal: Floats | None = None
+    slides: list[Floats] = []
     for tie, axis in zip(assembled.tree.ties, assembled.chain.axes, strict=True):
         if tie.joint.kind not in ("revolute", "prismatic", "rigid"):
             return None

@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cbsim.arrays import Floats
 from cbsim.geometry.linear import lstsq, norm, svdvals, times
 from cbsim.models.shift.assembly import Assembled
-from cbsim.models.shift.kinematics import Array
 from cbsim.models.shift.laws import Laws
 from cbsim.models.shift.network import GROUND, Place, Tie
 
@@ -46,7 +46,7 @@ class Edge(NamedTuple):
     one: int
     other: int
     free: tuple[int, int]
-    point: Array | None = None
+    point: Floats | None = None
 
     @property
     def is_chain(self) -> bool:

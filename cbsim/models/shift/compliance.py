@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.geometry.linear import solve, svd, times
-from cbsim.models.shift.kinematics import Array
 from cbsim.spec.mechanism.axes import masks_of
 from cbsim.spec.mechanism.bodies import Body, Origin
 from cbsim.spec.mechanism.joints import Joint, JointConstraint
@@ -45,7 +45,7 @@ class Yielding:
         points = [[NONE if point is None else point for point in one.translational.vertices] for one, _ in slides]
         self.points = np.array(points, float).reshape(-1, 2, 3)
 
-    def rows(self, x: Array, rotation: Array) -> Array:
+    def rows(self, x: Floats, rotation: Floats) -> Floats:
         """Return the rows (held, 6 bodies) of joints that constrain velocities and angular velocities in the world.
 
         Parameters
@@ -66,7 +66,7 @@ class Yielding:
         found[place, child, 3:], found[place, parent, 3:] = way, -way
         return found[:, :-1].reshape(len(found), -1)
 
-    def of(self, x: Array, rotation: Array, ways: Array) -> Array:
+    def of(self, x: Floats, rotation: Floats, ways: Floats) -> Floats:
         """Return the change of rates along some directions by forces along them: (ways, ways) [1/kg].
 
         Parameters
@@ -96,6 +96,6 @@ class Yielding:
         yield from (self.masses, self.inertias, self.slides, self.turns, self.along, self.about, self.points)
 
 
-def _held(joint: Joint) -> Array:
+def _held(joint: Joint) -> Floats:
     """Directions that a joint constrains: of translations in its parent's frame, of rotations in its child's."""
     return masks_of(joint.axis, joint.free).constrained

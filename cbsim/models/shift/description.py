@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from cbsim.arrays import Floats
 from cbsim.errors import Location, ModelError, Problems
 from cbsim.formats.triangles import MeshData
 from cbsim.geometry.elementary import square
@@ -19,7 +20,6 @@ from cbsim.models.shift.build import Built, Names, build
 from cbsim.models.shift.compliance import Yielding
 from cbsim.models.shift.drivers import Binder, needed_by, tyre_files
 from cbsim.models.shift.ground import terrain_of
-from cbsim.models.shift.kinematics import Array
 from cbsim.models.shift.laws import Laws, laws_of
 from cbsim.models.shift.lights import lights_of
 from cbsim.models.shift.massless_links import massless_links_of
@@ -140,7 +140,7 @@ def _touching(
     assembled: Assembled,
     built: Built,
     meshes: Mapping[str, MeshData],
-    turn: Array,
+    turn: Floats,
     friction: float,
     folder: Path,
     files: Files,

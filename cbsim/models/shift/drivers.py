@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from cbsim.arrays import Floats
 from cbsim.errors import Location, Problems
 from cbsim.formats.shift.bodies import tensor_of
 from cbsim.formats.shift.names import called
@@ -16,7 +17,7 @@ from cbsim.formats.shift.tyre_file import read_tyre
 from cbsim.formats.values import quote
 from cbsim.geometry.linear import norm, times
 from cbsim.models.shift.assembly import Assembled
-from cbsim.models.shift.behaviour import Driver, Floats, Grip, JointForces, Line
+from cbsim.models.shift.behaviour import Driver, Grip, JointForces, Line
 from cbsim.models.shift.build import Built, build, is_linear
 from cbsim.models.shift.fiala import FialaTyre
 from cbsim.models.shift.laws import Law, Laws, laws_of

@@ -12,8 +12,9 @@ from collections.abc import Callable, Iterable
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.geometry.linear import times
-from cbsim.models.shift.behaviour import Floats, Grip, Moment, crossed, dot
+from cbsim.models.shift.behaviour import Grip, Moment, crossed, dot
 from cbsim.spec.shift.tyres import TyreNumbers
 from cbsim.vehicle.tyre.kernels.forces import aligning_torque, friction_force, lateral_force, longitudinal_force
 

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import numpy as np
 
+from cbsim.arrays import Floats
 from cbsim.errors import FileError, Problems
 from cbsim.formats.shift.elevation import read_tiff
 from cbsim.formats.values import quote
 from cbsim.geometry.linear import times
 from cbsim.models.shift.assembly import Assembled
 from cbsim.models.shift.build import Built, Names
-from cbsim.models.shift.kinematics import Array
 from cbsim.models.shift.meshes import find
 from cbsim.models.shift.network import GROUND, HERE, Network, Place
 from cbsim.models.shift.upright import quaternion_of
@@ -29,7 +29,7 @@ FLIP = np.diag([1.0, -1.0, -1.0])  # heights along −z, which is up in SAE's ax
 def terrain_of(
     assembled: Assembled,
     built: Built,
-    turn: Array,
+    turn: Floats,
     friction: float,
     folder: Path,
     files: Files,
@@ -50,7 +50,7 @@ def terrain_of(
 
 def standing(
     network: Network, folder: Path, files: Files, problems: Problems
-) -> Iterator[tuple[Terrain, Place, Array]]:
+) -> Iterator[tuple[Terrain, Place, Floats]]:
     """Return the active terrains of a model, with their frames and heights (rows, columns) [m].
 
     Heights are those of the pixels, in metres, above the terrain's frame, whose origin is under the middle of the
@@ -80,7 +80,7 @@ def _frame(network: Network, terrain: Terrain) -> tuple[Place | None, str]:
     return network.frame(GROUND, terrain.parent.frame), f"stands in {name}, which is not there"
 
 
-def _heights(terrain: Terrain, model: ShiftModel, folder: Path, files: Files) -> tuple[Array | None, str]:
+def _heights(terrain: Terrain, model: ShiftModel, folder: Path, files: Files) -> tuple[Floats | None, str]:
     """Read the heights of a terrain, or return an error message."""
     if not terrain.elevation_map:
         return None, "has no elevation_map"

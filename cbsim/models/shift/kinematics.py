@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.geometry import elementary as math
 from cbsim.geometry.linear import norm, times
 from cbsim.models.shift.network import HERE, Network, Place
@@ -18,22 +18,21 @@ from cbsim.models.shift.tree import Tree
 
 __all__ = ["Chain", "Posture", "cross", "spin", "unspin"]
 
-Array = NDArray[np.float64]
 NONE = np.zeros(3)
 
 
-def cross(v: Array) -> Array:
+def cross(v: Floats) -> Floats:
     """Return the matrix (3, 3) of v ×."""
     return np.array([[0.0, -v[2], v[1]], [v[2], 0.0, -v[0]], [-v[1], v[0], 0.0]])
 
 
-def crossed(a: Array, b: Array) -> Array:
+def crossed(a: Floats, b: Floats) -> Floats:
     """Return the products a × b of vectors (..., 3), as `numpy.cross` does, in half the time."""
     (ax, ay, az), (bx, by, bz) = ((v[..., 0], v[..., 1], v[..., 2]) for v in (a, b))
     return np.stack([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx], axis=-1)
 
 
-def spin(vector: Array) -> Array:
+def spin(vector: Floats) -> Floats:
     """Return the rotation (3, 3) of a rotation vector (Rodrigues)."""
     angle = float(norm(vector))
     if angle < 1e-12:
@@ -42,13 +41,13 @@ def spin(vector: Array) -> Array:
     return np.asarray(np.eye(3) + math.sin(angle) * k + (1.0 - math.cos(angle)) * times(k, k))
 
 
-def axial(rotation: Array) -> Array:
+def axial(rotation: Floats) -> Floats:
     """Return the axis (3,) of a rotation times the sine of its angle."""
     r = rotation
     return 0.5 * np.array([r[2, 1] - r[1, 2], r[0, 2] - r[2, 0], r[1, 0] - r[0, 1]])
 
 
-def unspin(rotation: Array) -> Array:
+def unspin(rotation: Floats) -> Floats:
     """Return the rotation vector (3,), of length 0 to π, of a rotation."""
     vector = axial(rotation)
     sine, cosine = float(norm(vector)), 0.5 * (float(np.trace(rotation)) - 1.0)
@@ -73,7 +72,7 @@ class Posture(NamedTuple):
         Of the others, the child's frame in the parent's.
     """
 
-    numbers: Array
+    numbers: Floats
     places: list[Place]
 
 
@@ -129,7 +128,7 @@ class Chain:
                 found[body] = found[tie.parent] @ tie.at_parent @ moved @ self._backs[number][1]
         return found
 
-    def screws(self, posture: Posture, poses: list[Place]) -> Array:
+    def screws(self, posture: Posture, poses: list[Place]) -> Floats:
         """Motion (size, 6) of a child against its parent by each rate: turning, and moving of the world's origin."""
         rows = np.zeros((self.size, 6))
         for number, tie in enumerate(self.tree.ties):
@@ -150,7 +149,7 @@ class Chain:
                         rows[first + k, 3:] = axis
         return rows
 
-    def gaps(self, posture: Posture, poses: list[Place], *, whole: bool = False) -> Array:
+    def gaps(self, posture: Posture, poses: list[Place], *, whole: bool = False) -> Floats:
         """Gaps of loops (loops, 6): a translation and a rotation, both along the world's axes.
 
         A rotation is sin(angle) times its axis; with ``whole`` the rotation vector, which tells a half turn from none.
@@ -168,7 +167,7 @@ class Chain:
         tie = self.tree.ties[number]
         return poses[tie.parent] @ tie.at_parent @ self.moved(number, posture), poses[tie.child] @ tie.at_child
 
-    def slope(self, posture: Posture, poses: list[Place], *, whole: bool = False) -> Array:
+    def slope(self, posture: Posture, poses: list[Place], *, whole: bool = False) -> Floats:
         """Differentiate the gaps by the coordinates (6 loops, size); ``whole`` ones as at zero.
 
         Of E = C Oᵀ with C turning by c and O by o, the axial vector changes by (tr E − E)(c − E o) / 2.
@@ -189,7 +188,7 @@ class Chain:
             found[row, 3:] = turn if whole else times(0.5 * (np.trace(apart) * np.eye(3) - apart), turn)
         return found.reshape(6 * len(self.tree.chords), self.size)
 
-    def move(self, posture: Posture, way: Array) -> Posture:
+    def move(self, posture: Posture, way: Floats) -> Posture:
         """Return a posture changed by increments (size,) of its coordinates."""
         numbers, places = posture.numbers.copy(), list(posture.places)
         for number, tie in enumerate(self.tree.ties):
@@ -203,11 +202,11 @@ class Chain:
                 places[number] = Place(turned, place.origin + way[first : first + 3])
         return Posture(numbers, places)
 
-    def rates(self) -> Array:
+    def rates(self) -> Floats:
         """Rates (size,) of all coordinates in the file."""
         return np.concatenate([np.zeros(0), *(np.array(tie.joint.rates, float) for tie in self.tree.ties)])
 
-    def velocities(self, posture: Posture, poses: list[Place], rates: Array) -> Array:
+    def velocities(self, posture: Posture, poses: list[Place], rates: Floats) -> Floats:
         """Compute angular velocities of bodies and velocities of their origins (bodies, 6) from rates."""
         motion = times(self.on_way[:-1], self.screws(posture, poses) * rates[:, None])
         origins = np.array([pose.origin for pose in poses[:-1]]).reshape(-1, 3)

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from cbsim.arrays import Floats
 from cbsim.geometry.linear import times
 from cbsim.models.shift.assembly import Assembled
 from cbsim.models.shift.build import Built
-from cbsim.models.shift.kinematics import Array
 from cbsim.models.shift.network import GROUND, HERE, Network, Place
 from cbsim.spec.mechanism.model_light import LightKind, ModelLight
 from cbsim.spec.shift.model import Light, Reference
@@ -24,7 +24,7 @@ AMBIENT, DIFFUSE = (0.2, 0.2, 0.2), (0.8, 0.8, 0.8)  # of lights without colors
 KINDS: dict[str, LightKind] = {"point": "point", "spot": "spot", "directional": "directional"}
 
 
-def lights_of(assembled: Assembled, built: Built, turn: Array) -> tuple[ModelLight, ...]:
+def lights_of(assembled: Assembled, built: Built, turn: Floats) -> tuple[ModelLight, ...]:
     """Place the active lights of a model.
 
     Parameters
@@ -44,7 +44,7 @@ def lights_of(assembled: Assembled, built: Built, turn: Array) -> tuple[ModelLig
     return tuple(light for item in lights for light in _placed(item, assembled, built, turn))
 
 
-def _placed(light: Light, assembled: Assembled, built: Built, turn: Array) -> Iterator[ModelLight]:
+def _placed(light: Light, assembled: Assembled, built: Built, turn: Floats) -> Iterator[ModelLight]:
     network = assembled.network
     number = GROUND if light.parent is None else _body(network, light.parent)
     frame = HERE if light.parent is None or number is None else network.frame(number, light.parent.frame)
@@ -79,6 +79,6 @@ def _color(light: Light, key: str, usual: Triple) -> Triple:
     return red, green, blue
 
 
-def _triple(values: Array) -> Triple:
+def _triple(values: Floats) -> Triple:
     x, y, z = values.tolist()
     return x, y, z

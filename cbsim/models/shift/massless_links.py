@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.geometry import elementary as math
 from cbsim.geometry.linear import solve, times
 from cbsim.geometry.pose import multiply
@@ -22,7 +23,6 @@ from cbsim.models.shift.assembly import Assembled
 from cbsim.models.shift.behaviour import matrices
 from cbsim.models.shift.build import Built, Names
 from cbsim.models.shift.chains import Edge
-from cbsim.models.shift.kinematics import Array
 from cbsim.models.shift.network import GROUND, Place
 from cbsim.spec.mechanism.bodies import Body
 from cbsim.spec.mechanism.shapes import Shape
@@ -46,7 +46,7 @@ class Step(NamedTuple):
     """
 
     near: Place
-    axis: Array
+    axis: Floats
     on: Place
     start: float
     turns: bool
@@ -70,7 +70,7 @@ class Row(NamedTuple):
     ends: tuple[int, int]
     origins: tuple[Place, Place]
     steps: list[Step]
-    centers: Array
+    centers: Floats
 
 
 class _Kind:
@@ -88,7 +88,7 @@ class _Kind:
         self.whole, self.spins = self._at_zero()
         self.branch = self._branch(np.array([[step.start for step in row.steps if step.turns] for row in rows]))
 
-    def _at_zero(self) -> tuple[Array, list[Array]]:
+    def _at_zero(self) -> tuple[Floats, list[Floats]]:
         """With all joints at zero: the rotation from end to end, and the axes of revolute joints, at the first end."""
         rotation = np.broadcast_to(np.eye(3), (len(self.ends), 3, 3))
         spins = []
@@ -99,20 +99,20 @@ class _Kind:
             rotation = times(rotation, on[0])
         return rotation, spins
 
-    def _branch(self, start: Array) -> Array:
+    def _branch(self, start: Floats) -> Floats:
         """Return the solution at the start, of two, by angles (chains, 3): the sign of half of their difference."""
         if not self.spins:
             return np.ones(len(start))
         flat, tall, _ = self._bends()
         return np.where(math.sin(start[:, 1] - math.atan2(tall, flat)) < 0.0, -1.0, 1.0)
 
-    def _bends(self) -> tuple[Array, Array, Array]:
+    def _bends(self) -> tuple[Floats, Floats, Floats]:
         """Return coefficients of cosine and sine of the second angle, and the constant, of the axes' inner product."""
         one, two, three = self.spins
         along = (one * two).sum(-1) * (two * three).sum(-1)
         return (one * three).sum(-1) - along, (one * np.cross(two, three)).sum(-1), along
 
-    def place(self, x: Array, rotation: Array) -> tuple[Array, Array]:
+    def place(self, x: Floats, rotation: Floats) -> tuple[Floats, Floats]:
         """Find centres (n, chains, bodies, 3) and rotations (n, chains, bodies, 3, 3) of what is between."""
         first, last = (self._end(end, x, rotation) for end in (0, 1))
         back = first[1].swapaxes(-1, -2)
@@ -127,13 +127,13 @@ class _Kind:
             centers.append(first[0] + _times(first[1], here[0]) + _times(spin, self.centers[:, step]))
         return np.stack(centers, axis=2), np.stack(turned, axis=2)
 
-    def _end(self, end: int, x: Array, rotation: Array) -> tuple[Array, Array]:
+    def _end(self, end: int, x: Floats, rotation: Floats) -> tuple[Floats, Floats]:
         rows, (turn, point) = self.ends[:, end], self.origins[end]
         return x[:, rows] + _times(rotation[:, rows], point), times(rotation[:, rows], turn)
 
     def _walk(
-        self, here: tuple[Array, Array], step: int, angles: list[Array], lengths: list[Array]
-    ) -> tuple[Array, Array]:
+        self, here: tuple[Floats, Floats], step: int, angles: list[Floats], lengths: list[Floats]
+    ) -> tuple[Floats, Floats]:
         """Compose the motion of one joint; its angle or length is the next in `angles` or `lengths`."""
         point, rotation = here
         (near, at), (on, on_at), axis = self.near[step], self.on[step], self.axes[step]
@@ -145,7 +145,7 @@ class _Kind:
             point = point + _times(rotation, axis) * lengths[step - place][..., None]
         return point + _times(rotation, on_at), times(rotation, on)
 
-    def _angles(self, apart: Array) -> list[Array]:
+    def _angles(self, apart: Floats) -> list[Floats]:
         """Find the angles of the joints that turn, of the rotation (n, chains, 3, 3) from end to end."""
         if not self.spins:
             return []
@@ -160,7 +160,7 @@ class _Kind:
         across = np.cross(three, np.eye(3)[np.abs(three).argmin(-1)])
         return [first, second, _between(three, across, _times(rest, across))]
 
-    def _lengths(self, angles: list[Array], goal: Array) -> list[Array]:
+    def _lengths(self, angles: list[Floats], goal: Floats) -> list[Floats]:
         """Find the lengths of the joints that slide, of the vector (n, chains, 3) from end to end."""
         sliding = [step for step, turns in enumerate(self.turns) if not turns]
         if not sliding:
@@ -193,7 +193,7 @@ class ShiftMasslessLinks:
         From the file's axes to the world's, in which the ground stands.
     """
 
-    def __init__(self, rows: Sequence[Row], bodies: Sequence[Body], turn: Array) -> None:
+    def __init__(self, rows: Sequence[Row], bodies: Sequence[Body], turn: Floats) -> None:
         self.bodies, self.turn = tuple(bodies), turn
         ends = np.cumsum([len(row.centers) for row in rows])
         groups: dict[tuple[bool, ...], list[int]] = {}
@@ -205,7 +205,7 @@ class ShiftMasslessLinks:
             for numbers in groups.values()
         ]
 
-    def follow(self, states: Array, step: float) -> Array:
+    def follow(self, states: Floats, step: float) -> Floats:
         """Find their states (n, links, 13) from states (n, bodies, 13); ``step`` of the model [s]."""
         n, links = len(states), len(self.bodies)
         q = states[..., 6:10]
@@ -223,7 +223,7 @@ class ShiftMasslessLinks:
         found[..., 10:] = own[..., 1:] * (2.0 / step)
         return found
 
-    def _with_ground(self, x: Array, q: Array) -> tuple[Array, Array]:
+    def _with_ground(self, x: Floats, q: Floats) -> tuple[Floats, Floats]:
         """Return positions and rotations, the last row of which is the ground's."""
         n, bodies = q.shape[:2]
         rotation = matrices(q.reshape(-1, 4)).reshape(n, bodies, 3, 3)
@@ -238,7 +238,7 @@ class ShiftMasslessLinks:
 
 
 def massless_links_of(
-    assembled: Assembled, built: Built, shapes: Mapping[int, Shape], turn: Array, names: Names
+    assembled: Assembled, built: Built, shapes: Mapping[int, Shape], turn: Floats, names: Names
 ) -> ShiftMasslessLinks | None:
     """Build the massless links of a mechanism; None if there are none.
 
@@ -288,15 +288,15 @@ def _steps(assembled: Assembled, edge: Edge) -> tuple[list[Step], list[int]]:
     return found, between[:-1]
 
 
-def _stacked(places: Sequence[Place]) -> tuple[Array, Array]:
+def _stacked(places: Sequence[Place]) -> tuple[Floats, Floats]:
     return np.array([place.rotation for place in places]), np.array([place.origin for place in places])
 
 
-def _times(rotation: Array, vector: Array) -> Array:
+def _times(rotation: Floats, vector: Floats) -> Floats:
     return np.asarray(times(rotation, vector[..., None])[..., 0])
 
 
-def _spins(axes: Array, angles: Array) -> Array:
+def _spins(axes: Floats, angles: Floats) -> Floats:
     """Rotations (…, 3, 3) about unit axes (…, 3) (Rodrigues)."""
     x, y, z = np.moveaxis(axes, -1, 0)
     zero = np.zeros_like(x)
@@ -305,13 +305,13 @@ def _spins(axes: Array, angles: Array) -> Array:
     return np.asarray(np.eye(3) + sine * crossing + rest * times(crossing, crossing))
 
 
-def _between(axis: Array, one: Array, other: Array) -> Array:
+def _between(axis: Floats, one: Floats, other: Floats) -> Floats:
     """Angle about a unit axis by which the part across it of one vector turns to that of another."""
     flat = (one * other).sum(-1) - (axis * one).sum(-1) * (axis * other).sum(-1)
     return np.asarray(math.atan2((axis * np.cross(one, other)).sum(-1), flat))
 
 
-def quaternions(rotations: Array) -> Array:
+def quaternions(rotations: Floats) -> Floats:
     """Make unit quaternions (…, 4), scalar first and not below 0, of rotations (…, 3, 3), by largest components."""
     r = rotations
     trace = np.trace(r, axis1=-2, axis2=-1)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.errors import Location, Problems, did_you_mean
 from cbsim.formats.values import quote
 from cbsim.geometry.linear import times
@@ -19,7 +19,6 @@ __all__ = [
     "GROUND", "Link", "Network", "Place", "Scope", "Tie", "find_body", "find_frame", "find_joint", "network_of",
 ]  # fmt: skip
 
-Array = NDArray[np.float64]
 Path = tuple[str, ...]
 GROUND = -1  # number of the ground
 
@@ -27,8 +26,8 @@ GROUND = -1  # number of the ground
 class Place(NamedTuple):
     """A frame: rotation (3, 3), columns its axes, and origin (3,) [m]."""
 
-    rotation: Array
-    origin: Array
+    rotation: Floats
+    origin: Floats
 
     @classmethod
     def of(cls, placement: Placement) -> Place:

@@ -8,9 +8,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.geometry import elementary as math
 from cbsim.geometry.linear import times
-from cbsim.models.shift.behaviour import Floats, Grip, JointForces, Moment
+from cbsim.models.shift.behaviour import Grip, JointForces, Moment
 
 __all__ = ["Pid", "Watch"]
 

@@ -8,8 +8,9 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.geometry.linear import solve, times
-from cbsim.models.shift.behaviour import Driver, Floats, Grip, Moment, crossed, dot
+from cbsim.models.shift.behaviour import Driver, Grip, Moment, crossed, dot
 from cbsim.models.shift.compliance import Yielding
 from cbsim.models.shift.laws import Law
 from cbsim.models.shift.network import Place
@@ -36,8 +37,6 @@ class FrameForce:
         The frames as the file has them.
     rated : bool
         f is of the rate of the distance, not of the distance.
-    rate : float
-        At the start [m/s].
     """
 
     def __init__(
@@ -49,16 +48,15 @@ class FrameForce:
         frames: tuple[Place, Place],
         *,
         rated: bool,
-        rate: float = 0.0,
     ) -> None:
         self.parent, self.child, self.along, self.law, self.rated = parent, child, along, law, rated
-        self.frames, self.rate_at_start = frames, rate
+        self.frames = frames
         self.axis = parent.rotation[:, AXES[along]] if along else np.zeros(3)
 
     @property
     def memory(self) -> Floats:
-        """The last rate, of a restraint that depends on it."""
-        return np.array([self.rate_at_start] if self.rated else [])
+        """The last rate, 0 at the start, of a restraint that depends on it."""
+        return np.array([0.0] if self.rated else [])
 
     def _ends(self, x: Floats, rotation: Floats) -> tuple[list[float], list[float]]:
         """Return the vector from the parent's point to the child's, and the latter."""
@@ -132,8 +130,8 @@ class FrameDampers:
 
     @property
     def memory(self) -> Floats:
-        """The last rates, then the last forces."""
-        return np.array([*(damper.rate_at_start for damper in self.dampers), *np.zeros(len(self.dampers))])
+        """The last rates, then the last forces; all are 0 at the start."""
+        return np.zeros(2 * len(self.dampers))
 
     def act(self, now: Moment, memory: Floats, inputs: Floats, forces: Floats) -> None:  # noqa: ARG002 (of a Driver)
         """Add all forces."""

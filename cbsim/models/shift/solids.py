@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from cbsim.arrays import Floats
 from cbsim.errors import Problems
 from cbsim.formats.triangles import MeshData
 from cbsim.formats.values import quote
@@ -13,7 +14,6 @@ from cbsim.geometry import elementary as math
 from cbsim.geometry.linear import matrix_rank, times
 from cbsim.models.shift.assembly import Assembled
 from cbsim.models.shift.build import Built, Names
-from cbsim.models.shift.kinematics import Array
 from cbsim.spec.mechanism.colliders import Collider, ConvexHull, HalfSpace
 from cbsim.spec.mechanism.mesh import Mesh
 from cbsim.spec.mechanism.shapes import CombinedShapes, Shape, Sphere
@@ -48,7 +48,7 @@ def colliders_of(
     assembled: Assembled,
     built: Built,
     meshes: Mapping[str, MeshData],
-    turn: Array,
+    turn: Floats,
     friction: float,
     names: Names,
 ) -> list[Collider]:
@@ -92,15 +92,15 @@ def _moves(assembled: Assembled, number: int) -> bool:
     return bool(assembled.chain.on_way[number].any())
 
 
-def _points(body: Body, meshes: Mapping[str, MeshData]) -> list[Array]:
+def _points(body: Body, meshes: Mapping[str, MeshData]) -> list[Floats]:
     return [meshes[one.filename][0] for one in body.geometry if one.filename in meshes]
 
 
-def _upwards(normal: Array) -> Array:
+def _upwards(normal: Floats) -> Floats:
     return -normal if normal[2] < 0.0 else normal
 
 
-def _around(body: Body, points: Array) -> Shape:
+def _around(body: Body, points: Floats) -> Shape:
     """Build the shape around points: balls and ellipsoids by their extents, hulls by their corners."""
     low, high = points.min(axis=0), points.max(axis=0)
     middle, half = 0.5 * (low + high), np.maximum(0.5 * (high - low), 1e-6)
@@ -111,7 +111,7 @@ def _around(body: Body, points: Array) -> Shape:
     return ConvexHull(points=_corners(points))
 
 
-def _corners(points: Array) -> Array:
+def _corners(points: Floats) -> Floats:
     """Corners of the hull, the farthest along evenly spread directions where there are many."""
     import trimesh
 

@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from cbsim.arrays import Floats
 from cbsim.geometry.elementary import square
 from cbsim.geometry.linear import cholesky, eigvalsh, norm, solve, substitute, svd, times
 from cbsim.models.shift.assembly import RANK, Assembled, mass_matrix
 from cbsim.models.shift.behaviour import Driver
 from cbsim.models.shift.build import Built
 from cbsim.models.shift.fiala import FialaTyre
-from cbsim.models.shift.kinematics import Array
 from cbsim.models.shift.laws import Laws
 from cbsim.models.shift.network import GROUND
 from cbsim.models.shift.restraints import FrameForce
@@ -59,7 +59,7 @@ def shares_of(assembled: Assembled, laws: Mapping[int, Laws], step: float) -> di
     return found
 
 
-def _free(assembled: Assembled) -> Array:
+def _free(assembled: Assembled) -> Floats:
     """Motions that loops leave free (size, freedoms)."""
     chain = assembled.chain
     if not chain.tree.chords:
@@ -68,7 +68,7 @@ def _free(assembled: Assembled) -> Array:
     return np.asarray(rows[int((values > RANK * values.max(initial=0.0)).sum()) :].T)
 
 
-def _fastest(assembled: Assembled, strength: Array) -> float:
+def _fastest(assembled: Assembled, strength: Floats) -> float:
     """Largest eigenvalue of a stiffness or a damping over the mass, along motions that loops leave free."""
     if not strength.any():
         return 0.0
@@ -82,7 +82,7 @@ def _fastest(assembled: Assembled, strength: Array) -> float:
 
 def _strengths(
     assembled: Assembled, bodies: Sequence[int], laws: Mapping[int, Laws], drivers: Sequence[Driver]
-) -> tuple[Array, Array]:
+) -> tuple[Floats, Floats]:
     """Stiffness of all springs and tyres, and damping of all that the core does not do, by the coordinates."""
     chain = assembled.chain
     stiffness, damping = np.zeros((chain.size, chain.size)), np.zeros((chain.size, chain.size))
@@ -106,19 +106,19 @@ def _strengths(
     return stiffness, damping
 
 
-def _speed(assembled: Assembled, motions: Array, body: int, point: Array) -> Array:
+def _speed(assembled: Assembled, motions: Floats, body: int, point: Floats) -> Floats:
     """Velocity (size, 3) of a point of a body, by the rates."""
     motion = motions * assembled.chain.on_way[body][:, None]
     return np.asarray(motion[:, 3:] + np.cross(motion[:, :3], point))
 
 
-def _down(assembled: Assembled) -> Array:
+def _down(assembled: Assembled) -> Floats:
     gravity = np.array(assembled.network.model.gravity, float)
     size = float(norm(gravity))
     return gravity / size if size else np.array([0.0, 0.0, 1.0])
 
 
-def _along(assembled: Assembled, motions: Array, ends: Sequence[int], driver: FrameForce) -> tuple[Array, float]:
+def _along(assembled: Assembled, motions: Floats, ends: Sequence[int], driver: FrameForce) -> tuple[Floats, float]:
     """Rate (size,) of the distance that a restraint is of, by the rates; and the distance."""
     points, speeds = [], []
     for end, frame in zip(ends, driver.frames, strict=True):

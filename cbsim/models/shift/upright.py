@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cbsim.arrays import Floats
 from cbsim.geometry import elementary as math
 from cbsim.geometry.linear import norm
-from cbsim.models.shift.kinematics import Array, spin
+from cbsim.models.shift.kinematics import spin
 
 __all__ = ["quaternion_of", "upright"]
 
@@ -15,7 +16,7 @@ SAE = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, -1.0]])
 """x forward, y right, z down → x right, y forward, z up."""
 
 
-def upright(gravity: ArrayLike) -> Array:
+def upright(gravity: ArrayLike) -> Floats:
     """Make the rotation (3, 3) from the file's axes to those of cbsim, in which gravity is along −z.
 
     Gravity along +z means the axes of SAE; along another direction, the shortest rotation is taken, and none where
@@ -36,7 +37,7 @@ def upright(gravity: ArrayLike) -> Array:
     return np.where(np.abs(turned) < 1e-16, 0.0, turned)
 
 
-def quaternion_of(rotation: Array) -> Array:
+def quaternion_of(rotation: Floats) -> Floats:
     """Return the unit quaternion (4,), scalar first and not below 0, of a rotation, by its largest component."""
     r = rotation
     trace = float(np.trace(r))

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from cbsim.errors import ModelError
-from cbsim.formats.urdf.frames import back, pose_of
+from cbsim.formats.urdf.frames import pose_of
 from cbsim.formats.urdf.tree import FREE, Tree, sound
 from cbsim.geometry import elementary as math
 from cbsim.geometry.linear import norm
@@ -175,7 +175,7 @@ class _Builder:
             return
         if self.floats:
             name = self._name("floating_base", "joint")
-            where = back(frame)  # its frame is in the world's
+            where = frame.inverse  # its frame is in the world's
             self.start[name] = (*map(float, where.position), *_vector(where.orientation))
             yield Floating(self.origin, body, name=name)
             return

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.formats.triangles import MeshData
 from cbsim.formats.urdf.frames import pose_of
 from cbsim.geometry import elementary as math
@@ -21,7 +21,6 @@ from cbsim.spec.urdf import Collision, Geometry, Link, Material, Visual
 
 __all__ = ["MeshData", "points_around", "shape_of", "solid_of"]
 
-Floats = NDArray[np.float64]
 SOLIDS: dict[str, type[Shape]] = {
     "box": Box,
     "cylinder": Cylinder,

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.formats.urdf.frames import HERE, pose_of
 from cbsim.formats.urdf.tree import FREE, Tree
 from cbsim.geometry import elementary as math
@@ -26,7 +26,6 @@ from cbsim.spec.urdf import Collision, Joint
 
 __all__ = ["FIXTURE", "GROUND", "Solid", "at_start", "motion", "overlaps", "solids_of", "things", "tied"]
 
-Floats = NDArray[np.float64]
 GROUND, FIXTURE, FIRST = 1, 2, 4  # groups of colliders: the ground, links that are part of the world, the first thing
 THINGS = 48  # that have groups of their own; others share them
 CLOSE = 1e-3  # of the search for nearest points: how exact it is, as a share of the distance

@@ -79,37 +79,15 @@ __all__ = [
 
 GALLERY: Registry[Callable[..., Mechanism]] = Registry(
     "mechanism",
-    [
-        ("ant", ant),
-        ("atlas", atlas),
-        ("block", block),
-        ("block2d", block2d),
-        ("cartpole", cartpole),
-        ("chain", chain),
-        ("dzhanibekov", dzhanibekov),
-        ("exoskeleton", exoskeleton),
-        ("fourbar", fourbar),
-        ("halfcheetah", halfcheetah),
-        ("hopper", hopper),
-        ("humanoid", humanoid),
-        ("nslider", nslider),
-        ("panda", panda),
-        ("pendulum", pendulum),
-        ("quadrotor", quadrotor),
-        ("quadruped", quadruped),
-        ("raiberthopper", raiberthopper),
-        ("rexhopper", rexhopper),
-        ("slider", slider),
-        ("snake", snake),
-        ("sphere", sphere),
-        ("tennisracket", tennisracket),
-        ("tippetop", tippetop),
-        ("top", top),
-        ("twister", twister),
-        ("uuv", uuv),
-        ("walker", walker),
-    ],
-)
+    (
+        (made.__name__, made)
+        for made in (
+            ant, atlas, block, block2d, cartpole, chain, dzhanibekov, exoskeleton, fourbar, halfcheetah, hopper,
+            humanoid, nslider, panda, pendulum, quadrotor, quadruped, raiberthopper, rexhopper, slider, snake, sphere,
+            tennisracket, tippetop, top, twister, uuv, walker,
+        )
+    ),
+)  # fmt: skip
 
 
 def build(name: str, **parameters: object) -> Mechanism:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cbsim.arrays import Floats
 from cbsim.geometry import elementary as math
 from cbsim.geometry.linear import norm, times
 from cbsim.multibody.coordinates import get_maximal_state, set_maximal_state, set_minimal_coordinates
@@ -20,11 +21,10 @@ from cbsim.multibody.mechanism import Mechanism
 from cbsim.spec.mechanism.bodies import Body, Origin
 from cbsim.spec.mechanism.contacts import ContactConstraint, contact_constraint, gap
 from cbsim.spec.mechanism.joints import JointConstraint
-from cbsim.spec.mechanism.prototypes import Prototype
+from cbsim.spec.mechanism.prototypes import Floating, Prototype
 from cbsim.spec.mechanism.shapes import Capsule, CombinedShapes, Shape, matrix
-from cbsim.spec.mechanism.values import Array
 
-__all__ = ["Assembly", "Link", "about", "lift", "limb", "merged"]
+__all__ = ["Assembly", "Link", "about", "free_body", "lift", "limb", "merged"]
 
 
 class Link(NamedTuple):
@@ -35,7 +35,7 @@ class Link(NamedTuple):
     inertia: tuple[float, float, float, float, float, float]
 
     @property
-    def matrix(self) -> Array:
+    def matrix(self) -> Floats:
         """Inertia (3, 3) [kg m²] about the centre of mass."""
         xx, xy, xz, yy, yz, zz = self.inertia
         return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
@@ -71,7 +71,7 @@ def merged(*links: Link) -> Link:
     return Link.of(mass, centre, inertia)
 
 
-def about(axis: str, angle: float) -> Array:
+def about(axis: str, angle: float) -> Floats:
     """Return the quaternion (4,) of a rotation by an angle [rad] about ``"x"``, ``"y"`` or ``"z"``."""
     q = np.zeros(4)
     q[0], q[1 + "xyz".index(axis)] = math.cos(0.5 * angle), math.sin(0.5 * angle)
@@ -85,6 +85,25 @@ def limb(one: ArrayLike, other: ArrayLike, radius: float) -> Capsule:
     x, y, z = (end - start) / length
     q = np.array([1.0 + z, -y, x, 0.0]) if z > -1.0 + 1e-12 else np.array([0.0, 1.0, 0.0, 0.0])
     return Capsule(radius, length, position_offset=0.5 * (start + end), orientation_offset=q / norm(q))
+
+
+def free_body(
+    body: Body,
+    contacts: Sequence[ContactConstraint] = (),
+    *,
+    height: float = 0.0,
+    velocity: ArrayLike = (0.0, 0.0, 0.0),
+    angular_velocity: ArrayLike,
+    timestep: float,
+    gravity: ArrayLike,
+) -> Mechanism:
+    """Build one body on a `Floating` joint named ``base``, upright with its centre at a height [m], and in motion."""
+    origin = Origin()
+    joints = [Floating(origin, body, name="base")]
+    mechanism = Mechanism(origin, [body], joints, contacts, timestep=timestep, gravity=gravity)
+    at = (0.0, 0.0, height)
+    set_maximal_state(mechanism, np.concatenate([at, np.ravel(velocity), (1, 0, 0, 0), np.ravel(angular_velocity)]))
+    return mechanism
 
 
 def lift(mechanism: Mechanism, spots: Sequence[ContactConstraint], height: float) -> None:
@@ -130,7 +149,7 @@ class Assembly:
         self.friction, self.contact_type = friction, contact_type
         self.origin = Origin()
         self.bodies: dict[str, Body] = {}
-        self.centres: dict[str, Array] = {}
+        self.centres: dict[str, Floats] = {}
         self.joints: list[JointConstraint] = []
         self.feet: list[ContactConstraint] = []
         self.others: list[ContactConstraint] = []
@@ -221,6 +240,6 @@ class Assembly:
         self.centres[name] = centre
         return body
 
-    def _joint(self, kind: str, parent: Body | Origin, child: Body, at: Array, name: str, **options: Any) -> None:
+    def _joint(self, kind: str, parent: Body | Origin, child: Body, at: Floats, name: str, **options: Any) -> None:
         vertex = -self.centres[child.name]
         self.joints.append(Prototype(kind, parent, child, parent_vertex=at, child_vertex=vertex, name=name, **options))

@@ -7,11 +7,9 @@ from itertools import product
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cbsim.multibody.coordinates import set_maximal_state
+from cbsim.multibody.gallery.assembly import free_body
 from cbsim.multibody.mechanism import Mechanism
-from cbsim.spec.mechanism.bodies import Origin
 from cbsim.spec.mechanism.contacts import contact_constraint
-from cbsim.spec.mechanism.prototypes import Floating
 from cbsim.spec.mechanism.shapes import Box
 
 __all__ = ["block"]
@@ -52,7 +50,6 @@ def block(
     contact_type : str
         Law of the contacts.
     """
-    origin = Origin()
     cube = Box(edge, edge, edge, mass=mass).body(name="cube")
     half = 0.5 * edge - radius
     corners = np.array(list(product((-half, half), repeat=3)))
@@ -60,14 +57,7 @@ def block(
         cube, (0, 0, 1), friction_coefficient=friction, contact_origin=corners, contact_radius=radius,
         name="corner", contact_type=contact_type,
     )  # fmt: skip
-    mechanism = Mechanism(
-        origin,
-        [cube],
-        [Floating(origin, cube, name="base")],
-        contacts if ground else [],
-        timestep=timestep,
-        gravity=gravity,
-    )
-    at = (0.0, 0.0, height + 0.5 * edge)
-    set_maximal_state(mechanism, np.concatenate([at, np.ravel(velocity), (1, 0, 0, 0), np.ravel(angular_velocity)]))
-    return mechanism
+    return free_body(
+        cube, contacts if ground else [], height=height + 0.5 * edge, velocity=velocity,
+        angular_velocity=angular_velocity, timestep=timestep, gravity=gravity,
+    )  # fmt: skip

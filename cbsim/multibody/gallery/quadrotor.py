@@ -12,12 +12,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cbsim.arrays import Floats
 from cbsim.errors import ModelError, did_you_mean
 from cbsim.geometry.linear import times
 from cbsim.multibody.gallery.assembly import Assembly, Link, merged
 from cbsim.multibody.mechanism import Mechanism
 from cbsim.spec.mechanism.shapes import Box, Cylinder
-from cbsim.spec.mechanism.values import Array
 
 __all__ = ["AIRFRAMES", "Airframe", "quadrotor"]
 
@@ -45,11 +45,11 @@ class Airframe(NamedTuple):
 
     frame: Link
     rotor: Link
-    rotors: Array
-    drag: Array
+    rotors: Floats
+    drag: Floats
     radius: float
     reach: float
-    feet: Array
+    feet: Floats
     body: Box
 
     @property
@@ -57,7 +57,7 @@ class Airframe(NamedTuple):
         """Frame and rotors as one link."""
         return merged(self.frame, *(self.rotor.placed(at) for at in self.rotors))
 
-    def wrench(self, thrusts: ArrayLike) -> tuple[Array, Array]:
+    def wrench(self, thrusts: ArrayLike) -> tuple[Floats, Floats]:
         """Force [N] and torque [N m] (3,) on the whole about its centre of mass, in its frame, of four thrusts [N].
 
         They are what `cbsim.multibody.set_external_force` takes.

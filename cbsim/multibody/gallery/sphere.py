@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
 from numpy.typing import ArrayLike
 
-from cbsim.multibody.coordinates import set_maximal_state
+from cbsim.multibody.gallery.assembly import free_body
 from cbsim.multibody.mechanism import Mechanism
-from cbsim.spec.mechanism.bodies import Origin
 from cbsim.spec.mechanism.contacts import contact_constraint
-from cbsim.spec.mechanism.prototypes import Floating
 from cbsim.spec.mechanism.shapes import Sphere
 
 __all__ = ["sphere"]
@@ -47,19 +44,11 @@ def sphere(
     contact_type : str
         Law of the contact.
     """
-    origin = Origin()
     ball = Sphere(radius, mass=mass).body(name="ball")
     contacts = contact_constraint(
         ball, (0, 0, 1), friction_coefficient=friction, contact_radius=radius, name="ground", contact_type=contact_type
     )
-    mechanism = Mechanism(
-        origin,
-        [ball],
-        [Floating(origin, ball, name="base")],
-        contacts if ground else [],
-        timestep=timestep,
-        gravity=gravity,
-    )
-    at = (0.0, 0.0, height + radius)
-    set_maximal_state(mechanism, np.concatenate([at, np.ravel(velocity), (1, 0, 0, 0), np.ravel(angular_velocity)]))
-    return mechanism
+    return free_body(
+        ball, contacts if ground else [], height=height + radius, velocity=velocity,
+        angular_velocity=angular_velocity, timestep=timestep, gravity=gravity,
+    )  # fmt: skip

@@ -5,13 +5,10 @@ Edges of 1/25, 1/2 and 1 m and a mass of 1 kg are those of the tennis racket amo
 
 from __future__ import annotations
 
-import numpy as np
 from numpy.typing import ArrayLike
 
-from cbsim.multibody.coordinates import set_maximal_state
+from cbsim.multibody.gallery.assembly import free_body
 from cbsim.multibody.mechanism import Mechanism
-from cbsim.spec.mechanism.bodies import Origin
-from cbsim.spec.mechanism.prototypes import Floating
 from cbsim.spec.mechanism.shapes import Box
 
 __all__ = ["tennisracket"]
@@ -39,8 +36,5 @@ def tennisracket(
     velocity, angular_velocity : array_like, shape (3,)
         [m/s], [rad/s] in the box's frame.
     """
-    origin = Origin()
     racket = Box(length / 25.0, 0.5 * length, length, mass=mass).body(name="racket")
-    mechanism = Mechanism(origin, [racket], [Floating(origin, racket, name="base")], timestep=timestep, gravity=gravity)
-    set_maximal_state(mechanism, np.r_[np.zeros(3), np.ravel(velocity), 1.0, np.zeros(3), np.ravel(angular_velocity)])
-    return mechanism
+    return free_body(racket, velocity=velocity, angular_velocity=angular_velocity, timestep=timestep, gravity=gravity)

@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cbsim.multibody.coordinates import set_maximal_state
+from cbsim.multibody.gallery.assembly import free_body
 from cbsim.multibody.mechanism import Mechanism
-from cbsim.spec.mechanism.bodies import Body, Origin
-from cbsim.spec.mechanism.prototypes import Floating
+from cbsim.spec.mechanism.bodies import Body
 
 __all__ = ["top"]
 
@@ -31,8 +30,5 @@ def top(
     angular_velocity : array_like, shape (3,)
         About the principal axes [rad/s].
     """
-    origin = Origin()
     body = Body(1.0, np.diag(np.asarray(moments, float)), name="body")
-    mechanism = Mechanism(origin, [body], [Floating(origin, body, name="base")], timestep=timestep, gravity=gravity)
-    set_maximal_state(mechanism, np.concatenate([np.zeros(6), (1, 0, 0, 0), np.ravel(angular_velocity)]))
-    return mechanism
+    return free_body(body, angular_velocity=angular_velocity, timestep=timestep, gravity=gravity)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cbsim.dynamics.model import Floats
+from cbsim.arrays import Floats
 from cbsim.geometry.pose import rotate
 from cbsim.multibody.coordinates import set_maximal_state
 from cbsim.multibody.gallery.assembly import Link, lift, merged

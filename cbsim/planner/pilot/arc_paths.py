@@ -9,14 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.geometry import elementary as math
 from cbsim.geometry.kernels.arc_paths import EXACT, dubins_into, three_point_into
 
 __all__ = ["ArcPath", "Pose", "dubins", "end_of", "sample", "three_point"]
 
-Floats = NDArray[np.float64]
 Pose = tuple[float, float, float]
 ArcPath = tuple[tuple[float, float], ...]
 

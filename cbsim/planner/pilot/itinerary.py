@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.geometry import elementary as math
 from cbsim.planner.pilot.arc_paths import ArcPath, Pose, sample
 from cbsim.planner.pilot.lane_change import lane_change
@@ -26,8 +26,6 @@ from cbsim.spec.mission import Mission
 from cbsim.spec.road import PointId
 
 __all__ = ["Itinerary"]
-
-Floats = NDArray[np.float64]
 
 LIMIT_SHARE = 0.985  # share of the limit that is planned with; the rest is margin for the controller
 MANOEUVRE_SPEED = 2.5  # [m/s] in manoeuvres

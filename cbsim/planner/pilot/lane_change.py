@@ -5,15 +5,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.geometry import elementary as math
 from cbsim.road.curve import LaneCurve
 from cbsim.road.lane_change import smooth_step
 
 __all__ = ["LaneChange", "lane_change"]
-
-Floats = NDArray[np.float64]
 
 LENGTH = (8.0, 45.0)  # [m] least and greatest length of a lane change
 TIME = 2.5  # [s] duration of a lane change where there is room

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.geometry import elementary as math
 from cbsim.planner.pilot.path_builder import Mark, PathBuilder, PathSection, length_of, stations_of
 from cbsim.planner.pilot.speed_profile import speed_profile
@@ -19,8 +20,6 @@ from cbsim.planner.pilot.tight_bends import round_tight_bends
 from cbsim.planner.pilot.vehicle_geometry import VehicleGeometry
 
 __all__ = ["Halt", "Path", "Run", "assemble"]
-
-Floats = NDArray[np.float64]
 
 STEP = 0.25  # [m] distance between points of the path
 SMOOTHING = (4.0, 2.0)  # [m] lengths over which steps of curvature are smoothed, as steering has a finite rate

@@ -6,13 +6,11 @@ from dataclasses import dataclass, field, replace
 from enum import IntEnum
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.geometry import elementary as math
 
 __all__ = ["Mark", "PathBuilder", "PathSection", "length_of", "stations_of"]
-
-Floats = NDArray[np.float64]
 
 SHORTEST = 0.25  # [m] minimum length of a trimmed section
 

@@ -11,14 +11,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.planner.pilot.kernels.follow import LAST_DECELERATION, LAST_METRES
 from cbsim.planner.pilot.kernels.pace import average_speeds, plan_speeds
 
 __all__ = ["ACCELERATION", "DECELERATION", "SpeedProfile", "speed_profile"]
-
-Floats = NDArray[np.float64]
 
 ACCELERATION = 1.5  # [m/s²] acceleration
 START_SPEED = 0.5  # [m/s] speed when starting from rest

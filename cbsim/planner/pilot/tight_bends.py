@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.geometry import elementary as math
 from cbsim.planner.pilot.arc_paths import ArcPath, Pose, dubins, sample, three_point
 
 __all__ = ["round_tight_bends"]
-
-Floats = NDArray[np.float64]
 
 LOOK = 1.5  # [m] length over which curvature is measured; kinks between two straights average out
 TIGHT = 0.97  # share of the vehicle's greatest curvature

@@ -5,16 +5,14 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.geometry import elementary as math
 from cbsim.planner.pilot.arc_paths import ArcPath, Pose, dubins, sample, three_point
 from cbsim.planner.pilot.vehicle_geometry import VehicleGeometry
 from cbsim.road.curve import LaneCurve
 
 __all__ = ["best_u_turn", "footprints"]
-
-Floats = NDArray[np.float64]
 
 BEFORE = (-2.5, -1.0, 0.0, 1.5, 3.0, 5.0)  # [m] candidate starts, past the end of the lane
 AFTER = (-6.0, -4.5, -3.0, -1.5, 0.0, 1.5, 3.0)  # [m] candidate ends, past the start of the other lane

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.geometry import elementary as math
 from cbsim.planner.pilot.arc_paths import ArcPath, Pose
 from cbsim.planner.pilot.kernels.ground import best_of, candidates_into, distances_into, mark_into
@@ -16,8 +17,6 @@ from cbsim.planner.pilot.vehicle_geometry import VehicleGeometry
 from cbsim.road.roadmap import RoadMap
 
 __all__ = ["ZoneRaster", "cross_zone"]
-
-Floats = NDArray[np.float64]
 
 BACK_OUT = (0.95, 1.6, 2.3)  # straight reverse out of a spot, in lengths of the vehicle
 SWING = (0.8, 1.5)  # [rad] turn in reverse after that

@@ -7,13 +7,13 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.geometry.polyline import direction, left_of
 from cbsim.road.edge import trim
 from cbsim.road.roadmap import RoadMap
 
 __all__ = ["borders"]
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 

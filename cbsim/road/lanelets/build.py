@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cbsim.arrays import Bools, Ints
 from cbsim.errors import ModelError
 from cbsim.road.connector import Connector, ConnectorKind, connectors
 from cbsim.road.lanelets.limits import UNKNOWN_LIMIT, speed_limits
@@ -19,9 +19,6 @@ from cbsim.spec.mission import Mission
 from cbsim.spec.road import Exit
 
 __all__ = ["EXIT_LIMIT", "build_lanelets"]
-
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 EXIT_LIMIT = 20_000  # exits that become lanelets; the largest real networks have 2600
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.geometry import elementary as math
 from cbsim.geometry.polyline import left_of
 from cbsim.road.lanelets.table import Lanelets
@@ -14,7 +15,6 @@ from cbsim.road.roadmap import RoadMap
 
 __all__ = ["Crosswalks", "find_crosswalks"]
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 DEFAULT_WIDTH = 3.0  # [m] of crosswalks without a width

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Bools, Floats
 from cbsim.geometry import elementary as math
 from cbsim.geometry.polyline import wrap
 from cbsim.road.lanelets.neighbours import Neighbours
@@ -18,9 +19,7 @@ __all__ = [
     "reachable", "ways_on", "with_changes",
 ]  # fmt: skip
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 ROOM = 20.0  # [m] of lanelets side by side in which a change over is planned
 REACH = 25.0  # [m] from the end of a lane to the start of the one by which a car turns round

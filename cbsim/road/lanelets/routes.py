@@ -7,12 +7,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.road.lanelets.table import Lanelets
 from cbsim.road.route import Kind, Route
 
 __all__ = ["LaneletRoute", "route_lanelets", "stretches_between"]
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 

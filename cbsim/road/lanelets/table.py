@@ -10,15 +10,14 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Bools, Floats
 from cbsim.road.lanelets.border import borders
 from cbsim.road.roadmap import RoadMap
 from cbsim.spec.road import PointId
 
 __all__ = ["Graph", "Lanelet", "LaneletKind", "Lanelets"]
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 
 class LaneletKind(IntEnum):

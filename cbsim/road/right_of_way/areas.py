@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.geometry.polyline import direction, left_of
 from cbsim.road.lanelets import Lanelets
 from cbsim.road.right_of_way.conflicts import Conflicts
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from shapely import Polygon
 
 __all__ = ["conflict_areas"]
-
-Floats = NDArray[np.float64]
 
 
 def conflict_areas(conflicts: Conflicts) -> list[Floats]:

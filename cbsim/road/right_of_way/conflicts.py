@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Bools, Floats
 from cbsim.geometry.polyline import wrap
 from cbsim.road.lanelets import LaneletKind, Lanelets
 from cbsim.road.right_of_way.places import Place, Relation, headings_at, network_places
@@ -17,9 +18,7 @@ from cbsim.road.right_of_way.rules import Approaching, Rule, decide, point_ranks
 
 __all__ = ["ByLanelet", "Conflict", "ConflictKind", "Conflicts", "find_conflicts"]
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 ONCOMING = np.radians(135.0)  # difference of directions from which a conflict is oncoming
 SERVED = 40.0  # [m] distance behind a stop line up to which conflicts belong to it: the width of a large intersection

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.geometry import elementary as math
 from cbsim.road.disjoint import DisjointSets
 from cbsim.road.lanelets import Lanelets
@@ -17,8 +17,6 @@ from cbsim.road.right_of_way.conflicts import SERVED, Conflicts
 from cbsim.spec.road import PointId
 
 __all__ = ["Junction", "find_junctions", "junction_at", "stop_junctions"]
-
-Floats = NDArray[np.float64]
 
 NEAR = 15.0  # [m] distance along a lane up to which conflicts belong together
 EXIT = 60.0  # [m] largest length of an exit within one junction

@@ -10,6 +10,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Bools, Floats
 from cbsim.geometry import elementary as math
 from cbsim.geometry.polyline import wrap
 from cbsim.road.lanelets import Graph, Lanelets
@@ -17,9 +18,7 @@ from cbsim.road.right_of_way.swept import Overlaps, overlaps
 
 __all__ = ["Place", "Relation", "network_places", "places"]
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 JOIN = 1.0  # [m] distance on both lanelets up to which overlaps form one place
 AT_END = 0.75  # [m] distance from an end of a lanelet up to which an overlap reaches it

@@ -8,14 +8,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Bools, Floats
 from cbsim.geometry.polyline import direction, wrap
 from cbsim.road.lanelets import LaneletKind, Lanelets
 
 __all__ = ["ONE", "OTHER", "Approaching", "Decision", "Rule", "decide", "point_ranks"]
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 ONE, OTHER = 0, 1  # side of a pair that yields
 SAME_WAY, OPPOSITE = np.radians(45.0), np.radians(135.0)  # changes of heading between approaches

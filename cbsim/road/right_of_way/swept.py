@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.errors import ModelError
 from cbsim.geometry.elementary import square
 from cbsim.geometry.polyline import direction, left_of
@@ -14,7 +15,6 @@ from cbsim.road.lanelets import Lanelets
 
 __all__ = ["PAIR_LIMIT", "SWEPT_WIDTH", "Overlaps", "overlaps", "swept_widths"]
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 SWEPT_WIDTH = 2.75  # [m] 2.5 m, the widest vehicle of the class, plus 0.25 m

@@ -10,8 +10,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cbsim.arrays import Floats
 from cbsim.geometry.linear import norm, times
-from cbsim.spec.mechanism.values import Array, unit
+from cbsim.spec.mechanism.values import unit
 
 __all__ = ["Masks", "masks_of"]
 
@@ -29,9 +30,9 @@ class Masks(NamedTuple):
         The others: x, y and z, V1 and V2, V3, or none.
     """
 
-    frame: Array
-    free: Array
-    constrained: Array
+    frame: Floats
+    free: Floats
+    constrained: Floats
 
 
 def masks_of(axis: ArrayLike | None, free: int, subject: str = "") -> Masks:

@@ -13,11 +13,10 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.spec.mechanism.bodies import Body
 
 __all__ = ["Behaviour", "MasslessLinks", "Motion"]
-
-Floats = NDArray[np.float64]
 
 
 class _Minded(Protocol):

@@ -12,21 +12,22 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cbsim.arrays import Floats
 from cbsim.errors import ModelError
 from cbsim.geometry.linear import eigvalsh, times
 from cbsim.geometry.pose import rotate
 from cbsim.spec.mechanism.state import State
-from cbsim.spec.mechanism.values import Array, array, floats, number, quaternion, vector
+from cbsim.spec.mechanism.values import array, floats, number, quaternion, vector
 
 __all__ = ["Body", "Bond", "EmptyShape", "Node", "Origin", "Shape", "inertia_of", "matrix"]
 
 
-def matrix(q: ArrayLike) -> Array:
+def matrix(q: ArrayLike) -> Floats:
     """Rotation matrix (3, 3) of a unit quaternion, scalar first."""
     return np.asarray(rotate(q, np.eye(3)).T)
 
 
-def inertia_of(mass: float, moments: ArrayLike) -> Array:
+def inertia_of(mass: float, moments: ArrayLike) -> Floats:
     """Inertia (3, 3) [kg m²] about the centre from second moments (3, 3) [m²] per unit of mass."""
     given = np.asarray(moments, float)
     return np.asarray(mass * (np.trace(given) * np.eye(3) - given))
@@ -72,11 +73,11 @@ class Shape:
         object.__setattr__(self, name, value)
 
     @property
-    def moments(self) -> Array:
+    def moments(self) -> Floats:
         """Second moments (3, 3) [m²] per unit of mass about the geometry's centre, in its frame, without scale."""
         raise ModelError("has no inertia of its own: give the body's", subject=type(self).__name__)
 
-    def turned_moments(self) -> Array:
+    def turned_moments(self) -> Floats:
         """Second moments (3, 3) [m²] per unit of mass, scaled, in the body's frame."""
         rotation = matrix(self.orientation_offset)
         scaled = times(times(np.diag(self.scale), self.moments), np.diag(self.scale))
@@ -89,7 +90,7 @@ class Shape:
             raise ModelError("has no mass: give mass=…", subject=type(self).__name__)
         return number(chosen, type(self).__name__, "mass")
 
-    def inertia(self, mass: float | None = None) -> Array:
+    def inertia(self, mass: float | None = None) -> Floats:
         """Inertia (3, 3) [kg m²] about the geometry's own centre, in the body's frame."""
         return inertia_of(self.weight(mass), self.turned_moments())
 
@@ -236,7 +237,7 @@ class Body(Node):
         return self.bond.state
 
 
-def _check_inertia(inertia: Array, who: str, effective: bool) -> None:
+def _check_inertia(inertia: Floats, who: str, effective: bool) -> None:
     scale = float(np.abs(inertia).max())
     if np.abs(inertia - inertia.T).max() > 1e-9 * scale:
         raise ModelError("inertia is not symmetric", subject=who)

@@ -13,12 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cbsim.arrays import Floats
 from cbsim.errors import ModelError
 from cbsim.geometry.linear import det, matrix_rank, times
 from cbsim.spec.mechanism.bodies import Body, Node, Origin
 from cbsim.spec.mechanism.drives import softness_of
 from cbsim.spec.mechanism.shapes import Shape
-from cbsim.spec.mechanism.values import Array, array, floats, number, unit, vector
+from cbsim.spec.mechanism.values import array, floats, number, unit, vector
 
 __all__ = ["Collider", "ConvexHull", "HalfSpace", "HeightField", "ground"]
 
@@ -70,19 +71,19 @@ class ConvexHull(Shape):
         self._settle("points", points)
 
     @property
-    def surface(self) -> Array:
+    def surface(self) -> Floats:
         """Triangles (n, 3, 3) [m] in its frame, without scale, counter-clockwise from outside."""
         from scipy.spatial import ConvexHull as Hull
 
         hull = Hull(self.points)
-        corners: Array = self.points[hull.simplices]
+        corners: Floats = self.points[hull.simplices]
         normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
         inwards = np.einsum("ni,ni->n", normals, hull.equations[:, :3]) < 0.0
         corners[inwards] = corners[inwards, ::-1]
         return corners
 
     @property
-    def moments(self) -> Array:
+    def moments(self) -> Floats:
         """Second moments (3, 3) [m²] per unit of mass about the origin of the points, filled evenly."""
         from scipy.spatial import ConvexHull as Hull
 
@@ -134,7 +135,7 @@ class HeightField(Shape):
         self._settle("spacing", spacing)
 
     @property
-    def surface(self) -> Array:
+    def surface(self) -> Floats:
         """Triangles (n, 3, 3) [m] in its frame, without scale, counter-clockwise from above."""
         rows, columns = self.heights.shape
         x = (np.arange(columns) - 0.5 * (columns - 1)) * self.spacing[0]
@@ -144,7 +145,7 @@ class HeightField(Shape):
         return np.stack([np.stack([low, right, far], 2), np.stack([low, far, up], 2)], 2).reshape(-1, 3, 3)
 
     @property
-    def moments(self) -> Array:
+    def moments(self) -> Floats:
         """Raises ModelError, as it encloses no volume."""
         raise ModelError("encloses nothing, and has no mass", subject="HeightField")
 

@@ -12,10 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cbsim.arrays import Floats
 from cbsim.errors import ModelError
 from cbsim.geometry.linear import norm, times
 from cbsim.geometry.pose import conjugate, rotate
-from cbsim.spec.mechanism.values import Array, number, unit, vector
+from cbsim.spec.mechanism.values import number, unit, vector
 
 __all__ = [
     "Collision",
@@ -33,12 +34,12 @@ class Meeting(NamedTuple):
     """Result of a pair: gap [m], normal (3,) from child to parent, nearest points (3,)."""
 
     distance: float
-    normal: Array
-    parent_point: Array
-    child_point: Array
+    normal: Floats
+    parent_point: Floats
+    child_point: Floats
 
 
-def tangents_of(normal: ArrayLike) -> Array:
+def tangents_of(normal: ArrayLike) -> Floats:
     """Two unit tangents (2, 3) of a normal: e × n with e = x, or y where that is degenerate, then their product."""
     n = np.asarray(normal, float)
     first = np.cross((1.0, 0.0, 0.0), n)
@@ -68,13 +69,13 @@ class Collision:
         """Evaluate the pair with the parent at (xp, qp) and the child at (xc, qc)."""
         raise NotImplementedError
 
-    def _child(self, xc: ArrayLike | None, qc: ArrayLike | None) -> tuple[Array, Array]:
+    def _child(self, xc: ArrayLike | None, qc: ArrayLike | None) -> tuple[Floats, Floats]:
         if xc is None or qc is None:
             raise ModelError("needs the child's position and orientation too", subject=type(self).__name__)
         return np.asarray(xc, float), np.asarray(qc, float)
 
 
-def _apart(centre: Array, other: Array, radius: float, other_radius: float) -> Meeting:
+def _apart(centre: Floats, other: Floats, radius: float, other_radius: float) -> Meeting:
     """Two spheres; where the centres coincide, the normal is z."""
     offset = centre - other
     distance = float(norm(offset))
@@ -104,7 +105,7 @@ class SphereHalfSpaceCollision(Collision):
     contact_offset: Any = 0.0
 
     @property
-    def contact_tangent(self) -> Array:
+    def contact_tangent(self) -> Floats:
         """Two unit tangents of the plane (2, 3)."""
         return tangents_of(self.contact_normal)
 

@@ -9,11 +9,12 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cbsim.arrays import Floats
 from cbsim.errors import ModelError, did_you_mean
 from cbsim.spec.mechanism.bodies import Body, Node, Origin
 from cbsim.spec.mechanism.collisions import Collision, Meeting, SphereHalfSpaceCollision, tangents_of
 from cbsim.spec.mechanism.drives import softness_of
-from cbsim.spec.mechanism.values import Array, array, floats, number
+from cbsim.spec.mechanism.values import array, floats, number
 
 __all__ = [
     "CONTACT_TYPES",
@@ -66,17 +67,17 @@ class Contact:
         return 0.0
 
     @property
-    def contact_normal(self) -> Array:
+    def contact_normal(self) -> Floats:
         """The half-space's normal (3,)."""
         return self._half_space().contact_normal  # type: ignore[no-any-return]
 
     @property
-    def contact_tangent(self) -> Array:
+    def contact_tangent(self) -> Floats:
         """The half-space's tangents (2, 3)."""
         return self._half_space().contact_tangent
 
     @property
-    def contact_origin(self) -> Array:
+    def contact_origin(self) -> Floats:
         """The sphere's centre in its body's frame (3,) [m]."""
         return self._half_space().contact_origin  # type: ignore[no-any-return]
 
@@ -86,7 +87,7 @@ class Contact:
         return self._half_space().contact_radius
 
     @property
-    def contact_offset(self) -> Array:
+    def contact_offset(self) -> Floats:
         """A point of the plane (3,) [m]."""
         return self._half_space().contact_offset  # type: ignore[no-any-return]
 
@@ -198,7 +199,7 @@ class ContactConstraint(Node):
         return self.child.id if isinstance(self.child, Body) else 0
 
     @property
-    def impulses(self) -> Array:
+    def impulses(self) -> Floats:
         """Impulses of the last solve [N s]: normal; nonlinear also cone and frictions (4), linear all six.
 
         Of a `ForceContact` the normal one, then of each tangent's friction how far it is from its two bounds.
@@ -206,7 +207,7 @@ class ContactConstraint(Node):
         return self._owner().contact_impulses(self.bond.place)  # type: ignore[no-any-return]
 
     @property
-    def impulses_dual(self) -> Array:
+    def impulses_dual(self) -> Floats:
         """Slacks of the last solve, complementary to the impulses: gap [m] first, then those of friction [m/s]."""
         return self._owner().contact_slacks(self.bond.place)  # type: ignore[no-any-return]
 
@@ -309,7 +310,7 @@ def _numbers(value: ArrayLike, what: str) -> list[float]:
 
 
 def _rows(value: ArrayLike, what: str) -> list[Any]:
-    given: Array = np.array(_numbers(value, what)).reshape(np.shape(value))
+    given: Floats = np.array(_numbers(value, what)).reshape(np.shape(value))
     if given.ndim == 0 and given == 0.0:
         given = np.zeros(3)
     if given.shape[-1:] != (3,) or given.ndim not in {1, 2}:
@@ -337,7 +338,7 @@ def contact_location(
     q: ArrayLike,
     xc: ArrayLike | None = None,
     qc: ArrayLike | None = None,
-) -> Array:
+) -> Floats:
     """Where the contact's point on the parent is in the world (3,) [m]: x + R p − n r.
 
     Parameters
@@ -363,13 +364,13 @@ def gap(
 
 def contact_normal(
     collision: Collision, xp: ArrayLike, qp: ArrayLike, xc: ArrayLike | None = None, qc: ArrayLike | None = None
-) -> Array:
+) -> Floats:
     """Contact normal (3,) from child to parent, of length one; that of a string points the other way: it pulls."""
     return _meeting(collision, xp, qp, xc, qc).normal
 
 
 def contact_tangent(
     collision: Collision, xp: ArrayLike, qp: ArrayLike, xc: ArrayLike | None = None, qc: ArrayLike | None = None
-) -> Array:
+) -> Floats:
     """Two tangents (2, 3) of the contact, of length one, normal to each other and to the normal."""
     return tangents_of(contact_normal(collision, xp, qp, xc, qc))

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cbsim.arrays import Floats
 from cbsim.errors import ModelError, did_you_mean
 from cbsim.spec.mechanism.axes import Masks, masks_of
 from cbsim.spec.mechanism.bodies import Body, Node, Origin
 from cbsim.spec.mechanism.drives import drives_of, softness_of
-from cbsim.spec.mechanism.values import Array, number, quaternion, unit, vector
+from cbsim.spec.mechanism.values import number, quaternion, unit, vector
 
 __all__ = ["PROTOTYPES", "Joint", "JointConstraint", "Rotational", "Translational", "freedoms_of", "make_joint"]
 
@@ -91,7 +92,7 @@ class Joint:
         return masks_of(self.axis, self.free, self.subject)
 
     @property
-    def input(self) -> Array:
+    def input(self) -> Floats:
         """Impulse (3,) that this half's inputs, as held, give the child in a step; the parent gets the opposite.
 
         Of a translation a force impulse [N s] in the parent's frame at the child's joint point, of a rotation a torque
@@ -104,17 +105,17 @@ class Joint:
         return slide if isinstance(self, Translational) else turn  # type: ignore[no-any-return]
 
     @property
-    def axis_mask1(self) -> Array:
+    def axis_mask1(self) -> Floats:
         """V1 (3,), normal to the axis."""
         return np.asarray(self.masks.frame[0])
 
     @property
-    def axis_mask2(self) -> Array:
+    def axis_mask2(self) -> Floats:
         """V2 (3,), normal to the axis and to V1."""
         return np.asarray(self.masks.frame[1])
 
     @property
-    def axis_mask3(self) -> Array:
+    def axis_mask3(self) -> Floats:
         """V3 (3,), the axis."""
         return np.asarray(self.masks.frame[2])
 
@@ -158,7 +159,7 @@ class Rotational(Joint):
         self._settle("orientation_offset", quaternion(self.orientation_offset, self.subject, "orientation_offset"))
 
 
-def _limits(value: Any, free: int, who: str) -> tuple[Array, Array] | None:
+def _limits(value: Any, free: int, who: str) -> tuple[Floats, Floats] | None:
     """Two vectors of bounds, or None if no coordinate is bounded."""
     if value is None:
         return None
@@ -269,12 +270,12 @@ class JointConstraint(Node):
         return self.owner.minimal_index(self.bond.place)  # type: ignore[no-any-return]
 
     @property
-    def input(self) -> Array:
+    def input(self) -> Floats:
         """Input of the joint (dof,) that the mechanism holds, translations first [N, N m; of motors m/s, rad/s]."""
         return self.owner.joint_input(self.bond.place)  # type: ignore[no-any-return]
 
     @property
-    def impulses(self) -> Array:
+    def impulses(self) -> Floats:
         """Impulses (constrained directions,) of the last solve that keep the constraint: translations, then rotations.
 
         Translations [N s] along the constrained directions in the parent's frame; rotations conjugate to the vector
@@ -283,7 +284,7 @@ class JointConstraint(Node):
         return self.owner.joint_impulses(self.bond.place)  # type: ignore[no-any-return]
 
     @property
-    def drive_impulses(self) -> Array:
+    def drive_impulses(self) -> Floats:
         """Impulses (drives,) of the last solve that its drives gave [N s or N m s]."""
         return self.owner.drive_impulses(self.bond.place)  # type: ignore[no-any-return]
 
@@ -315,8 +316,8 @@ def make_joint(  # noqa: PLR0913 (what a joint has)
     child: Body,
     axis: ArrayLike | None,
     *,
-    parent_vertex: ArrayLike | None = None,
-    child_vertex: ArrayLike | None = None,
+    parent_vertex: ArrayLike = 0.0,
+    child_vertex: ArrayLike = 0.0,
     orientation_offset: ArrayLike | None = None,
     spring: float = 0.0,
     damper: float = 0.0,

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cbsim.arrays import Floats
 from cbsim.errors import ModelError
 from cbsim.geometry.linear import times
 from cbsim.spec.mechanism.shapes import Shape, inertia_of, matrix
-from cbsim.spec.mechanism.values import Array, array, floats
+from cbsim.spec.mechanism.values import array, floats
 
 if TYPE_CHECKING:
     from cbsim.spec.mechanism.bodies import Body
@@ -88,14 +89,14 @@ class Mesh(Shape):
             raise ModelError(f"'{self.path}' is no mesh: {problem}", subject="Mesh") from None
 
     @property
-    def surface(self) -> Array:
+    def surface(self) -> Floats:
         """Triangles (n, 3, 3) [m] in the mesh's frame, without scale."""
         mesh = self.triangles
-        corners: Array = np.asarray(mesh.vertices, float)[np.asarray(mesh.faces)].reshape(-1, 3, 3)
+        corners: Floats = np.asarray(mesh.vertices, float)[np.asarray(mesh.faces)].reshape(-1, 3, 3)
         return corners
 
     @property
-    def moments(self) -> Array:
+    def moments(self) -> Floats:
         """Second moments of the volume inside."""
         mesh = self.triangles
         if not (mesh.is_watertight and mesh.is_winding_consistent and abs(mesh.volume) > 0.0):
@@ -104,12 +105,12 @@ class Mesh(Shape):
         return np.asarray(0.5 * np.trace(inertia) * np.eye(3) - inertia)
 
     @property
-    def centre(self) -> Array:
+    def centre(self) -> Floats:
         """Centre of mass (3,) [m] in the mesh's frame; its origin where it does not enclose a volume."""
         mesh = self.triangles
         return np.asarray(mesh.center_mass if mesh.is_watertight else np.zeros(3), float)
 
-    def inertia(self, mass: float | None = None) -> Array:
+    def inertia(self, mass: float | None = None) -> Floats:
         """Inertia (3, 3) [kg m²] about the centre of mass, in the body's frame."""
         if self.inertia_matrix is None:
             return inertia_of(self.weight(mass), self.turned_moments())

@@ -11,13 +11,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cbsim.arrays import Floats
 from cbsim.geometry import elementary as math
 from cbsim.geometry.linear import lstsq, norm, svdvals, times
 from cbsim.geometry.pose import conjugate, multiply, rotate
 from cbsim.spec.mechanism.bodies import Body, Origin
 from cbsim.spec.mechanism.description import MechanismSpec
 from cbsim.spec.mechanism.joints import JointConstraint
-from cbsim.spec.mechanism.values import Array
 
 __all__ = ["degrees_of_freedom"]
 
@@ -27,7 +27,7 @@ CLOSED = 1e-9  # [m, half rad]
 RANK = 1e-6  # least relative singular value that counts
 LEAST = 1e-3  # least scale of it: finite differences have errors of 1e-10
 
-Place = tuple[Array, Array]
+Place = tuple[Floats, Floats]
 HERE: Place = (np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0]))
 MOST = 200_000  # products of coordinates and bodies beyond which rows are counted, as ranks would take minutes
 MOST_WORK = 10_000_000  # the same of coordinates, rows of loops, and the fewer of both
@@ -112,7 +112,7 @@ def _chain(spec: MechanismSpec) -> _Chain:
     return _Chain(links, [joint for joint in rest if {joint.parent, joint.child} <= reached], size)
 
 
-def _places(chain: _Chain, at: Array) -> dict[Body | Origin, Place]:
+def _places(chain: _Chain, at: Floats) -> dict[Body | Origin, Place]:
     """Poses of all bodies at some coordinates (..., size)."""
     places: dict[Body | Origin, Place] = {}
     for joint, first in chain.links:
@@ -129,11 +129,11 @@ def _places(chain: _Chain, at: Array) -> dict[Body | Origin, Place]:
     return places
 
 
-def _gaps(chain: _Chain, at: Array) -> Array:
+def _gaps(chain: _Chain, at: Floats) -> Floats:
     """Residuals of the constrained directions of all loop joints (..., rows) [m, half rad]."""
     places = _places(chain, at)
     here = tuple(np.broadcast_to(part, (*at.shape[:-1], len(part))) for part in HERE)
-    found: list[Array] = []
+    found: list[Floats] = []
     for joint in chain.chords:
         slide, turn = joint.translational, joint.rotational
         (x, q), (y, p) = places.get(joint.parent, here), places.get(joint.child, here)
@@ -143,7 +143,7 @@ def _gaps(chain: _Chain, at: Array) -> Array:
     return np.concatenate(found, axis=-1)
 
 
-def _slopes(chain: _Chain, at: Array) -> tuple[Array, Array]:
+def _slopes(chain: _Chain, at: Floats) -> tuple[Floats, Floats]:
     """Gaps (tries, rows) at some coordinates, and their slopes by finite differences, all in one go."""
     steps = 1e-6 * np.eye(chain.size)
     found = _gaps(chain, np.concatenate([at[:, None], at[:, None] + steps, at[:, None] - steps], axis=1))
@@ -151,7 +151,7 @@ def _slopes(chain: _Chain, at: Array) -> tuple[Array, Array]:
     return found[:, 0], np.swapaxes(forth - back, 1, 2) / 2e-6
 
 
-def _close(chain: _Chain, at: Array) -> tuple[Array, Array]:
+def _close(chain: _Chain, at: Floats) -> tuple[Floats, Floats]:
     """Find nearby poses with closed loops, by Newton's steps of least norm; also the largest gap that is left of each.
 
     Iterations of all tries are done together, as most of the time goes to calls of NumPy.

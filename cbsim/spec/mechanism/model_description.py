@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from cbsim.arrays import Floats
 from cbsim.spec.mechanism.behaviour import Behaviour, MasslessLinks, Motion
 from cbsim.spec.mechanism.bodies import Body
 from cbsim.spec.mechanism.description import MechanismSpec
 from cbsim.spec.mechanism.model_light import ModelLight
-from cbsim.spec.mechanism.values import Array
 
 __all__ = ["ModelDescription"]
 
@@ -58,7 +58,7 @@ class ModelDescription:
     behaviour: Behaviour | None = None
     motion: Motion | None = None
     drawn: Mapping[str, tuple[float, float]] = field(default_factory=dict)
-    state: Array | None = None
+    state: Floats | None = None
     velocities: Mapping[str, tuple[float, ...]] | None = None
     tolerance: float | None = None
     most_turn: float | None = None

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from inspect import signature
+from typing import Any, TypedDict, Unpack
 
 from numpy.typing import ArrayLike
 
@@ -65,127 +67,79 @@ parent_vertex, child_vertex : array_like, shape (3,)
 FREE = ("no", "one", "two", "three")
 
 
+class JointOptions(TypedDict, total=False):
+    """Keywords of every joint."""
+
+    orientation_offset: ArrayLike | None
+    spring: float
+    damper: float
+    spring_offset: ArrayLike | None
+    joint_limits: Any
+    drives: Any
+    stop_softness: Any
+    implicit_spring: bool
+    name: str
+
+
+class PointedOptions(JointOptions, total=False):
+    """Keywords of joints that do not translate freely."""
+
+    parent_vertex: ArrayLike
+    child_vertex: ArrayLike
+
+
 class _Kind:
-    """A prototype by its name in the table."""
+    """A prototype by its name in the table; it has the keywords of `make_joint` that its freedoms leave a meaning."""
 
     def __init__(self, name: str) -> None:
         self.__name__ = self.name = name
         slides, turns = freedoms_of(name)
         head = f"{name} joint: {FREE[slides]} free translation{'s' * (slides != 1)}, {FREE[turns]} free rotation"
-        axis = AXIS if {slides, turns} & {1, 2} else ""
-        body = SHARED.format(axis=axis, vertices="" if slides == 3 else VERTICES)
+        has_axis = bool({slides, turns} & {1, 2})
+        body = SHARED.format(axis=AXIS if has_axis else "", vertices="" if slides == 3 else VERTICES)
         self.__doc__ = head + "s" * (turns != 1) + "." + body
+        unused = {"kind", *([] if has_axis else ["axis"]), *(["parent_vertex", "child_vertex"] if slides == 3 else [])}
+        whole = signature(make_joint)
+        self.__signature__ = whole.replace(parameters=[p for p in whole.parameters.values() if p.name not in unused])
 
     def __repr__(self) -> str:
         return f"<joint {self.name}>"
+
+    def _made(self, parent: Base, child: Body, axis: ArrayLike | None, options: Mapping[str, Any]) -> JointConstraint:
+        for key in options:
+            if key not in self.__signature__.parameters:
+                raise TypeError(f"{self.name}() got an unexpected keyword argument '{key}'")
+        return make_joint(self.name, parent, child, axis, **options)
 
 
 class _Axial(_Kind):
     """Joints with an axis and vertices."""
 
-    def __call__(  # noqa: PLR0913 (what such a joint has)
-        self,
-        parent: Base,
-        child: Body,
-        axis: ArrayLike,
-        *,
-        parent_vertex: ArrayLike = 0.0,
-        child_vertex: ArrayLike = 0.0,
-        orientation_offset: ArrayLike | None = None,
-        spring: float = 0.0,
-        damper: float = 0.0,
-        spring_offset: ArrayLike | None = None,
-        joint_limits: Any = None,
-        drives: Any = (),
-        stop_softness: Any = (1.0, 0.0),
-        implicit_spring: bool = False,
-        name: str = "",
+    def __call__(
+        self, parent: Base, child: Body, axis: ArrayLike, **options: Unpack[PointedOptions]
     ) -> JointConstraint:
-        return make_joint(
-            self.name, parent, child, axis, parent_vertex=parent_vertex, child_vertex=child_vertex,
-            orientation_offset=orientation_offset, spring=spring, damper=damper, spring_offset=spring_offset,
-            joint_limits=joint_limits, drives=drives,
-            stop_softness=stop_softness, implicit_spring=implicit_spring, name=name,
-        )  # fmt: skip
+        return self._made(parent, child, axis, options)
 
 
 class _Pointed(_Kind):
     """Joints with vertices, but without an axis: all rotations are free, or none."""
 
-    def __call__(  # noqa: PLR0913 (what such a joint has)
-        self,
-        parent: Base,
-        child: Body,
-        *,
-        parent_vertex: ArrayLike = 0.0,
-        child_vertex: ArrayLike = 0.0,
-        orientation_offset: ArrayLike | None = None,
-        spring: float = 0.0,
-        damper: float = 0.0,
-        spring_offset: ArrayLike | None = None,
-        joint_limits: Any = None,
-        drives: Any = (),
-        stop_softness: Any = (1.0, 0.0),
-        implicit_spring: bool = False,
-        name: str = "",
-    ) -> JointConstraint:
-        return make_joint(
-            self.name, parent, child, None, parent_vertex=parent_vertex, child_vertex=child_vertex,
-            orientation_offset=orientation_offset, spring=spring, damper=damper, spring_offset=spring_offset,
-            joint_limits=joint_limits, drives=drives,
-            stop_softness=stop_softness, implicit_spring=implicit_spring, name=name,
-        )  # fmt: skip
+    def __call__(self, parent: Base, child: Body, **options: Unpack[PointedOptions]) -> JointConstraint:
+        return self._made(parent, child, None, options)
 
 
 class _Loose(_Kind):
     """Joints that translate freely, with an axis of rotation."""
 
-    def __call__(  # noqa: PLR0913 (what such a joint has)
-        self,
-        parent: Base,
-        child: Body,
-        axis: ArrayLike,
-        *,
-        orientation_offset: ArrayLike | None = None,
-        spring: float = 0.0,
-        damper: float = 0.0,
-        spring_offset: ArrayLike | None = None,
-        joint_limits: Any = None,
-        drives: Any = (),
-        stop_softness: Any = (1.0, 0.0),
-        implicit_spring: bool = False,
-        name: str = "",
-    ) -> JointConstraint:
-        return make_joint(
-            self.name, parent, child, axis, orientation_offset=orientation_offset, spring=spring, damper=damper,
-            spring_offset=spring_offset, joint_limits=joint_limits, drives=drives,
-            stop_softness=stop_softness, implicit_spring=implicit_spring, name=name,
-        )  # fmt: skip
+    def __call__(self, parent: Base, child: Body, axis: ArrayLike, **options: Unpack[JointOptions]) -> JointConstraint:
+        return self._made(parent, child, axis, options)
 
 
 class _Free(_Kind):
     """Joints that translate freely, without an axis."""
 
-    def __call__(  # noqa: PLR0913 (what such a joint has)
-        self,
-        parent: Base,
-        child: Body,
-        *,
-        orientation_offset: ArrayLike | None = None,
-        spring: float = 0.0,
-        damper: float = 0.0,
-        spring_offset: ArrayLike | None = None,
-        joint_limits: Any = None,
-        drives: Any = (),
-        stop_softness: Any = (1.0, 0.0),
-        implicit_spring: bool = False,
-        name: str = "",
-    ) -> JointConstraint:
-        return make_joint(
-            self.name, parent, child, None, orientation_offset=orientation_offset, spring=spring, damper=damper,
-            spring_offset=spring_offset, joint_limits=joint_limits, drives=drives,
-            stop_softness=stop_softness, implicit_spring=implicit_spring, name=name,
-        )  # fmt: skip
+    def __call__(self, parent: Base, child: Body, **options: Unpack[JointOptions]) -> JointConstraint:
+        return self._made(parent, child, None, options)
 
 
 Fixed = _Pointed("Fixed")

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cbsim.arrays import Floats
 from cbsim.errors import ModelError
 from cbsim.geometry.linear import times
 from cbsim.geometry.pose import Pose, conjugate, multiply, rotate
@@ -21,7 +22,6 @@ from cbsim.spec.mechanism.drives import Drive
 from cbsim.spec.mechanism.joints import Joint, JointConstraint, Rotational, Translational
 from cbsim.spec.mechanism.shapes import CombinedShapes, EmptyShape, Shape, matrix
 from cbsim.spec.mechanism.state import step_quaternion
-from cbsim.spec.mechanism.values import Array
 
 __all__ = ["Reduction", "reduce_fixed"]
 
@@ -57,7 +57,7 @@ class Reduction(NamedTuple):
     spec: MechanismSpec
     of: tuple[tuple[int, Pose], ...]
 
-    def state(self, z: ArrayLike) -> Array:
+    def state(self, z: ArrayLike) -> Floats:
         """Turn a maximal state (bodies, 13) of the old mechanism into one of the new (bodies, 13).
 
         Velocities are differences over the step before (docs/theory/integrator.md §2), so the new centre's is that of
@@ -66,7 +66,7 @@ class Reduction(NamedTuple):
         old, h = np.asarray(z, float).reshape(-1, 13), self.spec.timestep
         out = np.empty((len(self.of), 13))
         for row, (i, pose) in zip(out, self.of, strict=True):
-            back = _inverse(pose)  # the new body's frame in the old one's
+            back = pose.inverse  # the new body's frame in the old one's
             x, v, q, w = old[i, :3], old[i, 3:6], old[i, 6:10], old[i, 10:]
             arm, before = rotate(q, back.position), rotate(multiply(q, step_quaternion(-w, h)), back.position)
             row[:3], row[3:6] = x + arm, v + (arm - before) / h
@@ -106,7 +106,7 @@ def _groups(spec: MechanismSpec) -> tuple[dict[Body, Body], dict[Body, Pose]]:
     for joint in spec.joints:
         if joint.dof or not isinstance(joint.parent, Body):
             continue
-        apart = pose[joint.parent] @ _tie(joint) @ _inverse(pose[joint.child])  # child's leader in the parent's
+        apart = pose[joint.parent] @ _tie(joint) @ pose[joint.child].inverse  # child's leader in the parent's
         one, other = leader[joint.parent], leader[joint.child]
         if one is other:
             if np.abs(apart.position).max() > 1e-6 or np.abs(apart.orientation[1:]).max() > 1e-6:
@@ -122,11 +122,6 @@ def _tie(joint: JointConstraint) -> Pose:
     q = joint.rotational.orientation_offset
     above, below = joint.translational.vertices
     return Pose(above - rotate(q, below), np.asarray(q))
-
-
-def _inverse(pose: Pose) -> Pose:
-    q = conjugate(pose.orientation)
-    return Pose(-rotate(q, pose.position), q)
 
 
 def _merge(spec: MechanismSpec, leaders: Mapping[Body, Body], poses: Mapping[Body, Pose]) -> tuple[_Places, list[Body]]:

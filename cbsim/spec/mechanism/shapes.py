@@ -13,11 +13,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from cbsim.arrays import Floats
 from cbsim.errors import ModelError
 from cbsim.geometry.elementary import square
 from cbsim.geometry.linear import times
 from cbsim.spec.mechanism.bodies import Body, EmptyShape, Shape, inertia_of, matrix
-from cbsim.spec.mechanism.values import Array, vector
+from cbsim.spec.mechanism.values import vector
 
 __all__ = [
     "Box",
@@ -41,7 +42,7 @@ class FrameShape(Shape):
     mass: float | None = None
 
     @property
-    def moments(self) -> Array:
+    def moments(self) -> Floats:
         """Half a square metre along every axis."""
         return 0.5 * np.eye(3)
 
@@ -57,12 +58,12 @@ class Box(Shape):
     LENGTHS: ClassVar[tuple[str, ...]] = ("x", "y", "z")
 
     @property
-    def xyz(self) -> Array:
+    def xyz(self) -> Floats:
         """Edges (3,) [m]."""
         return np.array([self.x, self.y, self.z])
 
     @property
-    def moments(self) -> Array:
+    def moments(self) -> Floats:
         """Edges squared over twelve."""
         return np.diag(square(self.xyz)) / 12.0
 
@@ -77,12 +78,12 @@ class Cylinder(Shape):
     LENGTHS: ClassVar[tuple[str, ...]] = ("r", "h")
 
     @property
-    def rh(self) -> Array:
+    def rh(self) -> Floats:
         """Radius and height (2,) [m]."""
         return np.array([self.r, self.h])
 
     @property
-    def moments(self) -> Array:
+    def moments(self) -> Floats:
         """r²/4 across, h²/12 along."""
         across = square(self.r) / 4.0
         return np.diag([across, across, square(self.h) / 12.0])
@@ -98,12 +99,12 @@ class Capsule(Shape):
     LENGTHS: ClassVar[tuple[str, ...]] = ("r", "h")
 
     @property
-    def rh(self) -> Array:
+    def rh(self) -> Floats:
         """Radius and height of the cylindrical part (2,) [m]."""
         return np.array([self.r, self.h])
 
     @property
-    def moments(self) -> Array:
+    def moments(self) -> Floats:
         """Cylinder and half spheres, by their shares of the volume.
 
         Notes
@@ -125,7 +126,7 @@ class Sphere(Shape):
     LENGTHS: ClassVar[tuple[str, ...]] = ("r",)
 
     @property
-    def moments(self) -> Array:
+    def moments(self) -> Floats:
         """r²/5 along every axis."""
         return square(self.r) / 5.0 * np.eye(3)
 
@@ -140,12 +141,12 @@ class Pyramid(Shape):
     LENGTHS: ClassVar[tuple[str, ...]] = ("w", "h")
 
     @property
-    def wh(self) -> Array:
+    def wh(self) -> Floats:
         """Width and height (2,) [m]."""
         return np.array([self.w, self.h])
 
     @property
-    def moments(self) -> Array:
+    def moments(self) -> Floats:
         """w²/20 across, 3h²/80 along: J = m/80 diag(4w² + 3h², 4w² + 3h², 8w²)."""
         across = square(self.w) / 20.0
         return np.diag([across, across, 3.0 * square(self.h) / 80.0])
@@ -184,13 +185,13 @@ class CombinedShapes(Shape):
         return None if None in masses or not masses else sum(float(m or 0.0) for m in masses)
 
     @property
-    def centre(self) -> Array:
+    def centre(self) -> Floats:
         """Centre of mass (3,) [m] of the parts, in this shape's frame, without scale."""
         weights = np.array([part.weight() for part in self.shape])
         return np.asarray(times(weights, [part.position_offset for part in self.shape]) / weights.sum())
 
     @property
-    def moments(self) -> Array:
+    def moments(self) -> Floats:
         """Moments of the parts, each moved to the common centre (Steiner)."""
         total, centre = np.zeros((3, 3)), self.centre
         for part in self.shape:

@@ -9,10 +9,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cbsim.arrays import Floats
 from cbsim.errors import ModelError
 from cbsim.geometry.linear import times
 from cbsim.geometry.pose import conjugate, multiply, rotate
-from cbsim.spec.mechanism.values import Array, array, vector
+from cbsim.spec.mechanism.values import array, vector
 
 __all__ = ["State", "StateRows", "Terms", "step_quaternion"]
 
@@ -20,10 +21,10 @@ __all__ = ["State", "StateRows", "Terms", "step_quaternion"]
 class Terms(NamedTuple):
     """What the solver knows of a body at the step at hand; shapes (3,), (3,), (6,), (6, 6)."""
 
-    linear_impulse: Array
-    angular_impulse: Array
-    missing: Array
-    slope: Array
+    linear_impulse: Floats
+    angular_impulse: Floats
+    missing: Floats
+    slope: Floats
 
 
 NO_TERMS = Terms(np.zeros(3), np.zeros(3), np.zeros(6), np.zeros((6, 6)))
@@ -32,10 +33,10 @@ NO_TERMS = Terms(np.zeros(3), np.zeros(3), np.zeros(6), np.zeros((6, 6)))
 class StateRows(NamedTuple):
     """Rows of a mechanism's tables that belong to one body."""
 
-    pose: Array  # (13,) x2, v15, q2, w15
-    after: Array  # (13,) the same at node 3, as the candidate velocities have it
-    external: Array  # (6,) force and torque in the body's frame
-    timestep: Array  # (1,)
+    pose: Floats  # (13,) x2, v15, q2, w15
+    after: Floats  # (13,) the same at node 3, as the candidate velocities have it
+    external: Floats  # (6,) force and torque in the body's frame
+    timestep: Floats  # (1,)
     terms: Callable[[], Terms]
 
 
@@ -45,7 +46,7 @@ def _alone() -> StateRows:
     return StateRows(pose, pose.copy(), np.zeros(6), np.array([0.01]), lambda: NO_TERMS)
 
 
-def step_quaternion(w: ArrayLike, h: float) -> Array:
+def step_quaternion(w: ArrayLike, h: float) -> Floats:
     """Rotation (..., 4) of a step of length h [s] at w [rad/s] in the body's frame: (√(1 − p²), p), p = h w / 2."""
     p = 0.5 * h * np.asarray(w, float)
     c = np.sqrt(np.maximum(0.0, 1.0 - (p * p).sum(axis=-1, keepdims=True)))
@@ -87,7 +88,7 @@ class State:
         return f"State(x2={self.x2}, q2={self.q2}, v15={self.v15}, w15={self.w15})"
 
     @property
-    def x2(self) -> Array:  # noqa: D102
+    def x2(self) -> Floats:  # noqa: D102
         return self._rows.pose[0:3]
 
     @x2.setter
@@ -95,7 +96,7 @@ class State:
         self._rows.pose[0:3] = vector(value, "state", "x2")
 
     @property
-    def v15(self) -> Array:  # noqa: D102
+    def v15(self) -> Floats:  # noqa: D102
         return self._rows.pose[3:6]
 
     @v15.setter
@@ -103,7 +104,7 @@ class State:
         self._rows.pose[3:6] = vector(value, "state", "v15")
 
     @property
-    def q2(self) -> Array:  # noqa: D102
+    def q2(self) -> Floats:  # noqa: D102
         return self._rows.pose[6:10]
 
     @q2.setter
@@ -115,7 +116,7 @@ class State:
         self._rows.pose[6:10] = given / length
 
     @property
-    def w15(self) -> Array:  # noqa: D102
+    def w15(self) -> Floats:  # noqa: D102
         return self._rows.pose[10:13]
 
     @w15.setter
@@ -123,23 +124,23 @@ class State:
         self._rows.pose[10:13] = vector(value, "state", "w15")
 
     @property
-    def x1(self) -> Array:  # noqa: D102
+    def x1(self) -> Floats:  # noqa: D102
         return np.asarray(self.x2 - self._rows.timestep[0] * self.v15)
 
     @property
-    def q1(self) -> Array:  # noqa: D102
+    def q1(self) -> Floats:  # noqa: D102
         return multiply(self.q2, step_quaternion(-self.w15, self._rows.timestep[0]))
 
     @property
-    def JF2(self) -> Array:  # noqa: D102, N802
+    def JF2(self) -> Floats:  # noqa: D102, N802
         return self._rows.terms().linear_impulse
 
     @property
-    def Jtau2(self) -> Array:  # noqa: D102, N802
+    def Jtau2(self) -> Floats:  # noqa: D102, N802
         return self._rows.terms().angular_impulse
 
     @property
-    def Fext(self) -> Array:  # noqa: D102, N802
+    def Fext(self) -> Floats:  # noqa: D102, N802
         return rotate(self.q2, self._rows.external[0:3])
 
     @Fext.setter
@@ -147,7 +148,7 @@ class State:
         self._rows.external[0:3] = rotate(conjugate(self.q2), vector(value, "state", "Fext"))
 
     @property
-    def tauext(self) -> Array:  # noqa: D102
+    def tauext(self) -> Floats:  # noqa: D102
         return self._rows.external[3:6]
 
     @tauext.setter
@@ -155,22 +156,22 @@ class State:
         self._rows.external[3:6] = vector(value, "state", "tauext")
 
     @property
-    def external(self) -> Array:
+    def external(self) -> Floats:
         """External force and torque in the body's frame (6,), to be written to."""
         return self._rows.external
 
     @property
-    def vsol(self) -> Array:  # noqa: D102
+    def vsol(self) -> Floats:  # noqa: D102
         return np.stack([self.v15, self._rows.after[3:6]])
 
     @property
-    def wsol(self) -> Array:  # noqa: D102
+    def wsol(self) -> Floats:  # noqa: D102
         return np.stack([self.w15, self._rows.after[10:13]])
 
     @property
-    def d(self) -> Array:  # noqa: D102
+    def d(self) -> Floats:  # noqa: D102
         return self._rows.terms().missing
 
     @property
-    def D(self) -> Array:  # noqa: D102, N802
+    def D(self) -> Floats:  # noqa: D102, N802
         return self._rows.terms().slope

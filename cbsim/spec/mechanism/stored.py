@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from cbsim.arrays import Floats
 from cbsim.errors import Location
 from cbsim.spec.mechanism.bodies import Node
 from cbsim.spec.mechanism.description import MechanismSpec
-from cbsim.spec.mechanism.values import Array
 
 __all__ = ["StoredMechanism"]
 
@@ -37,10 +37,10 @@ class StoredMechanism:
     """
 
     spec: MechanismSpec
-    state: Array | None = None
-    next_state: Array | None = None
-    inputs: Mapping[str, Array] = field(default_factory=dict)
-    external: Mapping[str, Array] = field(default_factory=dict)
+    state: Floats | None = None
+    next_state: Floats | None = None
+    inputs: Mapping[str, Floats] = field(default_factory=dict)
+    external: Mapping[str, Floats] = field(default_factory=dict)
     locations: Mapping[str, Location] = field(default_factory=dict)
 
     def __eq__(self, other: object) -> bool:

@@ -5,19 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from cbsim.arrays import Floats
 from cbsim.errors import ModelError
 from cbsim.geometry.linear import norm
 
-__all__ = ["Array", "array", "floats", "number", "quaternion", "unit", "vector", "whole"]
-
-Array = NDArray[np.float64]
+__all__ = ["array", "floats", "number", "quaternion", "unit", "vector", "whole"]
 
 HUGE = 1e150  # numbers whose squares are beyond what can be written
 
 
-def floats(value: Any, subject: str, what: str, expected: str = "numbers") -> Array:
+def floats(value: Any, subject: str, what: str, expected: str = "numbers") -> Floats:
     """Return a float array of whatever shape, whatever numbers it holds.
 
     Raises
@@ -31,7 +30,7 @@ def floats(value: Any, subject: str, what: str, expected: str = "numbers") -> Ar
         raise ModelError(f"{what} is {value!r}, expected {expected}", subject=subject) from None
 
 
-def array(value: ArrayLike, shape: tuple[int, ...], subject: str, what: str) -> Array:
+def array(value: ArrayLike, shape: tuple[int, ...], subject: str, what: str) -> Floats:
     """Return a read-only float array of a shape; a number stands for an array full of it.
 
     Raises
@@ -50,12 +49,12 @@ def array(value: ArrayLike, shape: tuple[int, ...], subject: str, what: str) -> 
     return given
 
 
-def vector(value: ArrayLike | None, subject: str, what: str, length: int = 3) -> Array:
+def vector(value: ArrayLike | None, subject: str, what: str, length: int = 3) -> Floats:
     """Return a read-only vector; None and a lone 0 stand for zeros."""
     return array(0.0 if value is None else value, (length,), subject, what)
 
 
-def unit(value: ArrayLike, subject: str, what: str) -> Array:
+def unit(value: ArrayLike, subject: str, what: str) -> Floats:
     """Return a direction (3,), scaled to length one."""
     given = array(value, (3,), subject, what)
     if np.abs(given).max() > HUGE:
@@ -68,7 +67,7 @@ def unit(value: ArrayLike, subject: str, what: str) -> Array:
     return scaled
 
 
-def quaternion(value: ArrayLike | None, subject: str, what: str) -> Array:
+def quaternion(value: ArrayLike | None, subject: str, what: str) -> Floats:
     """Return a unit quaternion (4,), scalar first; None stands for no rotation."""
     given = array((1.0, 0.0, 0.0, 0.0) if value is None else value, (4,), subject, what)
     length = float(norm(given))

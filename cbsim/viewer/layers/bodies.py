@@ -8,16 +8,15 @@ import numpy as np
 import pygame
 from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.geometry.pose import rotate
 from cbsim.palette import PAINT, SCENE, KindColour
-from cbsim.viewer.canvas import Canvas, Colour
+from cbsim.viewer.drawing.canvas import Canvas, Colour
 from cbsim.viewer.layers.solids import draw_solids, draw_solids_in_pieces, solid_of
 from cbsim.viewer.layers.vehicles import draw_wheels
 from cbsim.viewer.view import View, kind_of
 
 __all__ = ["draw", "draw_joints", "draw_static_meshes", "half_of"]
-
-Floats = NDArray[np.float64]
 
 DOT = 4.5  # [points] bodies of a smaller radius are drawn as dots
 DETAILED = 14.0  # [points] bodies of a larger radius show their wheels

@@ -9,20 +9,18 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.errors import ModelError
 from cbsim.palette import SERIES
 from cbsim.road.lanelets import build_lanelets
 from cbsim.road.right_of_way import Conflicts, Rule, conflict_areas, find_conflicts
 from cbsim.road.roadmap import RoadMap
-from cbsim.viewer.canvas import Canvas
-from cbsim.viewer.polyline_batch import PolylineBatch
+from cbsim.viewer.drawing.canvas import Canvas
+from cbsim.viewer.drawing.polyline_batch import PolylineBatch
 from cbsim.viewer.view import View
 
 __all__ = ["draw"]
-
-Floats = NDArray[np.float64]
 
 YIELDS, FIRST, AREA = SERIES[1], SERIES[2], SERIES[4]
 LEAD = 6.0  # [m] of the way in that is drawn before a conflict area

@@ -6,16 +6,14 @@ from functools import partial
 
 import numpy as np
 import pygame
-from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.palette import PAINT, SCENE
-from cbsim.viewer.canvas import FAR, Canvas
+from cbsim.viewer.drawing.canvas import FAR, Canvas
 from cbsim.viewer.event_colours import symbol_colour, word_colour
 from cbsim.viewer.view import View
 
 __all__ = ["draw", "draw_selection", "ring_of"]
-
-Floats = NDArray[np.float64]
 
 MAX_SYMBOLS = 200  # symbols drawn at most, the latest ones
 LABEL_TIME = 4.0  # [s] how long the text of an event is shown

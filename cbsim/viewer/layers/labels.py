@@ -7,10 +7,10 @@ from functools import partial
 
 import numpy as np
 import pygame
-from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.palette import PAINT, SCENE, WORDS
-from cbsim.viewer.canvas import Canvas, Colour, Corner
+from cbsim.viewer.drawing.canvas import Canvas, Colour, Corner
 from cbsim.viewer.layers.bodies import half_of
 from cbsim.viewer.view import View, kind_of
 
@@ -18,8 +18,6 @@ __all__ = ["draw_checkpoints", "draw_ids", "draw_names"]
 
 CROWD = 400  # labels per picture at most
 PIECE = 50  # waypoints per drawing step
-
-Floats = NDArray[np.float64]
 
 
 def draw_checkpoints(canvas: Canvas, view: View) -> None:

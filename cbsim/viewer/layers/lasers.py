@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from cbsim.palette import PAINT
-from cbsim.viewer.canvas import Canvas
+from cbsim.viewer.drawing.canvas import Canvas
 from cbsim.viewer.view import View
 
 __all__ = ["draw_beams", "draw_points", "without_returns"]

@@ -11,7 +11,7 @@ from cbsim.road.lights import LaneLights, lane_lights
 from cbsim.road.roadmap import RoadMap
 from cbsim.road.signals import SignalState
 from cbsim.spec.traffic import LightProgram
-from cbsim.viewer.canvas import Canvas
+from cbsim.viewer.drawing.canvas import Canvas
 from cbsim.viewer.view import View
 
 __all__ = ["draw"]

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.palette import PAINT, SCENE, WORDS
-from cbsim.viewer.canvas import Canvas
+from cbsim.viewer.drawing.canvas import Canvas
 from cbsim.viewer.view import View
 
 __all__ = ["draw"]
-
-Floats = NDArray[np.float64]
 
 
 def draw(canvas: Canvas, view: View) -> None:

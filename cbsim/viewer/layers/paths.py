@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from cbsim.palette import PAINT, SCENE, WORDS
-from cbsim.viewer.canvas import Canvas
+from cbsim.viewer.drawing.canvas import Canvas
 from cbsim.viewer.view import View
 
 __all__ = ["draw_goals", "draw_route", "draw_trails"]

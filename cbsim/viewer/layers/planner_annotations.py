@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cbsim.palette import PAINT
 from cbsim.spec.drawing import Dots, Drawing, Line, Text
-from cbsim.viewer.canvas import Canvas, Colour
+from cbsim.viewer.drawing.canvas import Canvas, Colour
 from cbsim.viewer.view import View
 
 __all__ = ["draw", "draw_text"]

@@ -6,17 +6,15 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.palette import MARKINGS, SCENE
 from cbsim.road.drawing import Road
-from cbsim.viewer.canvas import Canvas, Line
-from cbsim.viewer.polyline_batch import PolylineBatch, dashes_of
+from cbsim.viewer.drawing.canvas import Canvas, Line
+from cbsim.viewer.drawing.polyline_batch import PolylineBatch, dashes_of
 from cbsim.viewer.view import View
 
 __all__ = ["box_of", "draw_markings", "draw_spots", "draw_stops", "draw_surface", "draw_zones"]
-
-Floats = NDArray[np.float64]
 
 LINE, STOP = 0.12, 0.4  # [m] widths of painted lines
 THINNEST = 0.22  # [pixels] thinner markings are omitted

@@ -6,19 +6,17 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.geometry.pose import rotate
 from cbsim.palette import SCENE
 from cbsim.spec.mechanism.shapes import Box, Cylinder, Sphere
-from cbsim.viewer.canvas import Canvas
-from cbsim.viewer.stage import Stage
+from cbsim.viewer.drawing.canvas import Canvas
+from cbsim.viewer.scene.stage import Stage
 from cbsim.viewer.view import View, kind_of
 from cbsim.world.figures import triangles_of
 
 __all__ = ["draw_solids", "draw_solids_in_pieces", "solid_of"]
-
-Floats = NDArray[np.float64]
 
 LIGHT = np.array([-0.35, 0.45, 0.82])  # unit vector towards the light: left, up and towards the viewer
 PIECE = 100  # triangles per drawing step

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from cbsim.geometry.ttc import Footprint, time_to_collision
 from cbsim.palette import PAINT, WORDS
-from cbsim.viewer.canvas import Canvas, Colour
+from cbsim.viewer.drawing.canvas import Canvas, Colour
 from cbsim.viewer.view import View
 
 __all__ = ["CollisionForecast", "draw", "draw_values", "nearest_collisions"]

@@ -6,17 +6,15 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.palette import PAINT
 from cbsim.vehicle.parameters import WHEELBASE
-from cbsim.viewer.canvas import Canvas
-from cbsim.viewer.stage import WheelLayout
+from cbsim.viewer.drawing.canvas import Canvas
+from cbsim.viewer.scene.stage import WheelLayout
 from cbsim.viewer.view import View
 
 __all__ = ["draw_wheels", "steer_angle", "wheel_layout_of"]
-
-Floats = NDArray[np.float64]
 
 CRAWL = 0.3  # [m/s] below, motion does not reveal the steering angle
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.errors import ModelError, did_you_mean
 from cbsim.geometry import elementary as math
 from cbsim.geometry.pose import heading_quaternion
@@ -54,7 +55,6 @@ from cbsim.world.traffic.zones.tables import IN_ZONE
 
 __all__ = ["TrafficStart", "compile_traffic", "pool_size"]
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 HOUR = 3600.0  # [s]

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
+from cbsim.arrays import Floats
 from cbsim.errors import Location, ModelError
 from cbsim.spec.objects import Goal
 from cbsim.spec.road import PointId
@@ -17,7 +18,6 @@ from cbsim.world.traffic.tables import CHANGE_TIME, EVEN_TIMES, LENGTH, LIMIT, L
 
 __all__ = ["Destinations", "ReactiveObject", "located"]
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import KDTree
 
+from cbsim.arrays import Floats
 from cbsim.road.lanelet_map import LaneletMap
 from cbsim.road.lanelets import Lanelets
 from cbsim.road.lanelets.reach import PASSING, Turn, change_edges, find_turns, locate_point, ways_on
@@ -29,7 +30,6 @@ from cbsim.world.traffic.zones.build import Apron
 
 __all__ = ["RoadTables", "road_tables"]
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 LATERAL = 2.2  # [m/s²] in bends

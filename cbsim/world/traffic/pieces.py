@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.world.traffic.tables import DENSITY, LAST_PIECE, PIECE, Road
 
 __all__ = ["fit_pieces", "points_on"]
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 NEAR = 0.01  # [m] from the samples

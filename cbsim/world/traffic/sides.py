@@ -5,16 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cbsim.arrays import Bools, Ints
 from cbsim.road.lanelets.neighbours import Neighbours
 from cbsim.road.lanelets.reach import change_edges
 from cbsim.world.traffic.tables import LEFT, MAY_CROSS, SAME
 
 __all__ = ["dead_ends", "side_columns"]
-
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 
 def side_columns(neighbours: Neighbours, graph: list[list[int]], predecessors: tuple[Ints, Ints]) -> dict[str, Any]:

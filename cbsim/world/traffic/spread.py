@@ -9,6 +9,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.errors import ModelError
 from cbsim.spec.traffic import CLASSES, Pool
 from cbsim.world.traffic.network import RoadTables
@@ -16,7 +17,6 @@ from cbsim.world.traffic.tables import ALONG, LENGTH
 
 __all__ = ["CarStarts", "Stretches", "joined", "name_word", "spread_cars", "taken_by", "too_near"]
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 GAP = 2.0  # [m] between cars that are spread at the start

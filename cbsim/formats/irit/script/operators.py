@@ -9,8 +9,8 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.formats.irit.script.values import Data, Shape, Trouble, Value, kind_of, moved, xyz_of
 from cbsim.geometry.linear import det, inv, matrix_power, times
 from cbsim.spec.irit.objects import ControlPoint, Freeform, Matrix, Plane, Point, Poly, Vector
@@ -18,7 +18,6 @@ from cbsim.spec.objects import Triple
 
 __all__ = ["LOGIC", "binary", "matrix_of", "unary"]
 
-Floats = NDArray[np.float64]
 BOOLEAN = {"+": "union", "-": "difference", "*": "intersection", "/": "cut"}
 LOGIC = {"&&", "||", "==", "!=", "<=", ">=", "<", ">"}
 ARITHMETIC: dict[str, Callable[[float, float], Any]] = {

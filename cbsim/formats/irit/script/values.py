@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.errors import Location
 from cbsim.formats.irit.planes import newell
 from cbsim.formats.irit.script.grammar import Routine
@@ -46,7 +46,6 @@ __all__ = [
     "xyz_of",
 ]
 
-Floats = NDArray[np.float64]
 NOWHERE = Location("")
 DEEPEST = 60  # lists in one another; what reads them goes into them by itself
 

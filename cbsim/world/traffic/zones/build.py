@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.geometry import elementary as math
 from cbsim.road.lanelets import LaneletKind, Lanelets
 from cbsim.spec.road import PointId
@@ -18,7 +19,6 @@ from cbsim.world.traffic.zones.laying import Pose, Way, lay_in, lay_out, tree_of
 
 __all__ = ["Apron", "Gate", "ZonePlan", "covered", "extended", "plan_zones", "squares"]
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 APRON_SPARE = 1.0  # [m] of an apron that are longer than the longest car

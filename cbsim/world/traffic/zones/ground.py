@@ -7,12 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Bools, Floats
 from cbsim.geometry import elementary as math
 
 __all__ = ["CarShape", "Ground", "ground_of", "rectangle"]
-
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 
 CELL, CELLS = 0.25, 400_000  # [m] size of a cell, and greatest number of cells
 EDGE = 6.0  # [m] of the raster beyond the perimeter

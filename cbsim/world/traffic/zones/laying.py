@@ -11,13 +11,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.geometry import elementary as math
 from cbsim.world.traffic.zones.ground import CarShape, Ground
 from cbsim.world.traffic.zones.kernels import HEADINGS, connect, grow_tree, stays_clear
 
 __all__ = ["Pose", "Tree", "Way", "lay_in", "lay_out", "tree_of"]
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Pose = tuple[float, float, float]
 

@@ -6,8 +6,8 @@ import itertools
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.formats.irit import splines
 from cbsim.formats.irit.freeform import HIGHEST
 from cbsim.formats.irit.planes import newell
@@ -19,7 +19,6 @@ from cbsim.spec.irit.objects import ControlPoint, Freeform, Knots, Poly
 
 __all__ = ["CURVES"]
 
-Floats = NDArray[np.float64]
 Rows = tuple[tuple[float, ...], ...]
 HALF = math.sqrt(0.5)
 CIRCLE = tuple(  # of radius 1 in the plane z = 0: (w, w x, w y) of nine points, counter-clockwise

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
+from cbsim.arrays import Floats
 from cbsim.formats.irit.script.values import LARGEST, Trouble, Value, kind_of, xyz_of
 from cbsim.spec.objects import Triple
 
@@ -16,7 +14,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Arguments", "Function", "flag", "number", "place", "text", "triple"]
 
-Floats = NDArray[np.float64]
 Arguments = Sequence[Value]
 
 

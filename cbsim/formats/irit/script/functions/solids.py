@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.errors import Problems
 from cbsim.formats.irit.planes import newell
 from cbsim.formats.irit.script.functions.function import Arguments, Function, flag, number, place, triple
@@ -20,7 +20,6 @@ from cbsim.spec.objects import Triple
 
 __all__ = ["SOLIDS", "polygons_of"]
 
-Floats = NDArray[np.float64]
 LARGEST = 200  # facets of a circle
 FACES = ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3))
 """Corners of a box's faces: bit k is along edge k; from outside clockwise."""

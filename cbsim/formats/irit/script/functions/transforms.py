@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.formats.irit.script.functions.function import Arguments, Function, number, place
 from cbsim.formats.irit.script.values import Trouble, Value
 from cbsim.geometry import elementary as math
@@ -15,7 +15,6 @@ from cbsim.spec.irit.objects import Matrix
 
 __all__ = ["TRANSFORMS", "about", "towards"]
 
-Floats = NDArray[np.float64]
 AXES = np.eye(3)
 
 

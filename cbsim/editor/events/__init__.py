@@ -1,0 +1,1 @@
+"""Events of a scenario in the editor: commands, the timeline, places on the map."""

@@ -1,0 +1,1 @@
+"""Saving without loss of work: replacement of files, autosave, recovery."""

@@ -1,0 +1,42 @@
+"""People of a scenario: the model of an entry of ``people``, its spec, and its text."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from cbsim.errors import Location
+from cbsim.formats.scenario.conditions import PlaceField
+from cbsim.formats.scenario.fields import Model, Name, Positive, Time, about
+from cbsim.spec.people import WALKING_SPEED, Person
+
+__all__ = ["PersonModel", "person_of", "person_text"]
+
+
+class PersonModel(Model):
+    """Somebody on foot, who walks along points, beside roads and across them."""
+
+    name: Name = about("name, unique in the scenario", example="Ann")
+    path: Annotated[list[PlaceField], Field(min_length=2)] = about(
+        "where they walk: waypoints, or [x, y]", unit="m", example=[[4, 0], [4, 30], [-4, 30]]
+    )
+    speed: Positive = about("how fast", WALKING_SPEED, unit="m/s")
+    initial_pause: Time = about("wait before they set off", 0.0, unit="s")
+    bold: bool = about("they cross at once, without waiting for a gap at a crosswalk", False)
+
+
+def person_of(model: PersonModel, place: Location) -> Person:
+    """Make the spec of an entry."""
+    return Person(model.name, tuple(model.path), model.speed, model.initial_pause, model.bold, place)
+
+
+def person_text(spec: Person) -> dict[str, Any]:
+    """Plain values of a person; reading them gives an equal one."""
+    path = [str(one.waypoint) if one.waypoint is not None else [one.x, one.y] for one in spec.path]
+    found: dict[str, Any] = {"name": spec.name, "path": path}
+    default = Person("", ())
+    for key in ("speed", "initial_pause", "bold"):
+        if getattr(spec, key) != getattr(default, key):
+            found[key] = getattr(spec, key)
+    return found

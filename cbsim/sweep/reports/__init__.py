@@ -1,0 +1,1 @@
+"""Pages and comparisons made of the rows of a sweep."""
