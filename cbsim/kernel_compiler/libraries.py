@@ -131,8 +131,8 @@ class EntryLibrary(LinkOnceLibrary):
         self.optimise()
 
     def optimise(self) -> None:
-        """Optimise the whole module as numba does."""
-        super()._optimize_final_module()
+        """Optimise the whole module."""
+        optimise(self, loop_vectorize=True)
 
     def _finalize_final_module(self) -> None:
         super()._finalize_final_module()

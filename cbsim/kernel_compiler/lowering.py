@@ -13,7 +13,9 @@ from numba.core.typing.context import Context
 
 from cbsim.kernel_compiler.calls import callable_by_kernels, owns
 from cbsim.kernel_compiler.codegen import target_context
-from cbsim.kernel_compiler.instructions import DeviceLower, KernelLower, SharedLower, returns_views
+from cbsim.kernel_compiler.extremes import is_in_place, type_in_place
+from cbsim.kernel_compiler.instructions import DeviceLower, KernelLower, SharedLower
+from cbsim.kernel_compiler.kept import returns_views
 from cbsim.kernel_compiler.libraries import (
     DeferredLibrary,
     DeviceLibrary,
@@ -87,7 +89,7 @@ class DeviceLowering(NativeLowering):
         state.flags.no_compile = state.flags.no_cpython_wrapper = True
         state.flags.forceinline = self.inline
         state.library.counts = owns(state.targetctx, state.return_type) and not self.is_view
-        if self.is_narrowed and not state.library.counts:
+        if self.is_narrowed:
             state.library.usage = fields_used(state)
         if self.is_view or borrows(state):
             state.targetctx = state.targetctx.subtarget(enable_nrt=False)
@@ -232,6 +234,8 @@ class CachingContext(Context):
         return self.attributes[key]
 
     def _look_up(self, func: Any, args: Any, kws: Any) -> Any:
+        if not kws and is_in_place(func, args):
+            return type_in_place(self, func, args)
         find: Any = super().resolve_function_type
         return find(func, args, kws)
 
