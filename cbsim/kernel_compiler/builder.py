@@ -73,6 +73,11 @@ class KernelBuilder(IRBuilder):
                 super()._insert(each)
             self._block, self._anchor = place
 
+    def forget(self) -> None:
+        """Break the cycles by which instructions hold one another, when the function is complete."""
+        self._fields.clear()
+        self._waiting.clear()
+
     def _wait(self, made: Any) -> Any:
         self._count += 1
         self._waiting[id(made)] = self._count, made

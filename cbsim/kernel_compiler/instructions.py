@@ -70,6 +70,14 @@ class KernelLower(Lower):
         super().setup_function(fndesc)
         self._open()
 
+    def lower_normal_function(self, fndesc: Any) -> None:
+        """Lower the function; then break cycles of references: the garbage collector would take longer to find them."""
+        super().lower_normal_function(fndesc)
+        self.builder.forget()
+        self._loops = None
+        for table in (self.varmap, self._blk_local_varmap, self._indices):
+            table.clear()
+
     def _open(self) -> None:
         self.builder = KernelBuilder(self.entry_block)
         self.call_helper = self.call_conv.init_call_helper(self.builder)

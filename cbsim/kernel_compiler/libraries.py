@@ -56,6 +56,7 @@ class LinkOnceLibrary(JITCodeLibrary):
                 block.instructions.clear()
                 block.terminator = None
             function.blocks.clear()
+        ir_module.globals.clear()
 
     def _optimize_functions(self, ll_module: Any) -> None:
         """Optimise each function for itself, as numba does, which prepares its passes for declarations too."""

@@ -250,9 +250,21 @@ class QuickPasses(PassManager):
         compiler_pass.run_finalizer(state)
 
 
+def _passes_of(state: Any, own: dict[Any, Any]) -> PassManager:
+    """Return the passes of numba, with others in place of some."""
+    passes: Any = compiler.DefaultPassBuilder.define_nopython_pipeline(state)
+    passes.passes[:] = [(own.get(each, each), why) for each, why in passes.passes]
+    passes._ENFORCING = False  # numba would analyse lifetimes anew after each pass, which only lowering needs
+    passes._finalized = False
+    passes.finalize()
+    passes.__class__ = QuickPasses
+    return passes  # type: ignore[no-any-return]
+
+
 def pipeline(lowering: type[NativeLowering]) -> type[compiler.CompilerBase]:
     """Make a compiler class with the given lowering pass in place of numba's."""
     own: dict[Any, Any] = {**SUBSTITUTES, NativeLowering: lowering}
+    ready: list[tuple[dict[Any, Any], PassManager]] = []  # compiler flags, passes: numba analyses them each time
 
     class Pipeline(compiler.CompilerBase):
         def __init__(self, *arguments: Any) -> None:
@@ -263,12 +275,12 @@ def pipeline(lowering: type[NativeLowering]) -> type[compiler.CompilerBase]:
             prepare(CachingContext.of(context), target_context(), *before, steady, local)
 
         def define_pipelines(self) -> list[Any]:
-            passes = compiler.DefaultPassBuilder.define_nopython_pipeline(self.state)
-            passes.passes[:] = [(own.get(each, each), why) for each, why in passes.passes]
-            passes._ENFORCING = False  # numba would analyse lifetimes anew after each pass, which only lowering needs
-            passes._finalized = False
-            passes.finalize()
-            passes.__class__ = QuickPasses
+            flags = dict(self.state.flags._values)
+            for known, passes in ready:
+                if known == flags:
+                    return [passes]
+            passes = _passes_of(self.state, own)
+            ready.append((flags, passes))
             return [passes]
 
     return Pipeline
