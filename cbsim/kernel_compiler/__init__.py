@@ -15,8 +15,11 @@ Most of the remaining time is spent in numba's front end. These things are avoid
 - A row of a table in a named tuple has a constant length where the field is annotated with it (`rows`).
 - No index is looked at: only a negative constant counts from the end. ``CBSIM_CHECK_INDICES=1`` has kernels end the
   process at an index out of range, with its line.
-- Elements of arrays are read and written directly, variables are kept out of memory, and no references to the arguments
-  of a function are counted (`instructions`).
+- Elements of arrays are read and written directly, variables are kept out of memory (`instructions`), and no references
+  to arrays that the caller keeps are counted (`kept`).
+- Loops over ranges whose step is 1 or -1 can't raise, and take ten instructions rather than fifty (`loops`); ``min``,
+  ``max`` and ``int`` of numbers are no calls (`extremes`). What nothing uses of the descriptor of an array is not made
+  (`builder`).
 - A device function that several entry points link may be compiled for all of them, and called by its name (`shared`).
 - A device function that few Worlds need may be compiled when it is first called (`deferred`).
 - What is asked again and again is kept or asked more quickly: signatures of calls, attributes, hashes of types, types

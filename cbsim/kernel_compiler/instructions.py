@@ -11,14 +11,14 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any, cast
 
-from llvmlite.ir import Aggregate, Constant, FunctionType, IntType, IRBuilder, Undefined, VoidType
-from llvmlite.ir.instructions import InsertValue
+from llvmlite.ir import Aggregate, Constant, FunctionType, IntType, Undefined, VoidType
 from numba.core import cgutils, errors, ir, types
 from numba.core.analysis import compute_cfg_from_blocks
 from numba.core.imputils import impl_ret_borrowed
 from numba.core.lowering import Lower
 from numba.np.arrayobj import load_item, store_item
 
+from cbsim.kernel_compiler.builder import KernelBuilder
 from cbsim.kernel_compiler.calls import (
     DATA,
     ITEM_SIZE,
@@ -34,39 +34,16 @@ from cbsim.kernel_compiler.calls import (
     returns_as_is,
 )
 from cbsim.kernel_compiler.codegen import lasting_name
+from cbsim.kernel_compiler.extremes import is_in_place, lower_in_place
+from cbsim.kernel_compiler.kept import counted_parts, parts_of_index
+from cbsim.kernel_compiler.loops import Loops
 from cbsim.kernel_compiler.target import CHECKS_INDICES
 from cbsim.kernel_compiler.variables import assignments_and_uses, index_tuples
 
-__all__ = ["DeviceLower", "KernelLower", "SharedLower", "returns_views"]
+__all__ = ["DeviceLower", "KernelLower", "SharedLower"]
 
 SCALARS = (types.Number, types.Boolean)
 WORD, BYTES, STDERR = IntType(32), IntType(8).as_pointer(), 2
-
-
-class KernelBuilder(IRBuilder):
-    """Builder of instructions that takes a field from where it was put in, and otherwise once in each block."""
-
-    def __init__(self, block: Any) -> None:
-        super().__init__(block)
-        self._fields: dict[tuple[int, int, tuple[int, ...]], tuple[Any, Any]] = {}
-
-    def extract_value(self, agg: Any, idx: Any, name: str = "") -> Any:
-        """Take a field from an aggregate."""
-        path = tuple(idx) if isinstance(idx, (list, tuple)) else (idx,)
-        while isinstance(agg, InsertValue):
-            put = tuple(agg.indices)
-            if put == path[: len(put)]:
-                agg, path = agg.operands[1], path[len(put) :]
-                if not path:
-                    return agg
-            elif path == put[: len(path)]:
-                break
-            else:
-                agg = agg.operands[0]
-        key = (id(self.block), id(agg), path)
-        if key not in self._fields:
-            self._fields[key] = super().extract_value(agg, path, name), agg
-        return self._fields[key][0]
 
 
 class KernelLower(Lower):
@@ -93,6 +70,14 @@ class KernelLower(Lower):
         super().setup_function(fndesc)
         self._open()
 
+    def lower_normal_function(self, fndesc: Any) -> None:
+        """Lower the function; then break cycles of references: the garbage collector would take longer to find them."""
+        super().lower_normal_function(fndesc)
+        self.builder.forget()
+        self._loops = None
+        for table in (self.varmap, self._blk_local_varmap, self._indices):
+            table.clear()
+
     def _open(self) -> None:
         self.builder = KernelBuilder(self.entry_block)
         self.call_helper = self.call_conv.init_call_helper(self.builder)
@@ -100,15 +85,16 @@ class KernelLower(Lower):
     def _find_singly_assigned_variable(self) -> None:
         """Find variables that need no memory: assigned once, where each use is certain to come after."""
         super()._find_singly_assigned_variable()
-        self._kept: set[str] = set()
+        self._parts: dict[str, tuple[tuple[int, ...], ...]] = {}
         self._uncounted_names: dict[str, bool] = {}
         self._only_indices: set[str] = set()
         self._indices: dict[str, Sequence[Any]] = {}
+        self._loops: Any = None
         if self.func_ir.func_id.is_generator:
             return
         assigned, used = assignments_and_uses(self.blocks)
-        self._uncounted = self.context.subtarget(enable_nrt=False)
-        self._kept = self._find_kept({name for name, blocks in assigned.items() if len(blocks) == 1})
+        self._counting, self._uncounted = self.context, self.context.subtarget(enable_nrt=False)
+        self._parts = counted_parts(self, {name for name, blocks in assigned.items() if len(blocks) == 1})
         dominators = compute_cfg_from_blocks(self.blocks).dominators()
         for name, (block, *others) in assigned.items():
             if (
@@ -117,6 +103,7 @@ class KernelLower(Lower):
                 and all(each == block or (each > block and block in dominators.get(each, ())) for each in used[name])
             ):
                 self._singly_assigned_vars.add(name)
+        self._loops = Loops(self, self._singly_assigned_vars)
         self._only_indices = {
             name
             for name, uses in index_tuples(self.blocks).items()
@@ -126,37 +113,10 @@ class KernelLower(Lower):
     def _counts_nothing(self, name: str) -> bool:
         """Tell whether deleting a variable does nothing; numba deletes some twice, and clears them in memory."""
         if name not in self._uncounted_names:
-            nothing = not self.context.enable_nrt or name in self._kept or not owns(self.context, self.typeof(name))
+            is_kept = self._parts.get(name) == ()
+            nothing = not self.context.enable_nrt or is_kept or not owns(self.context, self.typeof(name))
             self._uncounted_names[name] = nothing
         return self._uncounted_names[name]
-
-    def _find_kept(self, names: set[str]) -> set[str]:
-        """Find variables whose arrays the caller keeps until the function returns."""
-        kept: set[str] = set()
-        if not self.context.enable_nrt or owns(self.context, self.fndesc.restype):
-            return kept
-        for _, block in sorted(self.blocks.items()):
-            for statement in block.body:
-                if isinstance(statement, ir.Assign) and statement.target.name in names:
-                    name = statement.target.name
-                    if owns(self.context, self.typeof(name)) and self._is_kept(statement.value, kept):
-                        kept.add(name)
-        return kept
-
-    def _is_kept(self, value: Any, kept: set[str]) -> bool:
-        """Tell whether the caller keeps the arrays of a value."""
-        if isinstance(value, ir.Var):
-            return value.name in kept
-        if not isinstance(value, ir.Expr):
-            return isinstance(value, ir.Arg)
-        if value.op == "call":
-            return returns_views(self.typeof(value.func.name))
-        if value.op == "build_tuple":
-            return all(each.name in kept or not owns(self.context, self.typeof(each.name)) for each in value.items)
-        if value.op == "getitem":  # an array of indices selects a copy
-            kinds = _parts(self.typeof(value.index.name))
-            return value.value.name in kept and not any(isinstance(each, types.Array) for each in kinds)
-        return value.op in ("getattr", "static_getitem", "cast", "exhaust_iter") and value.value.name in kept
 
     def lower_inst(self, inst: Any) -> None:
         """Lower a statement; where the caller keeps the arrays that it makes, count no references."""
@@ -164,21 +124,30 @@ class KernelLower(Lower):
             self.delvar(inst.value)
         elif not isinstance(inst, ir.Assign):
             super().lower_inst(inst)
-        elif inst.target.name not in self._kept:
+        elif inst.target.name not in self._parts:
             self._assign(inst)
         else:
-            counting = self.context
             self.context = self._uncounted
             try:
                 self._assign(inst)
             finally:
-                self.context = counting
+                self.context = self._counting
 
     def _assign(self, statement: ir.Assign) -> None:
         """Lower an assignment as numba does, which also formats each as a message for debugging."""
         name, value = statement.target.name, statement.value
         made = self.lower_assign(self.typeof(name), statement)
+        self._count(name, made, True)
         self.storevar(made, name, argidx=value.index + 1 if isinstance(value, ir.Arg) else None)
+
+    def _count(self, name: str, value: Any, more: bool) -> None:
+        """Count references to the parts of a variable that its caller doesn't keep."""
+        for path in self._parts.get(name, ()):
+            kind = self.typeof(name)
+            for field in path:
+                kind = kind.types[field]
+            change = self._counting.nrt.incref if more else self._counting.nrt.decref
+            change(self.builder, kind, self.builder.extract_value(value, path))
 
     def loadvar(self, name: str) -> Any:
         """Load a variable."""
@@ -192,6 +161,9 @@ class KernelLower(Lower):
             self._blk_local_varmap[name] = value
         elif self._counts_nothing(name):
             self.builder.store(value, self.getvar(name))
+        elif name in self._parts:
+            self._count(name, self.builder.load(self.getvar(name)), False)
+            self.builder.store(value, self.getvar(name))
         else:
             super().storevar(value, name, argidx)
 
@@ -201,12 +173,24 @@ class KernelLower(Lower):
 
     def delvar(self, name: str) -> None:
         """Delete a variable: numba clears those in memory, too, that own none."""
-        if not self._counts_nothing(name):
+        if self._counts_nothing(name):
+            return
+        if name not in self._parts:
             super().delvar(name)
+        elif name in self._blk_local_varmap:
+            self._count(name, self._blk_local_varmap[name], False)
+        else:
+            self._singly_assigned_vars.discard(name)
+            place = self.getvar(name)
+            self._count(name, self.builder.load(place), False)
+            self.builder.store(Constant(place.type.pointee, None), place)
 
     def lower_assign(self, ty: Any, inst: Any) -> Any:
         """Lower an assignment; of a tuple that only selects elements, keep the values."""
         name = inst.target.name
+        part = None if self._loops is None else self._loops.lower(name, inst.value)
+        if part is not None:
+            return part
         if name not in self._only_indices:
             return super().lower_assign(ty, inst)
         items = inst.value.items
@@ -216,6 +200,31 @@ class KernelLower(Lower):
         ]
         self._indices[name] = values
         return Constant(self.context.get_value_type(ty), Undefined)
+
+    def lower_expr(self, resty: Any, expr: Any) -> Any:
+        """Lower an expression; take a part of a pair directly."""
+        if expr.op in ("pair_first", "pair_second") and not owns(self.context, resty):
+            return self.builder.extract_value(self.loadvar(expr.value.name), (int(expr.op == "pair_second"),))
+        return super().lower_expr(resty, expr)
+
+    def _lower_call_normal(self, fnty: Any, expr: Any, signature: Any) -> Any:
+        """Lower a call; of ``min``, ``max`` and ``int`` of numbers, in place."""
+        kinds = [self.typeof(each.name) for each in expr.args]
+        if expr.kws or expr.vararg is not None or not is_in_place(fnty, kinds):
+            return super()._lower_call_normal(fnty, expr, signature)
+        context, builder = self.context, self.builder
+        values = [
+            context.cast(builder, self.loadvar(each.name), kind, given)
+            for each, kind, given in zip(expr.args, kinds, signature.args, strict=True)
+        ]
+        return lower_in_place(context, builder, fnty, signature, values)
+
+    def alloca_lltype(self, name: str, lltype: Any, datamodel: Any = None) -> Any:
+        """Allocate memory for a variable; numba's is cleared first, as references to what it holds are counted."""
+        if not self._counts_nothing(name):
+            return super().alloca_lltype(name, lltype, datamodel)
+        with self.builder.goto_entry_block():
+            return self.builder.alloca(lltype, name=name)
 
     def lower_getitem(self, resty: Any, expr: Any, value: Any, index: Any, signature: Any) -> Any:
         """Read an element of an array, or view a row of it."""
@@ -241,7 +250,7 @@ class KernelLower(Lower):
         kind = self.typeof(array)
         return (
             self._are_numbers(array, index)
-            and kind.ndim == len(_parts(self.typeof(index)))
+            and kind.ndim == len(parts_of_index(self.typeof(index)))
             and isinstance(kind.dtype, SCALARS)
             and (value is None or isinstance(self.typeof(value), SCALARS))
         )
@@ -257,12 +266,12 @@ class KernelLower(Lower):
             type(kind) is types.Array
             and kind.layout in "CA"
             and kind.aligned
-            and all(isinstance(each, types.Integer) for each in _parts(self.typeof(index)))
+            and all(isinstance(each, types.Integer) for each in parts_of_index(self.typeof(index)))
         )
 
     def _place(self, array: str, index: str) -> Any:
         """Point to an element of an array, or to the begin of a row."""
-        kind, kinds = self.typeof(array), _parts(self.typeof(index))
+        kind, kinds = self.typeof(array), parts_of_index(self.typeof(index))
         builder, descriptor, indices = self.builder, self.loadvar(array), self._indices.get(index)
         if indices is None:
             given = self.loadvar(index)
@@ -367,18 +376,8 @@ class SharedLower(DeviceLower):
         super().setup_function(fndesc)
 
 
-def returns_views(function: Any) -> bool:
-    """Tell whether a function is a `cbsim.kernel_compiler.View`, from its type."""
-    return getattr(getattr(function, "dispatcher", None), "returns_views", False)
-
-
 def _total(builder: Any, terms: Sequence[Any]) -> Any:
     total, *rest = terms
     for each in rest:
         total = builder.add(total, each)
     return total
-
-
-def _parts(index: types.Type) -> Sequence[Any]:
-    kind: Any = index
-    return kind.types if isinstance(index, types.BaseTuple) else (index,)

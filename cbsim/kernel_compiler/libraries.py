@@ -56,6 +56,7 @@ class LinkOnceLibrary(JITCodeLibrary):
                 block.instructions.clear()
                 block.terminator = None
             function.blocks.clear()
+        ir_module.globals.clear()
 
     def _optimize_functions(self, ll_module: Any) -> None:
         """Optimise each function for itself, as numba does, which prepares its passes for declarations too."""
@@ -131,8 +132,8 @@ class EntryLibrary(LinkOnceLibrary):
         self.optimise()
 
     def optimise(self) -> None:
-        """Optimise the whole module as numba does."""
-        super()._optimize_final_module()
+        """Optimise the whole module."""
+        optimise(self, loop_vectorize=True)
 
     def _finalize_final_module(self) -> None:
         super()._finalize_final_module()

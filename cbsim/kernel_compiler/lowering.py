@@ -13,7 +13,9 @@ from numba.core.typing.context import Context
 
 from cbsim.kernel_compiler.calls import callable_by_kernels, owns
 from cbsim.kernel_compiler.codegen import target_context
-from cbsim.kernel_compiler.instructions import DeviceLower, KernelLower, SharedLower, returns_views
+from cbsim.kernel_compiler.extremes import is_in_place, type_in_place
+from cbsim.kernel_compiler.instructions import DeviceLower, KernelLower, SharedLower
+from cbsim.kernel_compiler.kept import returns_views
 from cbsim.kernel_compiler.libraries import (
     DeferredLibrary,
     DeviceLibrary,
@@ -87,7 +89,7 @@ class DeviceLowering(NativeLowering):
         state.flags.no_compile = state.flags.no_cpython_wrapper = True
         state.flags.forceinline = self.inline
         state.library.counts = owns(state.targetctx, state.return_type) and not self.is_view
-        if self.is_narrowed and not state.library.counts:
+        if self.is_narrowed:
             state.library.usage = fields_used(state)
         if self.is_view or borrows(state):
             state.targetctx = state.targetctx.subtarget(enable_nrt=False)
@@ -232,6 +234,8 @@ class CachingContext(Context):
         return self.attributes[key]
 
     def _look_up(self, func: Any, args: Any, kws: Any) -> Any:
+        if not kws and is_in_place(func, args):
+            return type_in_place(self, func, args)
         find: Any = super().resolve_function_type
         return find(func, args, kws)
 
@@ -246,9 +250,21 @@ class QuickPasses(PassManager):
         compiler_pass.run_finalizer(state)
 
 
+def _passes_of(state: Any, own: dict[Any, Any]) -> PassManager:
+    """Return the passes of numba, with others in place of some."""
+    passes: Any = compiler.DefaultPassBuilder.define_nopython_pipeline(state)
+    passes.passes[:] = [(own.get(each, each), why) for each, why in passes.passes]
+    passes._ENFORCING = False  # numba would analyse lifetimes anew after each pass, which only lowering needs
+    passes._finalized = False
+    passes.finalize()
+    passes.__class__ = QuickPasses
+    return passes  # type: ignore[no-any-return]
+
+
 def pipeline(lowering: type[NativeLowering]) -> type[compiler.CompilerBase]:
     """Make a compiler class with the given lowering pass in place of numba's."""
     own: dict[Any, Any] = {**SUBSTITUTES, NativeLowering: lowering}
+    ready: list[tuple[dict[Any, Any], PassManager]] = []  # compiler flags, passes: numba analyses them each time
 
     class Pipeline(compiler.CompilerBase):
         def __init__(self, *arguments: Any) -> None:
@@ -259,12 +275,12 @@ def pipeline(lowering: type[NativeLowering]) -> type[compiler.CompilerBase]:
             prepare(CachingContext.of(context), target_context(), *before, steady, local)
 
         def define_pipelines(self) -> list[Any]:
-            passes = compiler.DefaultPassBuilder.define_nopython_pipeline(self.state)
-            passes.passes[:] = [(own.get(each, each), why) for each, why in passes.passes]
-            passes._ENFORCING = False  # numba would analyse lifetimes anew after each pass, which only lowering needs
-            passes._finalized = False
-            passes.finalize()
-            passes.__class__ = QuickPasses
+            flags = dict(self.state.flags._values)
+            for known, passes in ready:
+                if known == flags:
+                    return [passes]
+            passes = _passes_of(self.state, own)
+            ready.append((flags, passes))
             return [passes]
 
     return Pipeline

@@ -40,6 +40,7 @@ NUMBAS_START: Any = event.start_event
 NUMBAS_END: Any = event.end_event
 NUMBAS_LOADING: Any = cpu.CPUContext.load_additional_registries
 NUMBAS_LOADING_TYPES: Any = typing_context.Context.load_additional_registries
+NUMBAS_UNIFICATION: Any = typeinfer.TypeInferer.unify
 NUMBAS_VALUE_TYPE: Any = typing_context.BaseContext.resolve_value_type
 
 PERMANENT = frozenset({FunctionType, BuiltinFunctionType, ModuleType, type})
@@ -191,6 +192,13 @@ def _propagate(network: Any, inference: Any) -> list[Exception]:
     return found
 
 
+def _unify(inference: Any, raise_errors: bool = True) -> Any:
+    """Find the final types; break the cycle that holds all that was inferred, for which the collector takes long."""
+    found = NUMBAS_UNIFICATION(inference, raise_errors)
+    vars(inference).clear()
+    return found
+
+
 def _rename(states: Any, block: Any, handler: Any) -> Iterator[Any]:
     """Pass the statements of a block to a handler, without a message on each of them."""
     for statement in block.body:
@@ -210,6 +218,7 @@ REPLACEMENTS: tuple[tuple[Any, str, Any, Any], ...] = (
     (typing_context.Context, "load_additional_registries", NUMBAS_LOADING_TYPES, _load_types),
     (typing_context.BaseContext, "resolve_value_type", NUMBAS_VALUE_TYPE, _value_type),
     (typeinfer.ConstraintNetwork, "propagate", typeinfer.ConstraintNetwork.propagate, _propagate),
+    (typeinfer.TypeInferer, "unify", NUMBAS_UNIFICATION, _unify),
     (ssa, "_run_ssa_block_pass", ssa._run_ssa_block_pass, _rename),
 )
 """Owner and name of each function that is replaced, numba's own and the quicker one."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from cbsim.jit import inlined
+from cbsim.jit import view
 from cbsim.world.traffic.tables import Road, Sides
 
 __all__ = ["open_road", "open_sides"]
 
 
-@inlined
+@view
 def open_road(road, routes):
     """`Road` with the ways of the workspace, which lead round closed lanelets."""
     return Road(
@@ -28,7 +28,7 @@ def open_road(road, routes):
     )
 
 
-@inlined
+@view
 def open_sides(sides, routes):
     """`Sides` with the changes of lanes of the workspace."""
     return Sides(
