@@ -298,3 +298,25 @@ def test_who_leaves_at_the_end_of_its_lane_does_not_touch_who_stands_behind_that
     snapshot.state.intent[0, PHASE] = HIT
     run(made, snapshot, 120.0, 1.0)  # contacts are a failure
     assert snapshot.columns.pool_counts[0, 1] > 1
+
+
+@pytest.mark.parametrize("speed", [2.0, 3.0, 4.0])
+@pytest.mark.parametrize("gap", [9.5, 10.0, 11.0, 12.0])
+def test_gap_to_who_stands_counts_along_the_inner_lane_of_a_bend(speed, gap):
+    """A change is judged by the lane that it leads to, where the body is nearer than on the outer one."""
+    radius, apart, station, count = 20.0, 5.5, 20.0, 60
+    site, angles = Site(metric=True), 2.0 * np.pi * np.arange(count) / count
+    for k in range(2):
+        places = [((radius + k * apart) * np.cos(a), (radius + k * apart) * np.sin(a)) for a in angles]
+        name, marks = f"1.{k + 1}", {"left": "broken_white", "right": "broken_white"}
+        site.lane(name, places, exits=[(f"{name}.{count}", f"{name}.1")], width=apart, **marks)
+    outer = radius + apart
+    angle = (station + 4.5 + gap + 2.5) / outer
+    van = prop("van", (outer * np.cos(angle), outer * np.sin(angle), 1.0), size=(2.0, 5.0, 2.0), yaw=angle)
+    made = world(site.network(), Pool("town", count=1), actors=(van,), step=0.05)
+    snapshot = made.start
+    put_on(made, snapshot, 0, 1, station, speed)
+    for _ in range(600):
+        _, _, contacts = advance(made, snapshot, 1)
+        assert not len(contacts)
+        assert snapshot.columns.travel[0, ACCELERATION] > -4.5

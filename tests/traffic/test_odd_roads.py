@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cbsim.spec.road import PointId
+from cbsim.spec.road import PointId, RoadNetwork
 from cbsim.spec.traffic import Pool
-from cbsim.world.traffic.tables import LANELET, PHASE, SPEED, STATION, STOPPED
+from cbsim.world.traffic.tables import LANELET, PHASE, SPEED, STATION, STOPPED, WAITING
 from tests.road.site import Site
 from tests.traffic.sites import cross, put_on, run, world
 
@@ -61,3 +61,36 @@ def test_four_ways_that_meet_without_any_line_are_decided_by_id_and_nobody_stand
     final = run(made, None, 900.0)[-1].columns
     assert (final.pool_counts[:, 2] > 50).all()
     assert final.intent[:, LANELET].max() < len(made.traffic.road.lanelets)
+
+
+def offset_junctions(apart: float, near: float, count: int) -> RoadNetwork:
+    """A road with side roads on either side in turn, so far apart, with stop lines; whoever leaves turns round."""
+    site, aside, far = Site(metric=True), 1.83, 150.0
+    places = [apart * k for k in range(count)]
+    north, south, exits = [(aside, -far)], [(-aside, far + places[-1])], {"1.1": list[tuple[str, str]](), "1.2": []}
+    for k, y in enumerate(places):
+        name, out, back = f"{k + 2}", 1.0 if k % 2 == 0 else -1.0, 2 * (count - k)
+        leaves = [(out * (aside + near), y - out * aside), (out * far, y - out * aside)]
+        comes = [(out * far, y + out * aside), (out * (aside + near), y + out * aside)]
+        site.lane(f"{name}.1", leaves, exits=[(f"{name}.1.2", f"{name}.2.1")])
+        ways = [(f"{name}.2.2", f"1.1.{2 * k + 3}"), (f"{name}.2.2", f"1.2.{back + 1}")]
+        site.lane(f"{name}.2", comes, exits=ways, stops=[f"{name}.2.2"])
+        north += [(aside, y - near), (aside, y + near)]
+        exits["1.1"].append((f"1.1.{2 * k + 2}", f"{name}.1.1"))
+        exits["1.2"].append((f"1.2.{back}", f"{name}.1.1"))
+    for y in reversed(places):
+        south += [(-aside, y + near), (-aside, y - near)]
+    north.append((aside, far + places[-1]))
+    south.append((-aside, -far))
+    last = 2 * count + 2
+    site.lane("1.1", north, exits=[*exits["1.1"], (f"1.1.{last}", "1.2.1")])
+    site.lane("1.2", south, exits=[*exits["1.2"], (f"1.2.{last}", "1.1.1")])
+    return site.network()
+
+
+@pytest.mark.parametrize(("apart", "near", "count"), [(12.0, 4.0, 2), (12.0, 4.0, 4), (15.0, 6.0, 2), (15.0, 6.0, 4)])
+def test_who_waits_to_turn_left_does_not_stand_in_the_way_of_others_who_turn_left(apart, near, count):
+    """Side roads a few metres apart: there is room for one car between two of them, or for none."""
+    made = world(offset_junctions(apart, near, count), Pool("p", count=40), step=0.1)
+    longest = max(copy.columns.travel[:, WAITING].max() for copy in run(made, None, 300.0, 10.0))
+    assert longest < 90.0

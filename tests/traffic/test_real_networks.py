@@ -69,11 +69,11 @@ def network_of(path: Path) -> RoadNetwork:
     return found
 
 
-def crowded(network: RoadNetwork, count: int) -> World:
+def crowded(network: RoadNetwork, count: int, seed: int = 0) -> World:
     """World of so many cars, or of four fifths of them where there is no room, and so on."""
     while count:
         try:
-            return world(network, Pool("p", count=count))
+            return world(network, Pool("p", count=count), seed=seed)
         except ModelError as error:  # of a network whose lanes are shorter than a car
             if "there is room for" not in str(error):
                 raise
@@ -194,3 +194,16 @@ def test_run_of_the_final_is_recorded_and_replayed_hash_by_hash(tmp_path):
     (tmp_path / "final.yaml").write_text("network: final.rndf\ntraffic: [{name: town, count: 200}]\n")
     cbsim.run(cbsim.load(tmp_path / "final.yaml"), duration=60.0).save(tmp_path / "final.mcap")
     assert cbsim.replay(Recording.open(tmp_path / "final.mcap")) is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [101, 102, 103, 106])
+@pytest.mark.parametrize("count", [60, 120, 200])
+def test_cars_change_lanes_in_bends_and_past_each_other_without_hard_braking(count, seed):
+    """Four lanes in a bend, up to 6 m apart and not parallel, where queues of cars change over in both directions."""
+    made = crowded(network_of(shared("rndf", "cornell", "arbiter-sample_roads__Sample4.rndf")), count, seed=seed)
+    snapshot = made.start
+    for _ in range(4500):
+        _, _, contacts = advance(made, snapshot, 4)
+        assert not len(contacts)
+        assert snapshot.columns.travel[:, ACCELERATION].min() >= -HARDEST

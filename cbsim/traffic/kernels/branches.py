@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined, inner
-from cbsim.traffic.kernels.drivers import BRANCH, BRANCH_NOW
+from cbsim.traffic.kernels.drivers import BRANCH, BRANCH_NOW, MISTAKES, uniform, word_of
 from cbsim.traffic.kernels.workspace import parts_of
 from cbsim.world.kernels import FORK_BRANCH, FORK_STEP, branch_at
-from cbsim.world.traffic.tables import GOAL
+from cbsim.world.traffic.tables import GOAL, POOL, SERIAL
 
 __all__ = [
-    "at_junction", "branch_of_arrival", "branch_of_car", "branch_of_second", "hold_draws", "numbered", "plain_serial",
+    "branch_of_arrival", "branch_of_car", "branch_of_second", "errs_at", "hold_draws", "numbered", "plain_serial",
     "serial_of", "set_branches",
 ]  # fmt: skip
 
@@ -30,9 +30,12 @@ def numbered(occasion, branch):
 
 
 @inlined
-def at_junction(values, goal, number):
-    """Occasion of a mistake at a junction, of a driver behind so many forks or goals."""
-    return numbered((goal << 20) + number, int(values[BRANCH]))
+def errs_at(road, seed, intent, values, i, number, share):
+    """Whether car i makes a mistake of some probability at a junction, of which this is the number."""
+    if share <= 0.0:
+        return False
+    occasion = numbered((intent[i, GOAL] << 20) + number, int(values[BRANCH]))
+    return uniform(seed, MISTAKES, word_of(road.words, road.car_rows[i, POOL], i), intent[i, SERIAL], occasion) < share
 
 
 @inlined

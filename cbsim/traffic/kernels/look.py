@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined, inner
-from cbsim.traffic.kernels.branches import at_junction
-from cbsim.traffic.kernels.drivers import COMFORTABLE, FACTOR, LEAST, MISTAKES, RUNS_STOPS, STRONGEST, uniform, word_of
+from cbsim.traffic.kernels.branches import errs_at
+from cbsim.traffic.kernels.drivers import COMFORTABLE, FACTOR, LEAST, RUNS_STOPS, STRONGEST
 from cbsim.traffic.kernels.drivers import SPEED as OWN_SPEED
 from cbsim.traffic.kernels.ways.centreline import piece_at
 from cbsim.traffic.kernels.ways.crosswalks import place_to_stop
@@ -34,9 +34,7 @@ from cbsim.world.traffic.tables import (
     OTHER,
     PAUSING,
     PHASE,
-    POOL,
     ROLLING,
-    SERIAL,
     SHIFT,
     SPEED,
     STATION,
@@ -55,6 +53,7 @@ __all__ = [
     "GAP",
     "LEADER",
     "LINE",
+    "NEXT_WAIT",
     "PASSED",
     "SIDE_GAP",
     "SIDE_LEADER",
@@ -77,8 +76,9 @@ __all__ = [
 # columns of `CarWorkspace.plan`: gap to the leader [m] and its speed [m/s], the speed that is wanted [m/s]; distances
 # of the front from where to stop, from the next stop line, from the begin of conflicts that need a claim, and from
 # their end [m]; distance of the front from the end of the way [m]; gap to who is next on the other ways of forks, and
-# its speed, as long as widths overlap; most acceleration that leaves room for who changes lanes [m/s²]
-GAP, LEADER, DESIRED, STOP, LINE, CHAIN, CHAIN_END, WAY_END, SIDE_GAP, SIDE_LEADER, YIELDS = range(11)
+# its speed, as long as widths overlap; most acceleration that leaves room for who changes lanes [m/s²]; distance of the
+# next place behind those conflicts where one may have to wait [m]
+GAP, LEADER, DESIRED, STOP, LINE, CHAIN, CHAIN_END, WAY_END, SIDE_GAP, SIDE_LEADER, YIELDS, NEXT_WAIT = range(12)
 SMALL = 1.0  # [m] along the lane: people
 BESIDE = 0.1  # [m] behind its front at which somebody small is beside a car
 PASSED = 0.3  # [m] beyond a line at which it has been passed
@@ -247,14 +247,19 @@ def allowed_on(road, values, lanelet, base, length, is_first):
 
 
 @inlined
-def runs_stop(road, seed, intent, values, i, lanelet):
-    """Whether car i makes the mistake of not stopping at the line at the end of a lanelet."""
-    if values[RUNS_STOPS] <= 0.0:
-        return False
-    pool = road.car_rows[i, POOL]
-    word = word_of(road.words, pool, i)
-    occasion = at_junction(values, intent[i, GOAL], lanelet)
-    return uniform(seed, MISTAKES, word, intent[i, SERIAL], occasion) < values[RUNS_STOPS]
+def destination_ahead(road, intent, i, destination, lanelet, base, length):
+    """Distance of the front from the destination of a car, if that is on a lanelet [m], and whether it stops there.
+
+    Infinite where it is not, or where an object has passed it; `base` is the distance of the lanelet's begin.
+    """
+    if destination < 0 or int(road.destinations[destination, 0]) != lanelet:
+        return math.inf, False
+    ahead, first = base + road.destinations[destination, 1] - length, road.car_rows[i, FIRST_GOAL]
+    if first < 0:
+        return ahead, False
+    row = first + intent[i, GOAL]
+    stops = row == road.car_rows[i, LAST_GOAL] or road.goals[row, 1] > 0.0
+    return (ahead, stops) if ahead > -PASSED else (math.inf, False)
 
 
 @inlined
@@ -287,15 +292,14 @@ def look(road, crossings, seed, state, work, occupied, i, time, ahead_of, distan
     travel, intent, values, plan = state.travel, state.intent, work.drawn[i], work.plan[i]
     entries, claims, queues, ways = work.entries, work.claims, work.queues, work.ways
     at, destination, lights = entries.ranks[i], work.destinations[i], (state.light, occupied)
-    # it sees as far as it needs to come to rest gently; all distances are from its rear bumper, `base` and `end` those
-    # of the lanelet that is looked at
+    # as far as it needs to come to rest gently; distances are from its rear bumper, as `base` and `end` of a lanelet
     speed, length = travel[i, SPEED], road.car_sizes[i, CAR_LENGTH]
     horizon = length + 20.0 + speed * (4.0 + 0.5 * speed)
     lanelet, forks = intent[i, LANELET], ways.forks[i]
     claimed, phase, base = intent[i, CLAIM], intent[i, PHASE], -travel[i, STATION]
     gap, leader, stop, line, chain, chain_end = math.inf, 0.0, math.inf, math.inf, math.inf, -math.inf
     fastest, square = math.inf, math.inf  # the speed that is wanted, and the square of another bound of it
-    released, closed, count, way_end = phase in (CROSSING, ROLLING), False, 0, math.inf
+    released, closed, count, way_end, next_wait = phase in (CROSSING, ROLLING), False, 0, math.inf, math.inf
     in_chain, k, conflict, clear, fork, side_gap, side_leader = True, 0, -1, math.inf, -math.inf, math.inf, 0.0
     while True:
         end = base + road.lanelets[lanelet, LENGTH]
@@ -327,9 +331,10 @@ def look(road, crossings, seed, state, work, occupied, i, time, ahead_of, distan
                 chain, chain_end, conflict = begin - length, over, e
                 if phase != ROLLING and fork >= length and begin - fork < BEHIND_FORK:
                     chain = fork - length
-            elif in_chain:  # and all those behind, as long as it could not wait between two of them
-                in_chain = begin - chain_end < length + SPARE and begin - length - chain < LONGEST
-                chain_end = max(chain_end, over) if in_chain else chain_end
+            elif in_chain:  # and all those behind, as long as it could not wait between two of them, or before a fork
+                place = fork if fork >= length and begin - fork < BEHIND_FORK else begin
+                in_chain = place - chain_end < length + SPARE and begin - length - chain < LONGEST
+                chain_end, next_wait = (max(chain_end, over), next_wait) if in_chain else (chain_end, place)
             if count < ahead_of.shape[0] and (phase != HIT or speed >= STANDS):  # who is hit never comes to them
                 ahead_of[count], distances[count] = e, begin
                 count += 1
@@ -337,10 +342,11 @@ def look(road, crossings, seed, state, work, occupied, i, time, ahead_of, distan
             claims.reserved[lanelet] += length + values[LEAST]
             clear = math.inf
         if road.links[lanelet, STOP_LINE] != 0 and end - length > -PASSED and not closed:
+            next_wait = min(next_wait, end) if chain < math.inf and end >= chain_end else next_wait
             if released and end - length < BEYOND:
                 released = False
             elif line == math.inf:
-                if phase == STOPPED or not runs_stop(road, seed, intent, values, i, lanelet):
+                if phase == STOPPED or not errs_at(road, seed, intent, values, i, lanelet, values[RUNS_STOPS]):
                     line = end - length
             else:
                 closed = True
@@ -348,30 +354,26 @@ def look(road, crossings, seed, state, work, occupied, i, time, ahead_of, distan
             before = place_to_stop(road, crossings, lights, lanelet, time, base, end, length, speed, PASSED)
             if before < math.inf:
                 stop, closed = min(stop, before - BEFORE_LINE), True
-        first, last = road.car_rows[i, FIRST_GOAL], road.car_rows[i, LAST_GOAL]
-        if destination >= 0 and int(road.destinations[destination, 0]) == lanelet:
-            ahead = base + road.destinations[destination, 1] - length
-            if ahead > -PASSED or first < 0:
-                way_end = ahead
-                if first >= 0:
-                    row = first + intent[i, GOAL]
-                    if row == last or road.goals[row, 1] > 0.0:
-                        stop = min(stop, ahead)
-                break
-        # far enough, unless what it has claimed, and the room behind that, lie further
-        if end > horizon and not ((claimed > 0 or clear < math.inf) and end < horizon + 2.0 * LONGEST):
+        ahead, pauses = destination_ahead(road, intent, i, destination, lanelet, base, length)
+        if ahead < math.inf:
+            way_end, stop = ahead, min(stop, ahead) if pauses else stop
             break
+        # far enough, unless what it has claimed or has to claim, and the room behind that, lie further
+        if end > horizon and not ((claimed > 0 or clear < math.inf) and end < horizon + 2.0 * LONGEST):
+            if closed or end > chain_end + 2.0 * (length + SPARE):
+                break
         beyond, forks = next_on_way(road, seed, intent, ways, i, destination, lanelet, k, forks)
         if beyond < 0:
             way_end = end - length
-            if first >= 0 or road.car_rows[i, VEHICLE] >= 0:
+            if road.car_rows[i, FIRST_GOAL] >= 0 or road.car_rows[i, VEHICLE] >= 0:
                 stop = min(stop, way_end - BEFORE_LINE)
             break
         fork = end if road.links[lanelet, WANDER_END] - road.links[lanelet, WANDER] > 1 else fork
         base, lanelet, k = end, beyond, k + 1
     plan[GAP], plan[LEADER], plan[DESIRED] = gap, leader, max(min(fastest, math.sqrt(square)), 0.5)
     plan[SIDE_GAP], plan[SIDE_LEADER], plan[YIELDS] = side_gap, side_leader, math.inf
-    plan[STOP], plan[LINE], plan[CHAIN], plan[CHAIN_END], plan[WAY_END] = stop, line, chain, chain_end, way_end
+    plan[STOP], plan[LINE], plan[WAY_END] = stop, line, way_end
+    plan[CHAIN], plan[CHAIN_END], plan[NEXT_WAIT] = chain, chain_end, next_wait
     queues.conflicts[i], queues.is_blocked[i] = conflict, 0
     announce_ahead(crossings, claims, plan, i, speed, length, values[STRONGEST], ahead_of, distances, count)
 

@@ -22,7 +22,7 @@ __all__ = [
 LONGEST_STEP = 0.1  # [s] in which a car decides once
 OBSTACLES = 6  # lanelets that one body may stand on
 MERGING = 64  # cars in merging conflicts that have a place in the list, more than there are cars
-PLAN = 11  # columns of `CarWorkspace.plan`
+PLAN = 12  # columns of `CarWorkspace.plan`
 KEY = 6  # columns of `Ways.keys`
 SPOT, PACE, EXTENT = range(3)  # columns of `Entries.stands`
 HOLDER, COMER, ALONE, HEAD = range(4)  # columns of `Claims.areas`
@@ -191,7 +191,7 @@ class CarWorkspace(NamedTuple):
     routes : Routes
     counts : (2,) int64
         Entries of cars and of bodies that never move; junctions.
-    plan : (cars, 11)
+    plan : (cars, 12)
         What a car has seen, columns as in `cbsim.traffic.kernels.look`.
     destinations : (cars,) int64
         Where each goes.

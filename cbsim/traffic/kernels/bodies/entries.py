@@ -189,11 +189,10 @@ def find_shadows(road, sides, travel, intent, entries, count):
         if is_turning(one):
             count = shadows_of_turn(road, sides, one, intent[i, LANELET], i, entries, count)
             continue
-        base = road.car_sizes[i, FRONT_AXLE] - road.car_sizes[i, REAR_AXLE]
-        if has_cleared(one, base):
-            continue
-        row = side_row(sides, intent[i, LANELET], one[STATION], is_left(one))
+        sizes, row = road.car_sizes[i], side_row(sides, intent[i, LANELET], one[STATION], is_left(one))
         if row < 0 or count == entries.where.shape[0]:
+            continue
+        if has_cleared(road, sides, one, intent[i, LANELET], sizes, row):
             continue
         rear, length = map_beside(sides, row, one[STATION]), road.car_sizes[i, CAR_LENGTH]
         # `watched` of such an entry is −2 less the row of the car
@@ -201,7 +200,8 @@ def find_shadows(road, sides, travel, intent, entries, count):
         entries.stands[count, SPOT], entries.stands[count, PACE] = rear, one[SPEED]
         if (sides.rows[row, 1] & SAME) == 0:
             # where it will be clear again is behind its rear on the oncoming lanelet, which runs the other way
-            end = map_beside(sides, row, one[STATION] + length + way_until_clear(one, base))
+            clear = way_until_clear(one, sizes[FRONT_AXLE] - sizes[REAR_AXLE])
+            end = map_beside(sides, row, one[STATION] + length + clear)
             length = rear - end
             entries.stands[count, SPOT], entries.stands[count, PACE] = end, -one[SPEED]
         entries.stands[count, EXTENT] = length

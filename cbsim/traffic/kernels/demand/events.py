@@ -126,7 +126,7 @@ def note_mistakes(road, seed, state, floats, memo, events, ints, step, second, b
             memo[LINE] = line
     if floats[P_IGNORES] > 0.0 and intent[i, CLAIM] != memo[CLAIMED]:
         branch = branch_of_car(state.fork, state.held, i, memo[FORKS], step - 1)
-        # numbered as by `branches.at_junction`, for the same draw as that of the decision
+        # numbered as by `branches.errs_at`, for the same draw as that of the decision
         occasion = numbered((memo[FORKS] << 20) + 1, branch)
         if intent[i, CLAIM] > 0 and uniform(seed, MISTAKES, word, serial, occasion) < floats[P_IGNORES]:
             write_event(events, ints, step, IGNORES_RIGHT_OF_WAY, body, memo[NUMBER])

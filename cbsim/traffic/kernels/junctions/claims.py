@@ -9,11 +9,11 @@ from __future__ import annotations
 from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined, inner
 from cbsim.road.kernels.right_of_way import fill_ties, order_arrivals, who_yields
-from cbsim.traffic.kernels.branches import at_junction
-from cbsim.traffic.kernels.drivers import CAUTION, IGNORES, LEAST, MISTAKES, STRONGEST, uniform, word_of
+from cbsim.traffic.kernels.branches import errs_at
+from cbsim.traffic.kernels.drivers import CAUTION, IGNORES, LEAST, STRONGEST
 from cbsim.traffic.kernels.lanes.bodies_ahead import room_to_pass_first
 from cbsim.traffic.kernels.lanes.merging import EASY, NEAREST, is_behind_all
-from cbsim.traffic.kernels.look import CHAIN, CHAIN_END, DESIRED, LINE, STANDS, go_through, travel_time
+from cbsim.traffic.kernels.look import CHAIN, CHAIN_END, DESIRED, LINE, NEXT_WAIT, STANDS, go_through, travel_time
 from cbsim.traffic.kernels.turning_round.closures import stays_there
 from cbsim.traffic.kernels.turning_round.dead_ends import clear_of_fork, stands_in_fork, stands_there
 from cbsim.traffic.kernels.ways.sideways import reach_of_turn
@@ -28,13 +28,11 @@ from cbsim.world.traffic.tables import (
     ENTRY,
     ENTRY_END,
     FREE,
-    GOAL,
     GREEN,
     LANELET,
     LENGTH,
     MERGES,
     PHASE,
-    POOL,
     ROLLING,
     RULE,
     SERIAL,
@@ -173,6 +171,10 @@ def see_room(road, crossings, sides, seed, state, work, i, static, others):
         if beyond < 0:
             break
         base, lanelet, k = end, beyond, k + 1
+    # those who hold claims to there may have to wait before the next conflicts or the next line, and it behind them
+    others = least - own if intent[i, CLAIM] > 0 else least  # without its own claim
+    if others > 0.0 and clear + own + others > plan[NEXT_WAIT]:
+        queues.is_blocked[i] = 1
 
 
 @inner
@@ -293,12 +295,7 @@ def may_enter(road, crossings, seed, state, work, i, judging, takes, dt):
     length, last, sign = road.car_sizes[i, CAR_LENGTH], 0, 1
     lanelet, base, k, forks = intent[i, LANELET], -travel[i, STATION], 0, ways.forks[i]
     chain, chain_end = plan[CHAIN] + length - 1e-9, plan[CHAIN_END]
-    ignores = False
-    if values[IGNORES] > 0.0:
-        pool = road.car_rows[i, POOL]
-        word = word_of(road.words, pool, i)
-        occasion = at_junction(values, intent[i, GOAL], 1)
-        ignores = uniform(seed, MISTAKES, word, intent[i, SERIAL], occasion) < values[IGNORES]
+    ignores = errs_at(road, seed, intent, values, i, 1, values[IGNORES])
     while base < chain_end:
         for e in range(road.links[lanelet, ENTRY], road.links[lanelet, ENTRY_END]):
             row, side = crossings.entry_rows[e], crossings.entry_sides[e]

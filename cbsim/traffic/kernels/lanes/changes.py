@@ -43,10 +43,14 @@ from cbsim.traffic.kernels.ways.sideways import (
     SPARE,
     across_to,
     clearing_speed,
+    gap_beside,
     has_cleared,
+    is_aside,
     is_clear_before,
     is_left,
+    map_back,
     map_beside,
+    offset_at,
     run_of,
     run_past_body,
     shift_speed,
@@ -86,6 +90,7 @@ CRAWLS, BRAKES = 1.0, 4.5  # [m/s], and [m/s²] of who is ahead on the lane that
 AT_FORK = 20.0  # [m] behind a car up to which it looks for those who leave the other lane at a fork
 SHARP = 5.0  # [m/s] that bends allow at least where one changes: in sharper ones the rear swings out
 SLOW = 4.0  # [m/s] below which one changes only where one has to
+CROSSED, ON = 30.0, 0.5  # [m] ahead up to which it minds who crosses over, and beside the lane that it comes to
 QUEUE = 10.0  # [m] ahead within which one stands who has to change there as well
 
 
@@ -100,9 +105,17 @@ def has_neighbour(sides, lanelet):
 
 @inner
 def see_beside(road, sides, travel, entries, ways, i):
-    """Gap to and speed of who is next on the lane that a car is leaving; beside it nobody is seen [m], [m/s]."""
+    """Gaps to and speeds of who is next on the lane that a car is leaving, and of who is next of those that cross it.
+
+    They cross over from the lane that it comes to. Beside it nobody is seen.
+
+    Returns
+    -------
+    gap, leader, crossing, pace : float
+        Gaps are along its own way, infinite for nobody [m], [m/s], [m], [m/s].
+    """
     one, length, left = travel[i], road.car_sizes[i, CAR_LENGTH], travel[i, OFFSET] > 0.0
-    base, k, searched = -one[STATION], 0, -1
+    base, k, searched, gap, leader = -one[STATION], 0, -1, math.inf, 0.0
     while k < ways.lanelets.shape[1] and base < length + one[RUN]:
         lanelet = ways.lanelets[i, k]
         if lanelet < 0:
@@ -110,16 +123,24 @@ def see_beside(road, sides, travel, entries, ways, i):
         row = side_row(sides, lanelet, max(-base, 0.0), left)
         # a lanelet that runs beside several of its own has been searched to its end, and holds the car itself
         if row >= 0 and (sides.rows[row, 1] & SAME) != 0 and sides.rows[row, 0] != searched:
-            other, here = sides.rows[row, 0], map_beside(sides, row, max(-base, 0.0))
-            searched = other
+            other, station = sides.rows[row, 0], max(-base, 0.0)
+            here, searched = map_beside(sides, row, station), other
             # from beside its rear on: the lane beside may have begun before the lanelet that comes next
-            at = place_in_order(entries, other, here - max(base, 0.0) + 0.01)
-            if at < entries.first[other + 1]:
+            for at in range(place_in_order(entries, other, here - max(base, 0.0) + 0.01), entries.first[other + 1]):
                 e = entries.order[at]
-                return max(base, 0.0) + entries.stands[e, SPOT] - here - length, entries.sorted_stands[at, 1]
+                spot = entries.stands[e, SPOT]
+                # in bends the other lane is longer or shorter
+                ahead = base + map_back(sides, row, station + spot - here, spot) - length
+                gap, leader = (ahead, entries.sorted_stands[at, 1]) if gap == math.inf else (gap, leader)
+                if ahead > CROSSED:
+                    break
+                if e < travel.shape[0] and ahead > 0.0 and is_aside(travel[e]) and is_left(travel[e]) != left:
+                    return gap, leader, ahead, travel[e, SPEED]
+            if gap < math.inf:
+                break
         base += road.lanelets[lanelet, LENGTH]
         k += 1
-    return math.inf, 0.0
+    return gap, leader, math.inf, 0.0
 
 
 @inner
@@ -128,14 +149,21 @@ def see_aside(road, sides, travel, intent, plan, entries, ways, i):
     one = travel[i]
     if one[RUN] > 0.0:
         plan[DESIRED] = max(min(plan[DESIRED], shift_speed(one)), 0.5)
-    if has_cleared(one, road.car_sizes[i, FRONT_AXLE] - road.car_sizes[i, REAR_AXLE]):
-        return
     row = side_row(sides, intent[i, LANELET], one[STATION], is_left(one))
     if row < 0:
         return
+    sizes, is_same, gap, leader = road.car_sizes[i], (sides.rows[row, 1] & SAME) != 0, math.inf, 0.0
+    base = sizes[FRONT_AXLE] - sizes[REAR_AXLE]
+    if is_same:
+        gap, leader, crossing, pace = see_beside(road, sides, travel, entries, ways, i)
+        # who crosses over ahead of it is between both lanes, and so is it itself
+        is_between = abs(offset_at(one, base, base)) > ON
+        if is_between and rest_of(crossing, pace) < rest_of(plan[SIDE_GAP], plan[SIDE_LEADER]):
+            plan[SIDE_GAP], plan[SIDE_LEADER] = crossing, pace
+    if has_cleared(road, sides, one, intent[i, LANELET], sizes, row):
+        return
     # it changes lanes, and is still on the one that it leaves
-    if (sides.rows[row, 1] & SAME) != 0:
-        gap, leader = see_beside(road, sides, travel, entries, ways, i)
+    if is_same:
         able = clearing_speed(one[OFFSET], one[RUN], one[MOVED], gap, leader)
         if able > CRAWLS:
             plan[DESIRED] = min(plan[DESIRED], able)
@@ -296,10 +324,11 @@ def choose_change(road, crossings, sides, seed, state, work, i, tree, dt, wanted
     if best < 0:
         return best, place
     across, speed = across_to(road, sides, best, lanelet, own_station), travel[i, SPEED]
-    run = run_past_body(speed, across, plan[GAP], plan[LEADER]) if is_due else run_of(speed, across)
+    gap = gap_beside(sides, best, own_station, road.car_sizes[i, CAR_LENGTH], plan[GAP])
+    run = run_past_body(speed, across, gap, plan[LEADER]) if is_due else run_of(speed, across)
     duration = run / max(speed, 1.0)
     leader = max(plan[LEADER] - 0.5 * SAFE * min(duration, plan[LEADER] / SAFE), 0.0)  # should it brake from now on
-    is_clear = is_clear_before(across, run, 0.0, speed, plan[GAP], leader)
+    is_clear = is_clear_before(across, run, 0.0, speed, gap, leader)
     if is_clear and has_ground(
         *(road, crossings, seed, travel, intent, plan, i, destination, sides.rows[best, 0], place, across)
     ):
@@ -322,6 +351,7 @@ def change_over(road, sides, seed, state, work, i, row):
     """Put a car that has moved on the lanelet beside it; its pose stays what it is."""
     travel, intent, ways, destination = state.travel, state.intent, work.ways, work.destinations[i]
     target, sizes = sides.rows[row, 0], road.car_sizes[i]
+    gap = gap_beside(sides, row, travel[i, STATION], sizes[CAR_LENGTH], work.plan[i, GAP])
     # both axles are projected on the other centreline: the line through their offsets keeps position and heading
     base = travel[i, STATION] + sizes[REAR_AXLE]
     x, y = point_ahead(road, seed, intent, ways, i, destination, base, 0.0)
@@ -333,6 +363,6 @@ def change_over(road, sides, seed, state, work, i, row):
     one = travel[i]
     one[STATION], one[OFFSET], one[SIDEWAYS], one[MOVED] = max(rear - sizes[REAR_AXLE], 0.0), offset, 0.0, 0.0
     one[SLOPE] = (further - offset) / wheelbase if ahead < road.lanelets[target, LENGTH] else 0.0
-    one[RUN] = run_past_body(one[SPEED], offset, work.plan[i, GAP], work.plan[i, LEADER])
+    one[RUN] = run_past_body(one[SPEED], offset, gap, work.plan[i, LEADER])
     intent[i, LANELET] = target
     intent[i, NEXT], _ = following(road, seed, i, intent[i, SERIAL], destination, target, intent[i, GOAL])

@@ -8,10 +8,22 @@ heading is continuous. What a shift starts from is a line, since lanes side by s
 from __future__ import annotations
 
 from cbsim.geometry.kernels import elementary as math
-from cbsim.jit import inlined
+from cbsim.jit import inlined, inner
 from cbsim.road.kernels.smooth_step import STEEPEST, smooth_step
-from cbsim.traffic.kernels.ways.centreline import foot_on, on_lanelet
-from cbsim.world.traffic.tables import BACK, FRONT_AXLE, LEFT, MOVED, OFFSET, REAR_AXLE, RUN, SAME, SIDEWAYS, SLOPE
+from cbsim.traffic.kernels.ways.centreline import beside_lanelet, foot_on, on_lanelet
+from cbsim.world.traffic.tables import (
+    BACK,
+    FRONT_AXLE,
+    LEFT,
+    MOVED,
+    OFFSET,
+    REAR_AXLE,
+    RUN,
+    SAME,
+    SIDEWAYS,
+    SLOPE,
+    STATION,
+)
 
 __all__ = [
     "SPARE",
@@ -21,11 +33,13 @@ __all__ = [
     "advance_shift",
     "clear_part",
     "clearing_speed",
+    "gap_beside",
     "has_cleared",
     "is_aside",
     "is_clear_before",
     "is_left",
     "is_turning",
+    "map_back",
     "map_beside",
     "offset_at",
     "oncoming_row",
@@ -47,6 +61,7 @@ FASTER = 3.0  # [m/s] that a car which shifts slowly may come to
 SPARE = 0.5  # [m] by which one is clear of who is ahead before one comes to it
 TIGHT = 1.0  # lengths of a car that the radius of the rear axle is when it turns: 4.5 m, or 11 m between kerbs
 TURNS_ROUND = -1.0  # column BACK of a car that turns round, less the way that it reverses first
+FEET, STRIDE, SHORTEST = 3, 1.0, 0.2  # steps to a station beside a place; [m] over which its slope is taken, and least
 NEAR = 2.0  # [m] beyond the ends of a row of `Sides`, which are those of samples
 
 
@@ -78,13 +93,6 @@ def offset_at(one, ahead, base):
         return line
     part = smooth_step(min(max((one[MOVED] + ahead - base) / one[RUN], 0.0), 1.0))
     return line * (1.0 - part) + one[SIDEWAYS] * part
-
-
-@inlined
-def has_cleared(one, base):
-    """Whether a car that shifts to the centreline of its way is clear of the lane that it comes from."""
-    line = one[OFFSET] + one[SLOPE] * one[MOVED]
-    return one[SIDEWAYS] == 0.0 and abs(offset_at(one, 0.0, base) - line) > CLEAR
 
 
 @inlined
@@ -148,6 +156,39 @@ def map_beside(sides, row, station):
     k = min(max(int(u), 0), count - 1)
     here = sides.places[first + k]
     return here + (u - k) * (sides.places[first + k + 1] - here)
+
+
+@inlined
+def gap_beside(sides, row, station, length, gap):
+    """Gap along the neighbour of a row to who is ahead by a gap, once one has changed over [m]."""
+    if gap == math.inf:
+        return gap
+    return map_beside(sides, row, station + length + gap) - map_beside(sides, row, station) - length
+
+
+@inlined
+def map_back(sides, row, station, place):
+    """Station of a lanelet, from a guess, beside which its neighbour has a place [m]."""
+    for _ in range(FEET):
+        here, along = map_beside(sides, row, station), map_beside(sides, row, station + STRIDE)
+        station += (place - here) * STRIDE / max(along - here, SHORTEST)
+    return station
+
+
+@inner
+def has_cleared(road, sides, one, lanelet, sizes, row):
+    """Whether a car that shifts to the centreline of its way is clear of the lane that it comes from, that of a row.
+
+    Its rear bumper, which swings out, must be so far from the centreline of that lane: lanes need not be parallel.
+    """
+    if one[SIDEWAYS] != 0.0:
+        return False
+    base = sizes[FRONT_AXLE] - sizes[REAR_AXLE]
+    rear, front = offset_at(one, 0.0, base), offset_at(one, base, base)
+    bumper = rear - (front - rear) * sizes[REAR_AXLE] / base
+    x, y = beside_lanelet(road, lanelet, one[STATION], bumper)
+    _, away = foot_on(road, sides.rows[row, 0], map_beside(sides, row, one[STATION]), x, y)
+    return abs(away) > CLEAR
 
 
 @inlined
