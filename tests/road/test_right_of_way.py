@@ -544,3 +544,14 @@ def test_in_a_mirror_signs_and_lanes_decide_the_same_and_the_right_becomes_the_l
             assert other[pair] == rule
         elif rule == "RIGHT":
             assert other[pair[::-1]] == rule
+
+
+def test_lane_and_an_exit_from_its_end_that_turns_back_over_it_are_in_conflict():
+    site = Site(metric=True)
+    site.lane("1.1", [(0.0, 0.0), (30.0, 0.0)], exits=[("1.1.2", "2.1.1"), ("1.1.2", "3.1.1")])
+    site.lane("2.1", [(40.0, 0.0), (70.0, 0.0)])
+    site.lane("3.1", [(22.0, -2.0), (0.0, -6.0)])
+    lanelets = build_lanelets(build(site.network()))
+    found = {frozenset(lanelets.names[row] for row in rows) for rows in find_conflicts(lanelets).pairs.tolist()}
+    assert frozenset(("1.1.1-1.1.2", "1.1.2-3.1.1")) in found
+    assert frozenset(("1.1.1-1.1.2", "1.1.2-2.1.1")) not in found

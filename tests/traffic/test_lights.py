@@ -21,10 +21,10 @@ from cbsim.spec.road import RoadNetwork
 from cbsim.spec.traffic import Driver, LightProgram, Pool, Spread
 from cbsim.world.compile import compile_world
 from cbsim.world.scene import Scene, Settings
-from cbsim.world.traffic.tables import STATION, WAITING
+from cbsim.world.traffic.tables import CLAIM, EXTRAS, LANELET, SIGNALS, STATION, WAITING
 from cbsim.world.world import World
 from tests.common import shared
-from tests.traffic.sites import put_on
+from tests.traffic.sites import put_on, world
 
 STREET = """\
 RNDF_name\tstreet
@@ -186,3 +186,20 @@ def test_programs_are_written_back_equal():
     again = write(spec)
     assert read(Source("again.yaml", again, again.encode()), problems) == spec
     assert not problems
+
+
+@pytest.mark.parametrize("seed", [1, 101])
+def test_who_stops_at_a_light_keeps_nobody_out_of_the_junction(seed):
+    """Five groups have green in turn, for 25 s each: who waits for the next one has no claim, and is served in it."""
+    path = shared("rndf", "stanford", "demo_rndf.txt")
+    network = read_file(path, Files([path])).spec
+    made = world(network, Pool("town", count=60), seed=seed)
+    road, snapshot, longest = made.traffic.road, made.start, 0.0
+    for _ in range(400):
+        _, _, contacts = advance(made, snapshot, 20)
+        assert not len(contacts)
+        travel, intent = snapshot.columns.travel, snapshot.columns.intent
+        at_light = (road.links[intent[:, LANELET], EXTRAS] & SIGNALS != 0) & (travel[:, WAITING] > 30.0)
+        assert not intent[at_light, CLAIM].any()
+        longest = max(longest, float(travel[:, WAITING].max()))
+    assert longest < 130.0

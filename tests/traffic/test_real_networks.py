@@ -37,7 +37,6 @@ from tests.traffic.sites import workspace, world
 
 FINAL = ("rndf", "cornell", "UCE-Final_Event__uce_rndf_1.5.rdf")
 KNOWN = {
-    "arbiter-sample_roads__Sample1.rndf": "an exit leads head on into a lane",
     "wrong__duplicate_waypoint_id.rndf": "both lanes of the road lie on each other",
 }
 CROWDED = (  # networks of the competition and of teams on which two hundred cars drive for half an hour

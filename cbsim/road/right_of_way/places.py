@@ -25,6 +25,7 @@ AT_END = 0.75  # [m] distance from an end of a lanelet up to which an overlap re
 OVER = 1.9  # [m] between the centrelines of oncoming lanes of a segment up to which two cars, 1.8 m wide, would touch
 PASS = 2.2  # [m] between them, before and behind that, up to which two cars can't pass each other
 PARALLEL = math.cos(np.radians(45.0))  # difference from equal or opposite directions up to which lanes are parallel
+TURNED = -0.5  # cosine of the directions of two lanelets, one of which leads into the other, from which it turns back
 
 
 class Relation(IntEnum):
@@ -56,6 +57,7 @@ def places(lanelets: Lanelets, found: Overlaps) -> list[Place]:
 
     Lanes of a segment that are parallel, oncoming, and too close for two cars, are no neighbours there: two cars can't
     pass each other, from where the centrelines are too close for that.
+    Where one leads into the other, but that turns back over it, the two are strangers: others drive there both ways.
     Overlaps continue past the ends of short lanelets: those beside a fork belong to the fork even where one of the two
     paths is already on the next lanelet; likewise for paths that merge or follow each other.
     """
@@ -68,8 +70,22 @@ def places(lanelets: Lanelets, found: Overlaps) -> list[Place]:
     for place in joined:
         by_pair[place.lanelets].append(place)
         place.relation = _seed(place, lengths, ends, on_lane)
+    back = _turning_back(lanelets, joined)
     _propagate(lanelets, joined, by_pair, lengths)
+    for place in back:
+        place.relation = Relation.NONE
     return joined
+
+
+def _turning_back(lanelets: Lanelets, joined: list[Place]) -> list[Place]:
+    """Find the places where one lanelet leads into another one that turns back over it."""
+    following = [place for place in joined if place.relation is Relation.FOLLOW]
+    columns = [(*place.lanelets, *place.ranges[0], *place.ranges[1]) for place in following]
+    if not columns:
+        return []
+    one, other, *stations = np.array(columns).T
+    alike = _alike(lanelets, Overlaps(one.astype(np.int64), other.astype(np.int64), *stations))
+    return [place for place, cosine in zip(following, alike.tolist(), strict=True) if cosine < TURNED]
 
 
 def _rows(found: Overlaps, kept: Bools) -> Overlaps:

@@ -9,7 +9,7 @@ from cbsim.traffic.kernels.drivers import COMFORTABLE, FACTOR, LEAST, RUNS_STOPS
 from cbsim.traffic.kernels.drivers import SPEED as OWN_SPEED
 from cbsim.traffic.kernels.ways.centreline import piece_at
 from cbsim.traffic.kernels.ways.crosswalks import place_to_stop
-from cbsim.traffic.kernels.ways.lights import BEFORE_LINE
+from cbsim.traffic.kernels.ways.lights import BEFORE_LINE, gives_up_claim
 from cbsim.traffic.kernels.ways.way import next_on_way
 from cbsim.traffic.kernels.workspace import ALONE, COMER, ETA, EXTENT, HEAD, HOLDER, LEFT_IN, PACE, SPOT
 from cbsim.world.traffic.tables import (
@@ -87,8 +87,7 @@ NO_STOP = 40.0  # [m] behind a stop line in which its conflicts begin
 BEHIND_FORK = 10.0  # [m] conflicts that begin so soon behind a fork are waited for before it
 SPARE = 2.0  # [m] more than its length that a car needs to wait between two conflict areas
 SQUARE, CHANGE = 6, 7  # columns of `Road.pieces`: square of the allowed speed, and its change [m²/s²]
-SLOWEST = 0.5  # [m/s] that bends allow
-STANDS = 0.1  # [m/s]
+SLOWEST, STANDS = 0.5, 0.1  # [m/s] that bends allow, and below which one stands
 BRAKES = 4.5  # [m/s²] at most, of who is ahead
 LONGEST = 60.0  # [m] of conflicts that are claimed together
 
@@ -250,7 +249,7 @@ def allowed_on(road, values, lanelet, base, length, is_first):
 def destination_ahead(road, intent, i, destination, lanelet, base, length):
     """Distance of the front from the destination of a car, if that is on a lanelet [m], and whether it stops there.
 
-    Infinite where it is not, or where an object has passed it; `base` is the distance of the lanelet's begin.
+    Infinite where it is not, or an object has passed it; `base` is the distance of the lanelet's begin.
     """
     if destination < 0 or int(road.destinations[destination, 0]) != lanelet:
         return math.inf, False
@@ -354,6 +353,8 @@ def look(road, crossings, seed, state, work, occupied, i, time, ahead_of, distan
             before = place_to_stop(road, crossings, lights, lanelet, time, base, end, length, speed, PASSED)
             if before < math.inf:
                 stop, closed = min(stop, before - BEFORE_LINE), True
+                if claimed > 0 and gives_up_claim(road, lanelet, k, phase, before, speed):
+                    intent[i, CLAIM] = claimed = 0
         ahead, pauses = destination_ahead(road, intent, i, destination, lanelet, base, length)
         if ahead < math.inf:
             way_end, stop = ahead, min(stop, ahead) if pauses else stop
@@ -371,9 +372,8 @@ def look(road, crossings, seed, state, work, occupied, i, time, ahead_of, distan
         fork = end if road.links[lanelet, WANDER_END] - road.links[lanelet, WANDER] > 1 else fork
         base, lanelet, k = end, beyond, k + 1
     plan[GAP], plan[LEADER], plan[DESIRED] = gap, leader, max(min(fastest, math.sqrt(square)), 0.5)
-    plan[SIDE_GAP], plan[SIDE_LEADER], plan[YIELDS] = side_gap, side_leader, math.inf
-    plan[STOP], plan[LINE], plan[WAY_END] = stop, line, way_end
-    plan[CHAIN], plan[CHAIN_END], plan[NEXT_WAIT] = chain, chain_end, next_wait
+    plan[SIDE_GAP], plan[SIDE_LEADER], plan[YIELDS], plan[NEXT_WAIT] = side_gap, side_leader, math.inf, next_wait
+    plan[STOP], plan[LINE], plan[CHAIN], plan[CHAIN_END], plan[WAY_END] = stop, line, chain, chain_end, way_end
     queues.conflicts[i], queues.is_blocked[i] = conflict, 0
     announce_ahead(crossings, claims, plan, i, speed, length, values[STRONGEST], ahead_of, distances, count)
 

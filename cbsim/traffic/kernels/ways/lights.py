@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined, inner
+from cbsim.world.traffic.tables import DRIVING, ENTRY, ENTRY_END, EXTRAS, SIGNALS
 
-__all__ = ["BEFORE_LINE", "place_at_light"]
+__all__ = ["BEFORE_LINE", "gives_up_claim", "place_at_light"]
 
 YELLOW, RED = 1, 2  # values of `cbsim.road.signals.SignalState`
 RESTS = 0.1  # [m/s]
@@ -53,3 +54,14 @@ def place_at_light(crossings, shown, lanelet, time, ahead, speed):
     if state == YELLOW and (speed < RESTS or speed * speed <= 2.0 * BRAKES * ahead):
         return max(ahead, BEFORE_LINE + 0.5 * speed * speed / AT_MOST)
     return math.inf
+
+
+@inlined
+def gives_up_claim(road, lanelet, k, phase, ahead, speed):
+    """Whether a car that stops at a light so far ahead [m] gives up its claim of the conflicts behind it.
+
+    It may if the light is at the end of its own lanelet, which has no conflicts, and it does stop: while it waits for
+    the next green others go.
+    """
+    is_free = k == 0 and phase == DRIVING and road.links[lanelet, ENTRY] == road.links[lanelet, ENTRY_END]
+    return is_free and road.links[lanelet, EXTRAS] & SIGNALS != 0 and speed * speed <= 2.0 * AT_MOST * ahead
