@@ -51,6 +51,8 @@ class KernelLower(Lower):
 
     _disable_sroa_like_opt = False  # numba asks the compiler flags for each variable whether there is debug information
 
+    _loops: Any = None  # loops in place, once variables are known
+
     def lower_block(self, block: Any) -> None:
         """Lower a block; numba prepares the message of an error before each statement."""
         self.pre_block(block)
@@ -73,7 +75,8 @@ class KernelLower(Lower):
     def lower_normal_function(self, fndesc: Any) -> None:
         """Lower the function; then break cycles of references: the garbage collector would take longer to find them."""
         super().lower_normal_function(fndesc)
-        self.builder.forget()
+        builder: Any = self.builder
+        builder.forget()
         self._loops = None
         for table in (self.varmap, self._blk_local_varmap, self._indices):
             table.clear()
@@ -89,7 +92,7 @@ class KernelLower(Lower):
         self._uncounted_names: dict[str, bool] = {}
         self._only_indices: set[str] = set()
         self._indices: dict[str, Sequence[Any]] = {}
-        self._loops: Any = None
+        self._loops = None
         if self.func_ir.func_id.is_generator:
             return
         assigned, used = assignments_and_uses(self.blocks)
