@@ -84,10 +84,11 @@ def intersections(roadmap: RoadMap) -> tuple[Intersection, ...]:
     conflicts = find_conflicts(build_lanelets(roadmap))
     stops = {stop.point for lane in roadmap.network.lanes for stop in lane.stops}
     found = (_intersection(conflicts, junction, stops) for junction in find_junctions(conflicts))
-    return tuple(sorted((f for f in found if len(f.approaches) > 1), key=lambda f: f.approaches[0].points))
+    return tuple(sorted((each for each in found if each is not None), key=lambda each: each.approaches[0].points))
 
 
-def _intersection(conflicts: Conflicts, junction: Junction, stops: set[PointId]) -> Intersection:
+def _intersection(conflicts: Conflicts, junction: Junction, stops: set[PointId]) -> Intersection | None:
+    """Make an intersection of a junction; None where it has fewer than two approaches."""
     roadmap = conflicts.lanelets.roadmap
     sources, targets = _ends(conflicts, junction)
     groups: list[list[tuple[int, float]]] = []
@@ -100,6 +101,8 @@ def _intersection(conflicts: Conflicts, junction: Junction, stops: set[PointId])
         else:
             groups.append([(row, heading)])
     ids = [tuple(roadmap.ids[row] for row, _ in group) for group in groups]
+    if len(ids) < 2:
+        return None  # a lane and an exit that turns back over it may have none
     approaches = tuple(Approach(points, all(point in stops for point in points)) for points in ids)
     departures = tuple(sorted(roadmap.ids[row] for row in targets))
     position = roadmap.positions[sorted(targets | set(sources))].mean(axis=0)
