@@ -92,11 +92,13 @@ def installed(tmp_path):
 def test_wheel_with_machine_code_compiles_nothing_and_first_runs_are_as_fast_as_later_ones(installed):
     run, packages = installed
     first, again = [], []
-    for k in range(3):  # each with an empty cache; by turns
+    for k in range(8):  # each with an empty cache; by turns, at most so often as other processes disturb
         out, err, took = run(f"cache{k}")
         where, count = out.split()
         assert (count, err) == ("0", "")
         assert Path(where).is_relative_to(packages)
         first.append(took)
         again.append(run("cache0")[2])
+        if k >= 2 and min(first) <= FIRST_RUN * min(again):
+            break
     assert min(first) <= FIRST_RUN * min(again)
