@@ -6,14 +6,11 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from cbsim.arrays import Floats
+from cbsim.arrays import Floats, Ints
 from cbsim.geometry.kernels.bvh import build_into
 
 __all__ = ["Forest", "plant"]
-
-Ints = NDArray[np.int64]
 
 
 class Forest(NamedTuple):

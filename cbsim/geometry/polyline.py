@@ -11,9 +11,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from cbsim.arrays import Bools, Floats
+from cbsim.arrays import Bools, Floats, Ints
 from cbsim.geometry import elementary as math
 
 __all__ = [
@@ -30,8 +29,6 @@ __all__ = [
     "smooth",
     "wrap",
 ]
-
-Ints = NDArray[np.int64]
 
 TURN_STEP = 0.1  # [rad] a piece that turns gets a sample at least so often
 PIECE_LIMIT = 4096  # samples of one piece; only chords of kilometres, which no road has, are sampled coarser

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from cbsim.arrays import Floats
+from cbsim.arrays import Floats, Ints
 from cbsim.evaluation.rules.corridors import corridors
 from cbsim.geometry.ttc import Footprint, time_to_collision
 from cbsim.report.frames import Motion
@@ -15,7 +14,6 @@ from cbsim.road.roadmap import RoadMap
 
 __all__ = ["CHANNELS", "Channel", "acceleration", "extreme", "lateral_error", "least_time_to_collision", "steering"]
 
-Ints = NDArray[np.int64]
 HALF_TURN = 0.5 * np.pi
 
 

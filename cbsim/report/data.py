@@ -11,9 +11,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
-from cbsim.arrays import Floats
+from cbsim.arrays import Floats, Ints
 from cbsim.collision.contacts import CONTACT, Contact
 from cbsim.errors import RecordingError
 from cbsim.evaluation.judge import Verdict, judge, scene_of
@@ -38,8 +37,6 @@ from cbsim.world.scene import Scene
 from cbsim.world.traffic.events import HAPPENED, NO_EVENTS
 
 __all__ = ["MAX_PLOTTED", "Event", "PlottedBody", "Run", "run_of"]
-
-Ints = NDArray[np.int64]
 
 MAX_PLOTTED = 12  # bodies with plots at most
 CONTACTS = 1000  # contacts listed at most

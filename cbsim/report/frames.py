@@ -11,12 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cbsim.arrays import Floats
+from cbsim.arrays import Floats, Ints
 from cbsim.geometry.polyline import wrap
 
 __all__ = ["MISSING", "Motion", "Quantised", "frames_of", "interpolation_error", "quantise", "unwrapped"]
-
-Ints = NDArray[np.int64]
 
 MISSING = -(2**31)  # sentinel for a missing value
 MOST = 2**30  # differences of two values fit into 32 bits

@@ -14,9 +14,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
-from numpy.typing import NDArray
 
-from cbsim.arrays import Bools, Floats
+from cbsim.arrays import Bools, Floats, Ints
 from cbsim.errors import ModelError
 from cbsim.geometry import elementary as math
 from cbsim.geometry.polyline import Pieces, direction, heading, hermite, left_of, wrap
@@ -34,8 +33,6 @@ __all__ = [
     "exit_spans",
     "is_within_segment",
 ]
-
-Ints = NDArray[np.int64]
 
 STEP = 1.0  # [m] largest distance of samples
 STRAIGHT_TURN = np.radians(10.0)  # change of heading up to which a connector is straight

@@ -14,9 +14,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from cbsim.arrays import Bools, Floats
+from cbsim.arrays import Bools, Floats, Ints
 from cbsim.geometry import elementary as math
 from cbsim.geometry.polyline import direction, distinct, heading, left_of, smooth, wrap
 from cbsim.road.edge import edge
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from cbsim.road.line_index import LinePoints
 
 __all__ = ["COINCIDENT", "DEFAULT_WIDTH", "LaneCurve", "lane_curves", "lane_width"]
-
-Ints = NDArray[np.int64]
 
 COINCIDENT = 0.05  # [m] distance up to which consecutive waypoints coincide
 SAMPLE_STEP = 1.0  # [m] largest distance of samples

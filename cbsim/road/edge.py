@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from cbsim.arrays import Floats
+from cbsim.arrays import Floats, Ints
 from cbsim.geometry.polyline import direction, left_of
 
 __all__ = ["edge", "trim"]
-
-Ints = NDArray[np.int64]
 
 WINDOW = 40  # intervals searched on either side of a fold; the edges of a hairpin cross far from its tip
 STALLED = 0.05  # share of the progress of the centre line below which an edge counts as folded

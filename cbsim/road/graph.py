@@ -12,9 +12,8 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from cbsim.arrays import Floats
+from cbsim.arrays import Floats, Ints
 from cbsim.geometry import elementary as math
 from cbsim.geometry.polyline import wrap
 from cbsim.road.connector import U_TURN, is_within_segment
@@ -26,8 +25,6 @@ if TYPE_CHECKING:
     from networkx import DiGraph
 
 __all__ = ["Kind", "RouteGraph", "components", "graph"]
-
-Ints = NDArray[np.int64]
 
 ZONE_LIMIT = 250_000  # largest number of moves across one zone; only hostile files have more
 

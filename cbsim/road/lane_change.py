@@ -10,9 +10,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from cbsim.arrays import Bools, Floats
+from cbsim.arrays import Bools, Floats, Ints
 from cbsim.geometry import elementary as math
 from cbsim.geometry.polyline import direction, left_of
 from cbsim.road.curve import LaneCurve
@@ -29,8 +28,6 @@ __all__ = [
     "pairs_of_lanes",
     "smooth_step",
 ]
-
-Ints = NDArray[np.int64]
 
 RUN = 10.0  # [m] least length of a lane change
 TINY = 1e-9  # [m] length of a segment that is taken for a point

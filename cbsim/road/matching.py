@@ -13,15 +13,13 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cbsim.arrays import Floats
+from cbsim.arrays import Floats, Ints
 from cbsim.geometry.polyline import beside, direction, heading, left_of, wrap
 
 if TYPE_CHECKING:
     from shapely import STRtree
 
 __all__ = ["NO_HEADINGS", "LaneIndex", "Line", "Match", "Stretches"]
-
-Ints = NDArray[np.int64]
 
 NO_HEADINGS = np.empty(0)
 STRETCH = 16  # sample intervals in one box of the index

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cbsim.arrays import Floats
+from cbsim.arrays import Floats, Ints
 from cbsim.errors import Location, ModelError
 from cbsim.geometry.geodesy import LocalPlane
 from cbsim.geometry.polyline import direction, heading, left_of, wrap
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from cbsim.road.line_index import LineIndex
 
 __all__ = ["METRIC_LIMIT", "RoadMap", "build", "usable"]
-
-Ints = NDArray[np.int64]
 
 CORNER_LIMIT = 200  # largest self-intersecting perimeter that is repaired, in corners; real ones have fifty
 FEW = 64  # positions up to which a call matches them by a kernel, where that is compiled

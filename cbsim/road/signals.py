@@ -7,15 +7,12 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 import numpy as np
-from numpy.typing import NDArray
 
-from cbsim.arrays import Floats
+from cbsim.arrays import Floats, Ints
 from cbsim.road.lanelets import Lanelets
 from cbsim.spec.traffic import LightProgram
 
 __all__ = ["SignalState", "Signals", "signals_of"]
-
-Ints = NDArray[np.int64]
 
 GREEN_TIME, YELLOW_TIME, ALL_RED = 20.0, 3.0, 2.0  # [s] of each group in turn, where a scenario has no program
 

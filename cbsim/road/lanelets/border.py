@@ -5,16 +5,13 @@ from __future__ import annotations
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-from cbsim.arrays import Floats
+from cbsim.arrays import Floats, Ints
 from cbsim.geometry.polyline import direction, left_of
 from cbsim.road.edge import trim
 from cbsim.road.roadmap import RoadMap
 
 __all__ = ["borders"]
-
-Ints = NDArray[np.int64]
 
 
 class Centrelines(Protocol):

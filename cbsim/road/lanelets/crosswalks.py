@@ -5,17 +5,14 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from cbsim.arrays import Floats
+from cbsim.arrays import Floats, Ints
 from cbsim.geometry import elementary as math
 from cbsim.geometry.polyline import left_of
 from cbsim.road.lanelets.table import Lanelets
 from cbsim.road.roadmap import RoadMap
 
 __all__ = ["Crosswalks", "find_crosswalks"]
-
-Ints = NDArray[np.int64]
 
 DEFAULT_WIDTH = 3.0  # [m] of crosswalks without a width
 

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from cbsim.arrays import Floats
+from cbsim.arrays import Floats, Ints
 from cbsim.road.roadmap import RoadMap
 from cbsim.spec.mission import Mission
 
 __all__ = ["UNKNOWN_LIMIT", "speed_limits"]
-
-Ints = NDArray[np.int64]
 
 UNKNOWN_LIMIT = 13.4112  # [m/s] 30 mph, the highest limit that DARPA set
 

@@ -8,14 +8,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cbsim.arrays import Bools, Floats
+from cbsim.arrays import Bools, Floats, Ints
 from cbsim.geometry import elementary as math
 from cbsim.road.lane_change import ALONG, PairOfLanes, is_solid, marking_between, nearest_on, pairs_of_lanes
 from cbsim.road.lanelets.table import Lanelets
 
 __all__ = ["Neighbours", "find_neighbours"]
-
-Ints = NDArray[np.int64]
 
 
 class Neighbours(NamedTuple):

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from cbsim.arrays import Bools, Floats
+from cbsim.arrays import Bools, Floats, Ints
 from cbsim.geometry import elementary as math
 from cbsim.geometry.polyline import wrap
 from cbsim.road.lanelets.neighbours import Neighbours
@@ -18,8 +17,6 @@ __all__ = [
     "PASSING", "Turn", "change_edges", "find_turns", "locate_point", "mouths_of", "nearest_reachable",
     "reachable", "ways_on", "with_changes",
 ]  # fmt: skip
-
-Ints = NDArray[np.int64]
 
 ROOM = 20.0  # [m] of lanelets side by side in which a change over is planned
 REACH = 25.0  # [m] from the end of a lane to the start of the one by which a car turns round

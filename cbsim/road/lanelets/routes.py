@@ -5,15 +5,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from cbsim.arrays import Floats
+from cbsim.arrays import Floats, Ints
 from cbsim.road.lanelets.table import Lanelets
 from cbsim.road.route import Kind, Route
 
 __all__ = ["LaneletRoute", "route_lanelets", "stretches_between"]
-
-Ints = NDArray[np.int64]
 
 
 class LaneletRoute(NamedTuple):

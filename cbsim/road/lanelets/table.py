@@ -8,16 +8,13 @@ from enum import IntEnum
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-from cbsim.arrays import Bools, Floats
+from cbsim.arrays import Bools, Floats, Ints
 from cbsim.road.lanelets.border import borders
 from cbsim.road.roadmap import RoadMap
 from cbsim.spec.road import PointId
 
 __all__ = ["Graph", "Lanelet", "LaneletKind", "Lanelets"]
-
-Ints = NDArray[np.int64]
 
 
 class LaneletKind(IntEnum):

@@ -8,17 +8,14 @@ from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from cbsim.arrays import Bools, Floats
+from cbsim.arrays import Bools, Floats, Ints
 from cbsim.geometry.polyline import wrap
 from cbsim.road.lanelets import LaneletKind, Lanelets
 from cbsim.road.right_of_way.places import Place, Relation, headings_at, network_places
 from cbsim.road.right_of_way.rules import Approaching, Rule, decide, point_ranks
 
 __all__ = ["ByLanelet", "Conflict", "ConflictKind", "Conflicts", "find_conflicts"]
-
-Ints = NDArray[np.int64]
 
 ONCOMING = np.radians(135.0)  # difference of directions from which a conflict is oncoming
 SERVED = 40.0  # [m] distance behind a stop line up to which conflicts belong to it: the width of a large intersection

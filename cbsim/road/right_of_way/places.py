@@ -8,17 +8,14 @@ from enum import IntEnum
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
-from cbsim.arrays import Bools, Floats
+from cbsim.arrays import Bools, Floats, Ints
 from cbsim.geometry import elementary as math
 from cbsim.geometry.polyline import wrap
 from cbsim.road.lanelets import Graph, Lanelets
 from cbsim.road.right_of_way.swept import Overlaps, overlaps
 
 __all__ = ["Place", "Relation", "network_places", "places"]
-
-Ints = NDArray[np.int64]
 
 JOIN = 1.0  # [m] distance on both lanelets up to which overlaps form one place
 AT_END = 0.75  # [m] distance from an end of a lanelet up to which an overlap reaches it

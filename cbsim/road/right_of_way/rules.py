@@ -6,15 +6,12 @@ from enum import IntEnum
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from cbsim.arrays import Bools, Floats
+from cbsim.arrays import Bools, Floats, Ints
 from cbsim.geometry.polyline import direction, wrap
 from cbsim.road.lanelets import LaneletKind, Lanelets
 
 __all__ = ["ONE", "OTHER", "Approaching", "Decision", "Rule", "decide", "point_ranks"]
-
-Ints = NDArray[np.int64]
 
 ONE, OTHER = 0, 1  # side of a pair that yields
 SAME_WAY, OPPOSITE = np.radians(45.0), np.radians(135.0)  # changes of heading between approaches

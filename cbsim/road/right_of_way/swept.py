@@ -5,17 +5,14 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from cbsim.arrays import Floats
+from cbsim.arrays import Floats, Ints
 from cbsim.errors import ModelError
 from cbsim.geometry.elementary import square
 from cbsim.geometry.polyline import direction, left_of
 from cbsim.road.lanelets import Lanelets
 
 __all__ = ["PAIR_LIMIT", "SWEPT_WIDTH", "Overlaps", "overlaps", "swept_widths"]
-
-Ints = NDArray[np.int64]
 
 SWEPT_WIDTH = 2.75  # [m] 2.5 m, the widest vehicle of the class, plus 0.25 m
 STRETCH = 4  # sample intervals in one strip

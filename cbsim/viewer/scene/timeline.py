@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from cbsim.arrays import Floats
+from cbsim.arrays import Floats, Ints
 from cbsim.collision.contacts import CONTACT
 from cbsim.recording.batch import Batch, ScanRow
 from cbsim.recording.drawings import size_of
@@ -29,8 +29,6 @@ from cbsim.world.sensors import beam_directions
 from cbsim.world.traffic.events import HAPPENED, KINDS
 
 __all__ = ["BUDGET", "SceneState", "Timeline", "TimelineEvent"]
-
-Ints = NDArray[np.int64]
 
 LEAST = 64  # steps that are kept in any case
 BUDGET = 256 * 2**20  # [bytes] of motion; the same again of scans, and of drawings

@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from cbsim.arrays import Floats
+from cbsim.arrays import Floats, Ints
 from cbsim.errors import ModelError, did_you_mean
 from cbsim.geometry import elementary as math
 from cbsim.geometry.pose import heading_quaternion
@@ -54,8 +53,6 @@ from cbsim.world.traffic.zones.layout import Parked, ZoneLayout
 from cbsim.world.traffic.zones.tables import IN_ZONE
 
 __all__ = ["TrafficStart", "compile_traffic", "pool_size"]
-
-Ints = NDArray[np.int64]
 
 HOUR = 3600.0  # [s]
 REAR_SHARE, FRONT_SHARE = 0.2, 0.8  # shares of the length

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
-from cbsim.arrays import Floats
+from cbsim.arrays import Floats, Ints
 from cbsim.errors import Location, ModelError
 from cbsim.spec.objects import Goal
 from cbsim.spec.road import PointId
@@ -17,8 +16,6 @@ from cbsim.world.traffic.network import RoadTables
 from cbsim.world.traffic.tables import CHANGE_TIME, EVEN_TIMES, LENGTH, LIMIT, LONGER, MUST
 
 __all__ = ["Destinations", "ReactiveObject", "located"]
-
-Ints = NDArray[np.int64]
 
 
 class ReactiveObject(NamedTuple):

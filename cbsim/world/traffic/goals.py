@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from cbsim.arrays import Floats
+from cbsim.arrays import Floats, Ints
 from cbsim.geometry import elementary as math
 from cbsim.spec.objects import Goal
 from cbsim.spec.road import PointId
@@ -17,8 +16,6 @@ from cbsim.world.traffic.spread import CarStarts
 from cbsim.world.traffic.zones.layout import ZoneLayout
 
 __all__ = ["goals_of"]
-
-Ints = NDArray[np.int64]
 
 AT_GOAL = 1.0  # [m] from a waypoint at which an object is there already
 

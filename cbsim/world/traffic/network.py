@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import KDTree
 
-from cbsim.arrays import Floats
+from cbsim.arrays import Floats, Ints
 from cbsim.road.lanelet_map import LaneletMap
 from cbsim.road.lanelets import Lanelets
 from cbsim.road.lanelets.reach import PASSING, Turn, change_edges, find_turns, locate_point, ways_on
@@ -29,8 +29,6 @@ from cbsim.world.traffic.tables import BESIDE, FORKS, SIGNALS, Crossings, Surrou
 from cbsim.world.traffic.zones.build import Apron
 
 __all__ = ["RoadTables", "road_tables"]
-
-Ints = NDArray[np.int64]
 
 LATERAL = 2.2  # [m/s²] in bends
 COMFORTABLE = 1.5  # [m/s²] with which a bend is approached

@@ -5,12 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from cbsim.arrays import Floats
+from cbsim.arrays import Floats, Ints
 from cbsim.world.traffic.tables import DENSITY, LAST_PIECE, PIECE, Road
 
 __all__ = ["fit_pieces", "points_on"]
-
-Ints = NDArray[np.int64]
 
 NEAR = 0.01  # [m] from the samples
 SLOWER = 0.5  # [m/s] than what is allowed at a sample and the two before

@@ -7,17 +7,14 @@ from collections.abc import Sequence
 from typing import NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from cbsim.arrays import Floats
+from cbsim.arrays import Floats, Ints
 from cbsim.errors import ModelError
 from cbsim.spec.traffic import CLASSES, Pool
 from cbsim.world.traffic.network import RoadTables
 from cbsim.world.traffic.tables import ALONG, LENGTH
 
 __all__ = ["CarStarts", "Stretches", "joined", "name_word", "spread_cars", "taken_by", "too_near"]
-
-Ints = NDArray[np.int64]
 
 GAP = 2.0  # [m] between cars that are spread at the start
 EDGE = 1.0  # [m] from the ends of a lanelet within which none is put

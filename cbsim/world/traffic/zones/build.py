@@ -8,9 +8,8 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from cbsim.arrays import Floats
+from cbsim.arrays import Floats, Ints
 from cbsim.geometry import elementary as math
 from cbsim.road.lanelets import LaneletKind, Lanelets
 from cbsim.spec.road import PointId
@@ -18,8 +17,6 @@ from cbsim.world.traffic.zones.ground import CarShape, Ground, ground_of
 from cbsim.world.traffic.zones.laying import Pose, Way, lay_in, lay_out, tree_of
 
 __all__ = ["Apron", "Gate", "ZonePlan", "covered", "extended", "plan_zones", "squares"]
-
-Ints = NDArray[np.int64]
 
 APRON_SPARE = 1.0  # [m] of an apron that are longer than the longest car
 APRON_SPEED = 3.0  # [m/s]

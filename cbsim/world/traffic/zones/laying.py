@@ -9,16 +9,14 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from cbsim.arrays import Floats
+from cbsim.arrays import Floats, Ints
 from cbsim.geometry import elementary as math
 from cbsim.world.traffic.zones.ground import CarShape, Ground
 from cbsim.world.traffic.zones.kernels import HEADINGS, connect, grow_tree, stays_clear
 
 __all__ = ["Pose", "Tree", "Way", "lay_in", "lay_out", "tree_of"]
 
-Ints = NDArray[np.int64]
 Pose = tuple[float, float, float]
 
 WIDE, CELLS = 0.8, 40_000  # [m] size of the cells of the lattice, and greatest number of cells

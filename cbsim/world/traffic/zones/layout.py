@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from cbsim.arrays import Bools, Floats
+from cbsim.arrays import Bools, Floats, Ints
 from cbsim.errors import Location, ModelError
 from cbsim.geometry import elementary as math
 from cbsim.geometry.pose import heading_quaternion
@@ -21,8 +20,6 @@ from cbsim.world.traffic.zones.laying import Way
 from cbsim.world.traffic.zones.tables import IN_ZONE, Zones
 
 __all__ = ["Parked", "ZoneLayout"]
-
-Ints = NDArray[np.int64]
 
 STANDS = 0.5  # [m] of a way that only stands for a place in a spot
 SLOW = 3.0  # [m/s] at which ways through zones are compared with those on roads
