@@ -177,7 +177,9 @@ def build_island(
     length = own[0].spec.timestep if as_it_is else step / steps
     proxies = tuple(actors[g] for g in plan.actors)
     weights = np.array([actor.mass / frame.weight for actor in proxies])
-    pushed = sum(body.mass * instance.frame.weight / frame.weight for instance in own for body in instance.spec.bodies)
+    pushed = math.fsum(
+        body.mass * instance.frame.weight / frame.weight for instance in own for body in instance.spec.bodies
+    )
     heavy = HEAVY / plan.substeps * (pushed or max([1.0, *weights[np.isfinite(weights)]]))
     is_driven = np.isfinite(weights)
     stops = any(_is_anchored(instance.spec) for instance in own)  # infinite effective mass along a contact

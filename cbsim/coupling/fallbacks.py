@@ -6,6 +6,7 @@ before it has a solution; what it does is counted in the diagnostics of the run 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
@@ -93,7 +94,7 @@ def _common_velocity(
 ) -> Floats:
     """Horizontal velocity (3,) [m/s] at which models and vehicles have their total momentum."""
     parts = [times(masses[k], state[:, 3:5]) for k, state in models.items()]
-    total = sum(float(mass.sum()) for mass in masses.values()) + float(weights.sum())
+    total = math.fsum(float(mass.sum()) for mass in masses.values()) + float(weights.sum())
     x, y = (np.sum(parts, axis=0) + times(weights, actor_rows[:, 3:5])) / total
     return np.array([x, y, 0.0])
 

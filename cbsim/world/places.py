@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -80,7 +81,7 @@ def frame_of(model: Model, scene: Scene) -> Frame:
     if model.placement is None and model.scale == 1.0 and model.mass is None:
         return WORLD_FRAME
     spot, heading = (np.zeros(3), 0.0) if model.placement is None else _place(model.placement, model.name, scene)
-    total = sum(body.mass for body in model.description.spec.bodies)
+    total = math.fsum(body.mass for body in model.description.spec.bodies)
     weight = whole_power(model.scale, 3) if model.mass is None else model.mass / total
     return Frame(spot, heading_quaternion(heading), model.scale, weight)
 

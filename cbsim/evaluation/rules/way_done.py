@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from cbsim.errors import UsageError
@@ -69,12 +71,12 @@ class WayDone(Rule):
     @property
     def share(self) -> float:
         """Share of the way that has been done, 0 to 1."""
-        whole = sum(self.lengths)
+        whole = math.fsum(self.lengths)
         if self.progress.passed or not whole:
             return float(self.progress.passed)
         done = max(len(self.progress.times) - 1, 0)
         current = self.furthest if self.leg == done + 1 and self.progress.times else 0.0
-        return (sum(self.lengths[:done]) + min(current, self.lengths[done])) / whole
+        return (math.fsum(self.lengths[:done]) + min(current, self.lengths[done])) / whole
 
     def measures(self) -> list[Measure]:
         """Return what was measured."""
@@ -82,7 +84,7 @@ class WayDone(Rule):
 
     def result(self) -> Check:
         """Pass if enough has been done."""
-        whole = sum(self.lengths)
+        whole = math.fsum(self.lengths)
         told = f"did {100.0 * self.share:.1f} % of the way of {whole:.0f} m"
         passed = self.share >= self.at_least - 1e-9
         return self.check(passed, self.time, f"{told}, expected {100.0 * self.at_least:g} % at least")

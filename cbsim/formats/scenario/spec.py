@@ -211,7 +211,7 @@ ROUNDING = 1e-9  # of shares that add up to 1
 
 def _shares(given: Mapping[Any, float]) -> tuple[tuple[Any, float], ...]:
     """Scale shares so that they add up to 1."""
-    total = sum(given.values())
+    total = math.fsum(given.values())
     total = 1.0 if abs(total - 1.0) < ROUNDING else total
     return tuple((name, share / total) for name, share in given.items())
 
