@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Floats, Ints
 from cbsim.coupling.actor_proxies import IslandBuilder, Member
 from cbsim.coupling.candidates import ActorProxy, StaticObstacle
 from cbsim.coupling.collision_filter import filter_groups_of
@@ -30,7 +31,6 @@ from cbsim.spec.mechanism.bodies import Origin
 from cbsim.spec.mechanism.description import MechanismSpec
 from cbsim.world.frames import WORLD_FRAME, Frame
 from cbsim.world.model_instances import ModelInstance, SolverFallbacks, solver_fallbacks_of
-from cbsim.world.tables import Floats, Ints
 
 __all__ = ["ContactIsland", "Plan", "build_island", "steps_for"]
 

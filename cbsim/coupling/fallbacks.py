@@ -13,12 +13,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cbsim.arrays import Floats
 from cbsim.coupling.candidates import Group
 from cbsim.coupling.coupled_step import CoupledStep, GroupStates
 from cbsim.coupling.solve_island import solve_island
 from cbsim.errors import StepError
 from cbsim.geometry.linear import times
-from cbsim.world.tables import Floats
 
 __all__ = ["FALLBACKS", "Fallback"]
 

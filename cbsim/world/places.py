@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from cbsim.arrays import Floats
 from cbsim.errors import Location, ModelError
 from cbsim.geometry.elementary import whole_power
 from cbsim.geometry.pose import Pose, heading_quaternion, mounting_quaternion, multiply, rotate
@@ -18,7 +19,6 @@ from cbsim.world.frames import WORLD_FRAME, Frame
 from cbsim.world.motion import ABSENT_BELOW
 from cbsim.world.scene import Actor, Model, Scene
 from cbsim.world.shapes import mesh_centre
-from cbsim.world.tables import Floats
 from cbsim.world.trajectories import Legs, Trajectories, goal_legs, joined_legs, lay_out, script_legs
 
 __all__ = ["frame_of", "start_pose", "start_poses", "trajectories_of"]

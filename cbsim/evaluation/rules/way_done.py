@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from cbsim.arrays import Floats
 from cbsim.errors import UsageError
 from cbsim.evaluation.rules.context import Context
 from cbsim.evaluation.rules.progress import Progress
@@ -15,7 +16,6 @@ from cbsim.recording.batch import Batch
 from cbsim.road.restarts import restarts_of
 from cbsim.road.route import mission_legs
 from cbsim.spec.scenario import Expectation
-from cbsim.world.tables import Floats
 
 __all__ = ["WayDone"]
 

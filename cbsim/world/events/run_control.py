@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from cbsim.arrays import Ints
 from cbsim.spec.events import RUN_STATES
 from cbsim.spec.mission_clock import ALARM
-from cbsim.world.events.tables import ACTIONS, EVENT, KIND, STATE, TARGET, Events, Ints
+from cbsim.world.events.tables import ACTIONS, EVENT, KIND, STATE, TARGET, Events
 
 __all__ = ["NO_RUN_CONTROL", "RestartRow", "RunControl", "StateRow", "Timeline", "run_control_of"]
 
