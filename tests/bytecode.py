@@ -1,4 +1,4 @@
-"""Compiled modules of one test session, shared by its workers and by the processes that tests start.
+"""Compiled modules, kept for later sessions, other workers and the processes that tests start.
 
 Compiling the tests, whose assertions pytest rewrites, takes longer than all else that collecting them does, and
 hundreds of tests start a process that imports the simulator.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import shutil
 import sys
 import tempfile
 from contextlib import suppress
@@ -18,20 +19,19 @@ import pytest
 ROOT = Path(__file__).parent.parent
 
 
-def keep_in_a_temporary_folder() -> Path | None:
-    """Let bytecode be written where the environment forbids it: to a folder that only this session uses.
-
-    Returns
-    -------
-    The folder, in the process that made it.
-    """
-    made = None
+def keep_in_the_cache() -> None:
+    """Let bytecode be written where the environment forbids it in the tree: to the user's cache."""
     if sys.dont_write_bytecode and sys.pycache_prefix is None:
-        sys.pycache_prefix = os.environ["PYTHONPYCACHEPREFIX"] = tempfile.mkdtemp(prefix="cbsim-tests-")
+        folder = os.environ.get("CBSIM_CACHE") or os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+        sys.pycache_prefix = os.environ["PYTHONPYCACHEPREFIX"] = str(Path(folder).absolute() / "cbsim-tests")
         os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-        made = Path(sys.pycache_prefix)
         sys.dont_write_bytecode = False
-    return made
+
+
+def forget_temporary_modules() -> None:
+    """Remove bytecode of modules that tests wrote."""
+    if sys.pycache_prefix is not None:
+        shutil.rmtree(sys.pycache_prefix + tempfile.gettempdir(), ignore_errors=True)
 
 
 def import_from_the_end(session: pytest.Session) -> None:

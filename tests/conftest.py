@@ -6,8 +6,6 @@ Property-based tests take the same examples in every run, so that a change is wh
 
 from __future__ import annotations
 
-import shutil
-
 import pytest
 from hypothesis import settings
 
@@ -17,7 +15,7 @@ settings.register_profile("repeat", deadline=None, derandomize=True)  # the mach
 settings.register_profile("explore", deadline=None)
 settings.load_profile("repeat")
 
-MADE = bytecode.keep_in_a_temporary_folder()
+bytecode.keep_in_the_cache()
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
@@ -26,6 +24,6 @@ def pytest_sessionstart(session: pytest.Session) -> None:
         bytecode.import_from_the_end(session)
 
 
-def pytest_unconfigure() -> None:
-    if MADE is not None:
-        shutil.rmtree(MADE, ignore_errors=True)
+def pytest_unconfigure(config: pytest.Config) -> None:
+    if not hasattr(config, "workerinput"):
+        bytecode.forget_temporary_modules()
