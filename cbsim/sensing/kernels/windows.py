@@ -143,7 +143,7 @@ def beams_about(view, middle, px, py, z, hx, hy, hz, radius):
 def level_windows_into(origin, turn, fan, reach, positions, orientations, shapes, start, stop, work):
     """Window of each body start … stop, all taken for upright, of a level sensor; vector code over bodies.
 
-    Three short loops take 0.7 of the time of one: more bodies are under way in the CPU at once.
+    Three short loops take about three quarters of the time of one: more bodies are under way in the CPU at once.
 
     Parameters
     ----------
