@@ -76,6 +76,15 @@ def test_conflict_that_reaches_over_the_end_of_a_lanelet_by_nothing_is_claimed_w
     assert final.travel[:, WAITING].max() < 60.0
 
 
+def test_lanes_in_the_same_direction_that_come_too_close_are_driven_one_after_the_other():
+    """As on roads whose lanes have too few waypoints in a bend, each of them at other places."""
+    site = Site(metric=True).lane("1.1", [(0.0, 100.0 * n) for n in range(5)])
+    site.lane("1.2", [(4.0, 0.0), (4.0, 100.0), (0.5, 200.0), (4.0, 300.0), (4.0, 400.0)])
+    made = world(site.network(), flow("a", "1.1.1", "1.1.5", 400.0), flow("b", "1.2.1", "1.2.5", 400.0), step=0.1)
+    final = run(made, None, 600.0)[-1].columns
+    assert (final.pool_counts[:, 2] > 40).all()
+
+
 def test_four_ways_that_meet_without_any_line_are_decided_by_id_and_nobody_stands_for_good():
     pools = [flow(f"{arm}", f"{arm}.1.1", f"{(arm + 1) % 4 + 1}.2.2", 300.0) for arm in (1, 2, 3, 4)]
     made = world(cross(()), *pools, step=0.1)
