@@ -85,6 +85,19 @@ def test_lanes_in_the_same_direction_that_come_too_close_are_driven_one_after_th
     assert (final.pool_counts[:, 2] > 40).all()
 
 
+@pytest.mark.parametrize(("aside", "far"), [(0.5, 60.0), (0.5, 90.0), (2.0, 90.0), (6.0, 60.0)])
+def test_who_waits_where_others_turn_back_on_the_spot_is_not_touched_by_their_bumpers(aside, far):
+    """An exit to a point right behind it is driven backwards: where the next lane begins, ways meet head on."""
+    site = Site(metric=True).lane("1.1", [(0.0, 0.0), (-30.0, 0.0), (-150.0, -60.0)])
+    behind = [(60.0, aside + 40.0), (20.0 - far, aside), (-far, aside)]
+    site.lane("2.1", behind, exits=[("2.1.3", "1.1.1")])
+    site.lane("3.1", [(200.0, 0.0), (100.0, 0.0), (30.0, 0.0)], exits=[("3.1.3", "1.1.1")])
+    pools = flow("a", "2.1.1", "1.1.3", 300.0), flow("b", "3.1.1", "1.1.3", 300.0)
+    made = world(site.network(), *pools, step=0.1)
+    final = run(made, None, 300.0)[-1].columns
+    assert (final.pool_counts[:, 2] > 5).all()
+
+
 def test_four_ways_that_meet_without_any_line_are_decided_by_id_and_nobody_stands_for_good():
     pools = [flow(f"{arm}", f"{arm}.1.1", f"{(arm + 1) % 4 + 1}.2.2", 300.0) for arm in (1, 2, 3, 4)]
     made = world(cross(()), *pools, step=0.1)
