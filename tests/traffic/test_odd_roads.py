@@ -7,7 +7,7 @@ import pytest
 
 from cbsim.spec.road import PointId, RoadNetwork
 from cbsim.spec.traffic import Pool
-from cbsim.world.traffic.tables import LANELET, PHASE, SPEED, STATION, STOPPED, WAITING
+from cbsim.world.traffic.tables import ACCELERATION, LANELET, PHASE, SPEED, STATION, STOPPED, WAITING
 from tests.road.site import Site
 from tests.traffic.sites import cross, put_on, run, world
 
@@ -96,6 +96,23 @@ def test_who_waits_where_others_turn_back_on_the_spot_is_not_touched_by_their_bu
     made = world(site.network(), *pools, step=0.1)
     final = run(made, None, 300.0)[-1].columns
     assert (final.pool_counts[:, 2] > 5).all()
+
+
+@pytest.mark.parametrize(("near", "aside"), [(3.0, 5.0), (4.0, 6.0), (5.0, 7.0), (5.0, 9.0)])
+def test_who_goes_round_on_one_lane_passes_its_line_where_others_cross_the_begin_of_that_lane(near, aside):
+    """Claims end before the lanelet on which a car is: it can have what is on that only when it has left it."""
+    ways = [(0.0, near), (0.0, 40.0), (25.0, 55.0), (50.0, 30.0), (50.0, -30.0), (25.0, -55.0), (0.0, -40.0)]
+    site = Site(metric=True)
+    site.lane("1.1", [*ways, (0.0, -near)], exits=[("1.1.8", "1.1.1"), ("1.1.8", "3.1.1")], stops=["1.1.8"])
+    site.lane("3.1", [(8.0, 0.0), (30.0, 0.0)])
+    site.lane("4.1", [(40.0, aside), (20.0, aside), (8.0, aside)], exits=[("4.1.3", "5.1.1")], stops=["4.1.3"])
+    site.lane("5.1", [(-8.0, aside), (-100.0, aside)])
+    pools = Pool("round", count=4, lanes=((1, 1),)), flow("across", "4.1.1", "5.1.2", 400.0)
+    made = world(site.network(), *pools, step=0.1)
+    snapshots = run(made, None, 150.0, 1.0)
+    assert snapshots[-1].columns.pool_counts[1, 2] > 10
+    assert max(each.columns.travel[:, WAITING].max() for each in snapshots) < 30.0
+    assert min(each.columns.travel[:, ACCELERATION].min() for each in snapshots) >= -4.5
 
 
 def test_four_ways_that_meet_without_any_line_are_decided_by_id_and_nobody_stands_for_good():

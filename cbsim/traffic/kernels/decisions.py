@@ -51,6 +51,7 @@ from cbsim.world.traffic.tables import (
     CROSSING,
     HIT,
     JUNCTION,
+    LANELET,
     MERGES,
     NEXT,
     PAUSING,
@@ -150,7 +151,9 @@ def decide(network, zones, state, crosswalks, work, scratch, time, count, dt, ke
             queues.is_blocked[i] = OUTSIDE  # passes its turn, as who has no room does, and takes no other exit
             continue
         phase = intent[i, PHASE]
-        if phase == STOPPED and queues.conflicts[i] < 0:  # nothing conflicts behind this line
+        first = queues.conflicts[i]
+        # nothing conflicts behind this line, or only where its own lanelet begins, to which it claims nothing yet
+        if phase == STOPPED and (first < 0 or crossings.entry_lanelets[first] == intent[i, LANELET]):
             intent[i, PHASE] = phase = CROSSING
             plan[LINE] = math.inf
         if phase == ROLLING and plan[CHAIN] == math.inf:

@@ -278,8 +278,7 @@ def announce_ahead(crossings, claims, plan, i, speed, length, strongest, ahead_o
 def look(road, crossings, seed, state, work, occupied, i, time, ahead_of, distances):
     """Walk along the way of car i, and note what there is in its plan.
 
-    Conflict areas in which it is, or which it has claimed, are held, and the room behind them is reserved; those ahead
-    are announced.
+    Conflicts in which it is, or that it has claimed, are held, room behind them is kept; those ahead are announced.
 
     Parameters
     ----------
@@ -291,7 +290,7 @@ def look(road, crossings, seed, state, work, occupied, i, time, ahead_of, distan
     travel, intent, values, plan = state.travel, state.intent, work.drawn[i], work.plan[i]
     entries, claims, queues, ways = work.entries, work.claims, work.queues, work.ways
     at, destination, lights = entries.ranks[i], work.destinations[i], (state.light, occupied)
-    # as far as it needs to come to rest gently; distances are from its rear bumper, as `base` and `end` of a lanelet
+    # as far as it needs to come to rest gently; distances are from its rear bumper
     speed, length = travel[i, SPEED], road.car_sizes[i, CAR_LENGTH]
     horizon = length + 20.0 + speed * (4.0 + 0.5 * speed)
     lanelet, forks = intent[i, LANELET], ways.forks[i]
@@ -370,7 +369,8 @@ def look(road, crossings, seed, state, work, occupied, i, time, ahead_of, distan
                 stop = min(stop, way_end - BEFORE_LINE)
             break
         fork = end if road.links[lanelet, WANDER_END] - road.links[lanelet, WANDER] > 1 else fork
-        base, lanelet, k = end, beyond, k + 1
+        # claims end before its own lanelet, on a way round: it goes up to what is on that
+        base, lanelet, k, fork = end, beyond, k + 1, -math.inf if beyond == intent[i, LANELET] else fork
     plan[GAP], plan[LEADER], plan[DESIRED] = gap, leader, max(min(fastest, math.sqrt(square)), 0.5)
     plan[SIDE_GAP], plan[SIDE_LEADER], plan[YIELDS], plan[NEXT_WAIT] = side_gap, side_leader, math.inf, next_wait
     plan[STOP], plan[LINE], plan[CHAIN], plan[CHAIN_END], plan[WAY_END] = stop, line, chain, chain_end, way_end
