@@ -6,7 +6,9 @@ remembers the bytes, so that a recording can carry them and a replay can read th
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,6 +22,7 @@ __all__ = [
     "data_folder",
     "find_shipped",
     "is_regular",
+    "resolved",
     "scenario_name",
     "sensor_folders",
     "shipped_names",
@@ -57,10 +60,28 @@ def is_regular(path: str | Path) -> bool:
         return False
 
 
-def _resolved(path: str | Path) -> Path | None:
-    """Resolve links and ``..``; None for an invalid path."""
+def resolved(path: str | Path) -> Path:
+    """Resolve links and ``..``, as `Path.resolve`, which leaves circular links as they are from Python 3.13 on.
+
+    Raises
+    ------
+    OSError, ValueError, RuntimeError
+        If the path is too long, holds a NUL, has circular links, or there is no working directory.
+    """
+    target = Path(path).resolve()
     try:
-        return Path(path).resolve()
+        is_link = stat.S_ISLNK(target.lstat().st_mode)
+    except (FileNotFoundError, NotADirectoryError):
+        return target
+    if is_link:
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
+    return target
+
+
+def _resolved(path: str | Path) -> Path | None:
+    """As `resolved`; None for an invalid path."""
+    try:
+        return resolved(path)
     except UNREADABLE:
         return None
 
@@ -160,14 +181,14 @@ class Files:
 
     def allow(self, path: str | Path) -> None:
         """Allow the folder of a file that the user named, or a named folder itself."""
-        resolved = _resolved(path)
-        if resolved is not None:  # otherwise reading it raises with the reason
-            self._roots.append(resolved if _is_folder(resolved) else resolved.parent)
+        target = _resolved(path)
+        if target is not None:  # otherwise reading it raises with the reason
+            self._roots.append(target if _is_folder(target) else target.parent)
 
     def allows(self, path: str | Path) -> bool:
         """Tell whether a path, with links and ``..`` resolved, lies in an allowed folder."""
-        resolved = _resolved(path)
-        return resolved is not None and any(resolved.is_relative_to(root) for root in self._roots)
+        target = _resolved(path)
+        return target is not None and any(target.is_relative_to(root) for root in self._roots)
 
     def exists(self, path: str | Path) -> bool:
         """Tell whether a path is a readable file; outside the allowed folders nothing exists."""
@@ -219,7 +240,7 @@ class Files:
         """
         place, path = asked_at or Location(str(path)), Path(path)
         try:
-            path.resolve()  # raises without a working directory, or on circular links
+            resolved(path)
         except UNREADABLE as reason:
             raise _unreadable(path, reason, place) from None
         try:

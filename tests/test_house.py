@@ -8,6 +8,8 @@ import importlib
 import re
 import subprocess
 import sys
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import networkx as nx
@@ -21,14 +23,20 @@ VECTOR_CODE = {"add_product", "cast_box_into"}  # docs/architecture.md, "Long ar
 KERNELS = [p for p in SOURCES if p.name == "kernels.py" or "kernels" in p.parts]
 
 
+@pytest.fixture(scope="module")
+def tree_of() -> Callable[[Path], ast.Module]:
+    """Parse a source; each is parsed once for all tests here, and forgotten after them."""
+    return cache(lambda path: ast.parse(path.read_text(encoding="utf-8")))
+
+
 def test_layers_and_other_import_contracts_hold():
     program = Path(sys.executable).parent / "lint-imports"
     done = subprocess.run([program, "--no-cache"], capture_output=True, text=True, cwd=ROOT, check=False)
     assert done.returncode == 0, done.stdout
 
 
-def test_imports_have_no_cycles_not_even_for_types():
-    modules = {name_of(path): ast.parse(path.read_text(encoding="utf-8")) for path in SOURCES}
+def test_imports_have_no_cycles_not_even_for_types(tree_of):
+    modules = {name_of(path): tree_of(path) for path in SOURCES}
     graph = nx.DiGraph()
     for module, tree in modules.items():
         for node in ast.walk(tree):
@@ -127,21 +135,21 @@ def _depends_on_cpu(node: ast.AST, libraries: dict[str, str]) -> bool:
     return False
 
 
-def _cpu_dependent(source: str) -> list[ast.AST]:
-    nodes = list(ast.walk(ast.parse(source)))
+def _cpu_dependent(tree: ast.Module) -> list[ast.AST]:
+    nodes = list(ast.walk(tree))
     imported = [alias for node in nodes if isinstance(node, ast.Import) for alias in node.names]
     libraries = {each.asname or each.name: each.name for each in imported if each.name in ("math", "cmath", "numpy")}
     return [node for node in nodes if _depends_on_cpu(node, libraries)]
 
 
-def test_what_makes_worlds_and_steps_calls_no_function_whose_bits_depend_on_the_cpu():
+def test_what_makes_worlds_and_steps_calls_no_function_whose_bits_depend_on_the_cpu(tree_of):
     """`cbsim.geometry.elementary` has what is needed instead; kernels have a test of their own."""
     wrong = []
     for path in SOURCES:
         name = path.relative_to(ROOT / "cbsim").as_posix()
         if any(name == room or name.startswith(f"{room}/") for room in READERS) or path in KERNELS:
             continue
-        wrong += [f"{name}:{getattr(node, 'lineno', 0)}" for node in _cpu_dependent(path.read_text())]
+        wrong += [f"{name}:{getattr(node, 'lineno', 0)}" for node in _cpu_dependent(tree_of(path))]
     assert not wrong, "use cbsim.geometry.elementary; sort with kind='stable'"
 
 
@@ -163,17 +171,17 @@ def test_what_makes_worlds_and_steps_calls_no_function_whose_bits_depend_on_the_
     ],
 )
 def test_expressions_whose_bits_depend_on_the_cpu_are_found(source, found):
-    assert bool(_cpu_dependent(source)) is found
+    assert bool(_cpu_dependent(ast.parse(source))) is found
 
 
-def test_what_makes_worlds_and_steps_calls_no_blas():
+def test_what_makes_worlds_and_steps_calls_no_blas(tree_of):
     """Its sums are in another order on another CPU: `cbsim.geometry.linear` has what is needed instead."""
     wrong, composed = [], {}
     for path in SOURCES:
         name = path.relative_to(ROOT / "cbsim").as_posix()
         if any(name == room or name.startswith(f"{room}/") for room in READERS):
             continue
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in ast.walk(tree_of(path)):
             if isinstance(node, ast.BinOp | ast.AugAssign) and isinstance(node.op, ast.MatMult):
                 composed[name] = composed.get(name, 0) + 1
             is_numpy = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "np"
@@ -185,8 +193,8 @@ def test_what_makes_worlds_and_steps_calls_no_blas():
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda p: str(p.relative_to(ROOT)))
-def test_all_lists_names_that_exist(path):
-    tree = ast.parse(path.read_text())
+def test_all_lists_names_that_exist(path, tree_of):
+    tree = tree_of(path)
     assert ast.get_docstring(tree), f"{path} says not what lives there"
     listed = [
         ast.literal_eval(node.value)
@@ -212,11 +220,10 @@ def names_of(node: ast.AST) -> list[str]:
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda p: str(p.relative_to(ROOT)))
-def test_files_and_functions_keep_their_budgets(path):
-    text = path.read_text()
-    assert text.count("\n") <= 400
+def test_files_and_functions_keep_their_budgets(path, tree_of):
+    assert path.read_text().count("\n") <= 400
     limit = 90 if path in KERNELS else 60
-    for node in ast.walk(ast.parse(text)):
+    for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.FunctionDef):
             body = node.body[1:] if ast.get_docstring(node) else node.body
             length = (body[-1].end_lineno - body[0].lineno + 1) if body else 0
@@ -224,8 +231,8 @@ def test_files_and_functions_keep_their_budgets(path):
 
 
 @pytest.mark.parametrize("path", KERNELS, ids=lambda p: str(p.relative_to(ROOT)))
-def test_kernels_take_at_most_twelve_arguments(path):
-    for node in ast.parse(path.read_text()).body:
+def test_kernels_take_at_most_twelve_arguments(path, tree_of):
+    for node in tree_of(path).body:
         if isinstance(node, ast.FunctionDef) and node.name not in VECTOR_CODE:
             count = len(node.args.args) + len(node.args.posonlyargs)
             assert count <= 12, f"{node.name} takes {count}"

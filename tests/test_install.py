@@ -75,7 +75,7 @@ def installed(tmp_path):
         folder = tmp_path / cache
         folder.mkdir(mode=0o700, exist_ok=True)
         environment = {**os.environ, "CBSIM_CACHE": str(folder)}
-        for name in ("CBSIM_CPU", "PYTHONPATH", "PYTHONDONTWRITEBYTECODE"):
+        for name in ("CBSIM_CPU", "PYTHONPATH", "PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPREFIX"):
             environment.pop(name, None)
         before = os.times()
         command = [python, "-c", RUNS]

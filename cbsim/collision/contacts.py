@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cbsim.world.tables import Floats
+from cbsim.arrays import Floats
 
 __all__ = ["CONTACT", "NO_CONTACTS", "Contact"]
 

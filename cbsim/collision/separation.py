@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cbsim.arrays import Floats
 from cbsim.collision.kernels.pairs import make_pair_workspace, pair_distance
 from cbsim.world.snapshot import Snapshot
-from cbsim.world.tables import Floats
 from cbsim.world.world import World
 
 __all__ = ["Separation", "separation"]

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Floats, Ints
 from cbsim.collision.contacts import CONTACT
 from cbsim.collision.kernels.workspace import fill_workspace, workspace_sizes
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.static_cache import StaticCache
-from cbsim.world.tables import Floats, Ints
 from cbsim.world.traffic.tables import BODY, VEHICLE
 from cbsim.world.world import World
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from cbsim.arrays import Floats
 from cbsim.coupling.candidates import SMOOTH, ActorProxy, StaticObstacle
 from cbsim.coupling.collision_filter import KINEMATIC, VEHICLES, CollisionFilter, FilterGroups
 from cbsim.coupling.static_obstacles import collision_shape_of, outline_of, surface_of
@@ -22,7 +23,6 @@ from cbsim.spec.mechanism.similar import Change, Similar, grown
 from cbsim.spec.objects import ShapeKind
 from cbsim.world.frames import WORLD_FRAME, Frame
 from cbsim.world.model_instances import ModelInstance
-from cbsim.world.tables import Floats
 
 __all__ = ["IslandBuilder", "Member"]
 

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cbsim.arrays import Floats, Ints
 from cbsim.coupling.collision_filter import BITS, filter_groups_of
 from cbsim.geometry.elementary import square
 from cbsim.geometry.linear import norm
@@ -22,7 +23,6 @@ from cbsim.spec.objects import ShapeKind
 from cbsim.vehicle.kernels.columns import BODY_FRICTION, MASS, RESTITUTION, YAW_INERTIA
 from cbsim.world.model_instances import ModelInstance
 from cbsim.world.snapshot import Snapshot
-from cbsim.world.tables import Floats, Ints
 from cbsim.world.traffic.tables import BODY, VEHICLE
 from cbsim.world.world import World
 

@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Floats, Ints
 from cbsim.coupling.actor_proxies import IslandBuilder, Member
 from cbsim.coupling.candidates import ActorProxy, StaticObstacle
 from cbsim.coupling.collision_filter import filter_groups_of
@@ -30,7 +31,6 @@ from cbsim.spec.mechanism.bodies import Origin
 from cbsim.spec.mechanism.description import MechanismSpec
 from cbsim.world.frames import WORLD_FRAME, Frame
 from cbsim.world.model_instances import ModelInstance, SolverFallbacks, solver_fallbacks_of
-from cbsim.world.tables import Floats, Ints
 
 __all__ = ["ContactIsland", "Plan", "build_island", "steps_for"]
 
@@ -177,7 +177,9 @@ def build_island(
     length = own[0].spec.timestep if as_it_is else step / steps
     proxies = tuple(actors[g] for g in plan.actors)
     weights = np.array([actor.mass / frame.weight for actor in proxies])
-    pushed = sum(body.mass * instance.frame.weight / frame.weight for instance in own for body in instance.spec.bodies)
+    pushed = math.fsum(
+        body.mass * instance.frame.weight / frame.weight for instance in own for body in instance.spec.bodies
+    )
     heavy = HEAVY / plan.substeps * (pushed or max([1.0, *weights[np.isfinite(weights)]]))
     is_driven = np.isfinite(weights)
     stops = any(_is_anchored(instance.spec) for instance in own)  # infinite effective mass along a contact

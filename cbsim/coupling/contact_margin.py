@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from cbsim.arrays import Floats
 from cbsim.dynamics.compile import Compiled
 from cbsim.dynamics.detection.kernels import columns as d
 from cbsim.dynamics.detection.kernels.detect import NEAR
 from cbsim.dynamics.kernels import columns as c
 from cbsim.geometry.linear import norm
-from cbsim.world.tables import Floats
 
 __all__ = ["arms_of", "exceeding_speed"]
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.collision.contacts import NO_CONTACTS
 from cbsim.collision.kernels.pairs import TOUCHING, PairWorkspace, make_pair_workspace, pair_distance
 from cbsim.coupling.candidates import candidates_of
@@ -15,7 +16,6 @@ from cbsim.coupling.step_islands import IslandResult, ModelTrajectories
 from cbsim.geometry.linear import times
 from cbsim.jit import wrapping
 from cbsim.world.snapshot import Snapshot
-from cbsim.world.tables import Floats
 from cbsim.world.world import World
 
 __all__ = ["note_contacts"]

@@ -7,12 +7,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.coupling.contact_island import ContactIsland
 from cbsim.dynamics.active_contacts import Touch, active_contacts
 from cbsim.dynamics.workspaces import SolverWorkspaces
 from cbsim.geometry.linear import norm, times
 from cbsim.geometry.pose import rotate
-from cbsim.world.tables import Floats
 
 __all__ = ["ContactEvent", "ContactRecorder"]
 

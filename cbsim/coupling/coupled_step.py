@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cbsim.arrays import Floats
 from cbsim.coupling.candidates import Group, InteractionCandidates, states_of
 from cbsim.coupling.contact_island import ContactIsland, Plan, build_island
 from cbsim.coupling.contact_recorder import ContactEvent
@@ -21,7 +22,6 @@ from cbsim.coupling.solve_island import BoundaryStates, IslandSolution, island_o
 from cbsim.geometry.linear import times
 from cbsim.geometry.pose import heading, heading_quaternion, multiply, rotate
 from cbsim.world.snapshot import Snapshot
-from cbsim.world.tables import Floats
 from cbsim.world.world import World
 
 __all__ = ["CoupledStep", "GroupStates"]

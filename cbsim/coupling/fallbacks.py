@@ -6,18 +6,19 @@ before it has a solution; what it does is counted in the diagnostics of the run 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
+from cbsim.arrays import Floats
 from cbsim.coupling.candidates import Group
 from cbsim.coupling.coupled_step import CoupledStep, GroupStates
 from cbsim.coupling.solve_island import solve_island
 from cbsim.errors import StepError
 from cbsim.geometry.linear import times
-from cbsim.world.tables import Floats
 
 __all__ = ["FALLBACKS", "Fallback"]
 
@@ -93,7 +94,7 @@ def _common_velocity(
 ) -> Floats:
     """Horizontal velocity (3,) [m/s] at which models and vehicles have their total momentum."""
     parts = [times(masses[k], state[:, 3:5]) for k, state in models.items()]
-    total = sum(float(mass.sum()) for mass in masses.values()) + float(weights.sum())
+    total = math.fsum(float(mass.sum()) for mass in masses.values()) + float(weights.sum())
     x, y = (np.sum(parts, axis=0) + times(weights, actor_rows[:, 3:5])) / total
     return np.array([x, y, 0.0])
 

@@ -8,13 +8,13 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.errors import StepError
 from cbsim.formats.objects.values import PARAMETERS as QUANTITIES
 from cbsim.geometry import elementary as math
 from cbsim.vehicle.parameters import PARAMETERS, vehicle_parameters
 from cbsim.world.motion import ABSENT_BELOW
 from cbsim.world.snapshot import Snapshot
-from cbsim.world.tables import Floats
 from cbsim.world.world import World
 
 __all__ = ["is_sound", "model_error", "require_finite", "vehicle_error"]

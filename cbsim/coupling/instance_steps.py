@@ -7,6 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.coupling.diagnostics import Diagnostic
 from cbsim.dynamics.failure import step_error
 from cbsim.dynamics.kernels import columns as c
@@ -14,7 +15,6 @@ from cbsim.dynamics.workspaces import SolverWorkspaces
 from cbsim.errors import StepError
 from cbsim.spec.mechanism.behaviour import Behaviour, Motion
 from cbsim.world.model_instances import ModelInstance, SolverFallbacks
-from cbsim.world.tables import Floats
 
 __all__ = ["clamp_spin", "follow", "take_step"]
 

@@ -14,13 +14,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cbsim.arrays import Floats
 from cbsim.coupling.contact_island import ContactIsland
 from cbsim.dynamics.active_contacts import Gap, contact_gaps
 from cbsim.dynamics.detection.kernels import columns as d
 from cbsim.dynamics.effective_mass import EffectiveMasses
 from cbsim.dynamics.workspaces import SolverWorkspaces
 from cbsim.geometry.linear import norm
-from cbsim.world.tables import Floats
 
 __all__ = ["DEEP", "Overlap", "overlaps", "soften_contacts"]
 

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Floats, Ints
 from cbsim.coupling.actor_proxies import Member
 from cbsim.coupling.contact_island import ContactIsland
 from cbsim.coupling.contact_margin import exceeding_speed
@@ -24,7 +25,6 @@ from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.workspaces import SolverWorkspaces
 from cbsim.errors import StepError
 from cbsim.geometry.pose import conjugate, rotate
-from cbsim.world.tables import Floats, Ints
 
 __all__ = ["BoundaryStates", "IslandSolution", "island_overlaps", "solve_island"]
 

@@ -10,12 +10,12 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from cbsim.arrays import Floats, Ints
 from cbsim.geometry.linear import norm, svdvals
 from cbsim.spec.mechanism.colliders import ConvexHull, HalfSpace, HeightField
 from cbsim.spec.mechanism.mesh import Mesh
 from cbsim.spec.mechanism.shapes import Box, CombinedShapes, Cylinder, EmptyShape, FrameShape, Shape, Sphere
 from cbsim.spec.objects import ShapeKind
-from cbsim.world.tables import Floats, Ints
 
 __all__ = ["collision_shape_of", "is_closed", "outline_of", "surface_of", "welded"]
 

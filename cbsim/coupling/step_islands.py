@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Floats, Ints
 from cbsim.coupling.candidates import Group, candidates_of
 from cbsim.coupling.contact_recorder import ContactEvent
 from cbsim.coupling.coupled_step import CoupledStep
@@ -19,7 +20,6 @@ from cbsim.coupling.fallbacks import FALLBACKS
 from cbsim.coupling.finite import require_finite
 from cbsim.errors import StepError
 from cbsim.world.snapshot import Snapshot
-from cbsim.world.tables import Floats, Ints
 from cbsim.world.world import World
 
 __all__ = ["IslandResult", "step_islands"]

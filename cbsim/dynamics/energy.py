@@ -33,7 +33,7 @@ def mechanical_energy(spec: MechanismSpec, z: Floats) -> float:
     before[:, :3] -= h * v
     before[:, 6:10] = multiply(z[:, 6:10], step_quaternion(-w, h))
     both = (potential_energy(spec, one[:, :3], one[:, 6:10]) for one in (before, z))
-    return float(kinetic + 0.5 * sum(both))
+    return float(kinetic + 0.5 * math.fsum(both))
 
 
 def potential_energy(spec: MechanismSpec, x: Floats, q: Floats) -> Floats:

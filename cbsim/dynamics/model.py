@@ -5,17 +5,14 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from cbsim.arrays import Floats
+from cbsim.arrays import Floats, Ints
 from cbsim.dynamics.detection.kernels.columns import DIRECTIONS, TOLD
 from cbsim.dynamics.kernels import columns as c
 from cbsim.dynamics.kernels.gradients.tables import KEPT_COLUMNS, KEPT_ROWS, NODE1_COLUMNS, PATCH_COLUMNS
 from cbsim.dynamics.kernels.tables import Model, Work
 
 __all__ = ["Model", "Slopes", "Varying", "Work", "drifting", "slopes", "varying", "workspace"]
-
-Whole = NDArray[np.int64]
 
 
 def workspace(model: Model) -> Work:
@@ -49,10 +46,10 @@ class Slopes(NamedTuple):
     row: Floats  # (12, columns)
     patch: Floats  # one row per node
     before: Floats  # one row per link
-    span: Whole  # (links, 3)
-    where: Whole  # (columns of a state)
+    span: Ints  # (links, 3)
+    where: Ints  # (columns of a state)
     drift: Floats  # of contacts between colliders, as `cbsim.dynamics.detection.kernels.drift.find_contacts` has them
-    mover: Whole
+    mover: Ints
     kept: Floats
 
 
@@ -76,7 +73,7 @@ def slopes(model: Model, inputs: int, *, minimal: bool) -> Slopes:
     )
 
 
-def drifting(contacts: int) -> tuple[Floats, Whole]:
+def drifting(contacts: int) -> tuple[Floats, Ints]:
     """Allocate the drifts of a number of contacts."""
     return np.zeros((contacts, DIRECTIONS * TOLD)), np.zeros((contacts, 2), np.int64)
 
@@ -90,13 +87,13 @@ class Varying(NamedTuple):
     answer: Floats
     row: Floats
     patch: Floats
-    span: Whole
-    where: Whole
+    span: Ints
+    where: Ints
     moved: Floats  # (3 links, columns) motion of bodies at node 3 with joints held
     x: Floats  # minimal state
     before: Floats
     drift: Floats
-    mover: Whole
+    mover: Ints
     kept: Floats
 
 

@@ -5,6 +5,7 @@ The format has no owner; attributes and their order follow Jenkins' schema (``ju
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -47,7 +48,7 @@ def junit(results: Sequence[Outcome | Failure]) -> bytes:
         suites.append(_broken(result) if isinstance(result, Failure) else _suite(result))
     for key in ("tests", "failures", "errors"):
         suites.set(key, str(sum(int(suite.get(key, "0")) for suite in suites)))
-    suites.set("time", f"{sum(float(suite.get('time', '0')) for suite in suites):.3f}")
+    suites.set("time", f"{math.fsum(float(suite.get('time', '0')) for suite in suites):.3f}")
     ET.indent(suites)
     text: bytes = ET.tostring(suites, encoding="utf-8", xml_declaration=True)
     return text + b"\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -174,7 +175,7 @@ class Outcome:
             return {}
         relaxed = sum(one.steps for one in self.diagnostics if one.what == "relaxed")
         return {
-            "energy": sum(instance.energy(self.snapshot) for instance in instances),
+            "energy": math.fsum(instance.energy(self.snapshot) for instance in instances),
             "constraint_error": max(instance.constraint_error(self.snapshot) for instance in instances),
             "loose_steps": relaxed,
             "relaxed_steps": relaxed,

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from cbsim.arrays import Ints
 from cbsim.errors import RecordingError
 from cbsim.evaluation.judge import scene_of
 from cbsim.recording.batch import Batch
@@ -18,7 +19,6 @@ from cbsim.world.command_queue import tell
 from cbsim.world.compile import compile_world
 from cbsim.world.motion import motion_of
 from cbsim.world.snapshot import Snapshot
-from cbsim.world.tables import Ints
 from cbsim.world.world import World
 
 __all__ = ["Divergence", "diff", "replay", "world_of"]

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from cbsim.arrays import Floats
+from cbsim.arrays import Floats, Ints
 from cbsim.collision.contacts import Contact
 from cbsim.evaluation.rules import Check
 from cbsim.foxglove.drawings import planner_annotations
@@ -28,7 +28,7 @@ from cbsim.road.drawing import road_of
 from cbsim.spec.road import PointId
 from cbsim.world.motion import ABSENT_BELOW, MOTION
 from cbsim.world.scene import Scene
-from cbsim.world.tables import Ints, Shapes
+from cbsim.world.tables import Shapes
 
 __all__ = ["Display"]
 

@@ -20,6 +20,7 @@ from math import (
     floor,
     fmod,
     frexp,
+    fsum,
     inf,
     isfinite,
     isinf,
@@ -67,9 +68,9 @@ from cbsim.geometry.kernels.polynomials import (
 from cbsim.geometry.large_angles import reduced_large
 
 __all__ = [
-    "acos", "asin", "atan", "atan2", "ceil", "copysign", "cos", "degrees", "exp", "expm1", "floor", "fmod", "hypot",
-    "inf", "isfinite", "isinf", "isnan", "ldexp", "log", "log10", "nan", "pi", "power", "radians", "remainder", "sin",
-    "sqrt", "square", "tan", "whole_power",
+    "acos", "asin", "atan", "atan2", "ceil", "copysign", "cos", "degrees", "exp", "expm1", "floor", "fmod", "fsum",
+    "hypot", "inf", "isfinite", "isinf", "isnan", "ldexp", "log", "log10", "nan", "pi", "power", "radians", "remainder",
+    "sin", "sqrt", "square", "tan", "whole_power",
 ]  # fmt: skip
 
 Number = TypeVar("Number", float, Floats)

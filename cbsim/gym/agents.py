@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from cbsim.arrays import Floats, Ints
 from cbsim.errors import UsageError
 from cbsim.evaluation.rules.comfort import WINDOW
 from cbsim.gym.course import Course, RoadPieces
@@ -23,7 +24,6 @@ from cbsim.jit import wrapping
 from cbsim.sensing import Reading, Scan, sense
 from cbsim.simulation.batch import SnapshotBatch
 from cbsim.world.snapshot import Snapshot
-from cbsim.world.tables import Floats, Ints
 from cbsim.world.world import World
 
 __all__ = ["Agents"]

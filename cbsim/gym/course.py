@@ -9,12 +9,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Floats, Ints
 from cbsim.errors import UsageError
 from cbsim.evaluation.rules.comfort import WINDOW
 from cbsim.geometry.polyline import direction
 from cbsim.road.lanelets import LaneletKind, Lanelets
 from cbsim.spec.objects import WheelType
-from cbsim.world.tables import Floats, Ints
 from cbsim.world.world import World
 
 __all__ = ["STOP_LINE", "Course", "RoadPieces"]

@@ -9,13 +9,13 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.errors import UsageError
 from cbsim.gym.kernels.columns import ALONG, MEASURES, OBJECT, OWN, PIECE, POINT
 from cbsim.gym.kernels.measures import AHEAD
 from cbsim.gym.kernels.observe import ASTRAY, FAST, QUICK, SHARP
 from cbsim.gym.kernels.rewards import discomfort_into, reward_into
 from cbsim.gym.measures import Measures
-from cbsim.world.tables import Floats
 
 __all__ = ["NearField", "Observe", "Reward", "WhenDone", "default_done", "default_reward"]
 

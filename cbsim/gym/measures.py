@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cbsim.arrays import Floats
 from cbsim.gym.kernels.columns import MEASURES
-from cbsim.world.tables import Floats
 
 __all__ = ["Measures"]
 

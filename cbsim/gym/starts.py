@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from cbsim.arrays import Floats, Ints
 from cbsim.errors import UsageError
 from cbsim.geometry.pose import heading_quaternion
 from cbsim.gym.course import Course
@@ -17,7 +18,6 @@ from cbsim.road.lanelets import LaneletKind
 from cbsim.world.motion import ABSENT_BELOW
 from cbsim.world.snapshot import SEED, Snapshot
 from cbsim.world.streams import stream_key, stream_keys, uniforms
-from cbsim.world.tables import Floats, Ints
 
 __all__ = ["SEEDS", "STARTS", "Seeds", "Start", "Starts", "seeds_of"]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import re
 from bisect import bisect_left
 from collections import Counter
@@ -227,7 +228,7 @@ def _length(context: MissionContext) -> Iterator[Finding]:
         with np.errstate(over="ignore"):  # limits may be as small as numbers are
             time += float(np.sum(np.hypot(*np.diff(places, axis=0).T) / speeds))
     changes = sum(way.kinds.count(Kind.LANE_CHANGE) for way in routed)
-    length = sum(way.length for way in routed)
+    length = math.fsum(way.length for way in routed)
     left_out = len(context.mission.checkpoints) - 1 - len(routed)
     message = f"the mission is {length / 1000.0:.3f} km long with {changes} lane changes"
     message += f" and takes {time / 60.0:.1f} min at the speed limits" if np.isfinite(time) else ""

@@ -10,6 +10,7 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Floats, Ints
 from cbsim.collision.contacts import NO_CONTACTS
 from cbsim.geometry.pose import Pose
 from cbsim.recording.checkpoints import CheckpointRow
@@ -18,7 +19,6 @@ from cbsim.recording.header import Header, RecordedTraffic, header_of
 from cbsim.sensing import READINGS, Reading, Scan
 from cbsim.sensing.laser import ScanBatch
 from cbsim.world.motion import ABSENT_MOTION
-from cbsim.world.tables import Floats, Ints
 from cbsim.world.traffic.events import NO_EVENTS
 
 __all__ = [

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Floats, Ints
 from cbsim.recording.batch import Batch, Header, motion_of_rows
 from cbsim.world.motion import MOTION, MOTION_WIDTH
-from cbsim.world.tables import Floats, Ints
 
 __all__ = ["Divergence", "first_difference", "setup_differences", "software_differences"]
 

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Ints
 from cbsim.errors import UsageError
 from cbsim.geometry.pose import heading, rotate
 from cbsim.paths import writing
 from cbsim.recording.batch import Batch, Header
 from cbsim.recording.roster import Roster
 from cbsim.world.motion import ABSENT_BELOW, MOTION
-from cbsim.world.tables import Ints
 
 __all__ = ["COLUMNS", "frame_of", "write_parquet"]
 

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from cbsim.arrays import Floats, Ints
 from cbsim.collision.contacts import CONTACT
 from cbsim.recording.batch import Batch
 from cbsim.recording.objects import Objects
 from cbsim.recording.recording import Recording
 from cbsim.recording.roster import Roster
 from cbsim.world.motion import ABSENT_BELOW, ABSENT_MOTION
-from cbsim.world.tables import Floats, Ints
 
 __all__ = ["Individuals"]
 

@@ -18,13 +18,13 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from mcap.records import Channel, Message
 
+from cbsim.arrays import Floats, Ints
 from cbsim.collision.contacts import CONTACT, NO_CONTACTS
 from cbsim.recording.batch import Batch, ReadingRow, ScanRow, TakenScans
 from cbsim.recording.checkpoints import CheckpointRow, checkpoint_rows_of
 from cbsim.recording.container import DamageError
 from cbsim.recording.drawings import DrawingRow, rows_of
 from cbsim.world.motion import MOTION_WIDTH
-from cbsim.world.tables import Floats, Ints
 from cbsim.world.traffic.events import EVENT, HAPPENED, KINDS, NO_EVENTS
 
 __all__ = ["FAULTS", "SCHEMAS", "SIMULATOR", "Fault", "Packed", "batches_of", "messages_of"]

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cbsim.arrays import Floats
 from cbsim.geometry.pose import heading, rotate
 from cbsim.world.motion import MOTION
-from cbsim.world.tables import Floats
 
 __all__ = ["ObjectMotion", "TrafficEvent", "forward_speeds"]
 

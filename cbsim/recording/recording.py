@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Never
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.collision.contacts import Contact
 from cbsim.errors import RecordingError, UsageError
 from cbsim.geometry.pose import heading
@@ -27,7 +28,6 @@ from cbsim.sensing import Reading, Scan
 from cbsim.spec.drawing import Drawing
 from cbsim.world.motion import ABSENT_BELOW, MOTION, MOTION_WIDTH
 from cbsim.world.sensors import beam_directions
-from cbsim.world.tables import Floats
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,11 +8,11 @@ from typing import NamedTuple, overload
 
 import numpy as np
 
+from cbsim.arrays import Ints
 from cbsim.errors import UsageError
 from cbsim.recording.header import Header
 from cbsim.recording.object_motion import TrafficEvent
 from cbsim.recording.objects import Objects, PooledRows, unknown_name
-from cbsim.world.tables import Ints
 from cbsim.world.traffic.events import APPEARED, HAPPENED, KINDS, LEFT
 
 __all__ = ["END", "NamesAt", "Roster", "Span", "named_events"]

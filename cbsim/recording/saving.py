@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Protocol
 
+from cbsim.errors import UsageError
+from cbsim.paths import UNREADABLE, resolved
 from cbsim.recording.batch import Batch
 from cbsim.recording.header import Header
 from cbsim.recording.messages import Fault
@@ -35,7 +37,11 @@ class Written(Protocol):
 
 def write_recording(path: str | Path, recorder_of: Callable[[str | Path], FileRecorder], recording: Written) -> None:
     """Write a recording; as `Recording.save`."""
-    target = Path(path).resolve()
+    try:
+        target = resolved(path)
+    except UNREADABLE as reason:
+        words = getattr(reason, "strerror", None) or reason
+        raise UsageError(f"cannot write the recording '{path}': {words}") from None
     if (target.exists() and not target.is_file()) or not target.parent.is_dir():
         _write(recorder_of(path), recording)  # raises with the reason
         return

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import heapq
 import itertools
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -201,5 +202,5 @@ class _Search:
                 break
         moves.reverse()
         points = (self.start, *(self._moves.nodes[self._moves.targets[move]] for move in moves))
-        length = float(sum(self._moves.lengths[move] for move in moves))
+        length = math.fsum(self._moves.lengths[move] for move in moves)
         return Route(points, tuple(Kind(self._moves.kinds[move]) for move in moves), length)

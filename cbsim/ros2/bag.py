@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from cbsim.arrays import Floats
 from cbsim.errors import UsageError
 from cbsim.geometry.pose import rotate
 from cbsim.recording.batch import Batch, Header
@@ -20,7 +21,6 @@ from cbsim.recording.recording import Recording
 from cbsim.ros2.schemas import DEFINITIONS
 from cbsim.sensing import Scan
 from cbsim.world.motion import ABSENT_BELOW
-from cbsim.world.tables import Floats
 
 __all__ = ["write_ros2"]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from cbsim.arrays import Floats
 from cbsim.sensing.kernels.fan import fan_of
 from cbsim.sensing.kernels.still import cast_into, scratch_for
-from cbsim.world.tables import Floats
 from cbsim.world.world import Sensor, World
 
 __all__ = ["Caster"]

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.geometry.pose import Pose, rotate
 from cbsim.jit import wrapping
 from cbsim.sensing.faults import displayed_scan
@@ -23,7 +24,6 @@ from cbsim.sensing.scenery import static_scenery_of
 from cbsim.world.forks import branch_at_time, occasion
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.streams import normals, stream_key
-from cbsim.world.tables import Floats
 from cbsim.world.world import Sensor, World
 
 __all__ = ["Scan", "ScanBatch", "scan", "scans", "take_scans"]

@@ -9,6 +9,7 @@ from weakref import WeakKeyDictionary, ref
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Floats, Ints
 from cbsim.sensing.kernels.fan import Fan, fan_of
 from cbsim.sensing.kernels.noise import Noises
 from cbsim.sensing.kernels.scans import Lasers, ScanScratch
@@ -20,7 +21,6 @@ from cbsim.spec.sensor import SensorConf
 from cbsim.world.packed import Pack, pack
 from cbsim.world.static_cache import StaticCache
 from cbsim.world.streams import stream_key
-from cbsim.world.tables import Floats, Ints
 from cbsim.world.world import Sensor, World
 
 __all__ = ["HEAD", "BatchLayout", "LaserTables", "acquire_scratch", "laser_tables_of", "release_scratch"]

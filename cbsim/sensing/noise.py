@@ -12,11 +12,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.geometry import elementary as math
 from cbsim.sensing.faults import blind_beams
 from cbsim.sensing.kernels.noise import Noise, Noises
 from cbsim.spec.sensor import SensorConf
-from cbsim.world.tables import Floats
 from cbsim.world.world import Sensor
 
 __all__ = ["binned", "bins_of", "noise_of", "noises_of"]

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Floats, Ints
 from cbsim.geometry import elementary as math
 from cbsim.geometry.kernels.bvh import DEPTH
 from cbsim.geometry.linear import norm
@@ -28,7 +29,6 @@ from cbsim.world.forks import branch_at_time, gauss_markov, occasion, renewals
 from cbsim.world.kernels import motion_at_into
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.streams import Key, stream_key, uniforms
-from cbsim.world.tables import Floats, Ints
 from cbsim.world.world import Sensor, World
 
 __all__ = ["ObjectList", "take_objects"]

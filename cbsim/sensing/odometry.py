@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cbsim.arrays import Floats
 from cbsim.geometry import elementary as math
 from cbsim.geometry.linear import norm, times
 from cbsim.sensing.faults import in_outage
@@ -15,7 +16,6 @@ from cbsim.world.forks import branch_at_time, gauss_markov, occasion
 from cbsim.world.kernels import HISTORY_ROLLING, HISTORY_WAY
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.streams import normals, stream_key
-from cbsim.world.tables import Floats
 from cbsim.world.world import Sensor, World
 
 __all__ = ["Odometry", "take_odometry"]

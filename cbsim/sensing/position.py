@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cbsim.arrays import Floats
 from cbsim.geometry import elementary as math
 from cbsim.sensing.faults import outage_at
 from cbsim.sensing.kernels.device import device_at_into
@@ -19,7 +20,6 @@ from cbsim.spec.sensor import SensorConf
 from cbsim.world.forks import branch_at_time, gauss_markov, occasion
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.streams import Key, normals, stream_key
-from cbsim.world.tables import Floats
 from cbsim.world.world import Sensor, World
 
 __all__ = ["Fix", "take_gps", "take_ins"]

@@ -6,7 +6,7 @@ from typing import Protocol, Self
 
 import numpy as np
 
-from cbsim.world.tables import Floats
+from cbsim.arrays import Floats
 
 __all__ = ["Reading", "flat"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from cbsim.arrays import Floats, Ints
 from cbsim.sensing.laser_tables import HEAD, BatchLayout, LaserTables
-from cbsim.world.tables import Floats, Ints
 
 __all__ = ["ScanBlock", "ScanStore"]
 

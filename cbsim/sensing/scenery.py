@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Floats, Ints
 from cbsim.geometry.linear import norm
 from cbsim.geometry.pose import rotate
 from cbsim.sensing.kernels.standing import Scenery
@@ -17,7 +18,7 @@ from cbsim.spec.objects import ShapeKind
 from cbsim.world.packed import Pack, pack
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.static_cache import StaticCache
-from cbsim.world.tables import Floats, Ints, State
+from cbsim.world.tables import State
 from cbsim.world.world import World
 
 __all__ = ["StaticGroups", "static_scenery_of"]

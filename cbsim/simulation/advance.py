@@ -7,6 +7,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.collision.contacts import NO_CONTACTS
 from cbsim.coupling.diagnostics import Diagnostic
 from cbsim.coupling.finite import vehicle_error
@@ -18,7 +19,6 @@ from cbsim.traffic.notes import NO_NOTES, TrafficNotes
 from cbsim.world.command_queue import release, steps_until_release
 from cbsim.world.motion import MOTION_WIDTH
 from cbsim.world.snapshot import Snapshot
-from cbsim.world.tables import Floats
 from cbsim.world.world import World
 
 __all__ = ["NO_OUTCOMES", "NO_ROWS", "Advanced", "advance"]

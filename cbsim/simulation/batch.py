@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from cbsim.arrays import Floats, Ints
 from cbsim.collision.contacts import CONTACT
 from cbsim.collision.workspace import make_workspace
 from cbsim.coupling.finite import vehicle_error
@@ -18,7 +19,6 @@ from cbsim.traffic.notes import NO_NOTES
 from cbsim.traffic.workspace import make_cars
 from cbsim.world.motion import MOTION_WIDTH
 from cbsim.world.snapshot import Snapshot
-from cbsim.world.tables import Floats, Ints
 from cbsim.world.world import World
 
 __all__ = ["SnapshotBatch"]

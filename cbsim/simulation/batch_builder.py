@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Floats, Ints
 from cbsim.collision.contacts import NO_CONTACTS
 from cbsim.recording.batch import Batch, ReadingRow, ScanRow, TakenScans
 from cbsim.recording.checkpoints import CheckpointRow
@@ -14,7 +15,6 @@ from cbsim.recording.drawings import DrawingRow
 from cbsim.sensing.laser import ScanBatch
 from cbsim.sensing.scan_store import ScanStore
 from cbsim.world.motion import MOTION_WIDTH
-from cbsim.world.tables import Floats, Ints
 from cbsim.world.traffic.events import NO_EVENTS
 
 __all__ = ["BatchBuilder", "CommandRow", "ControlRow"]

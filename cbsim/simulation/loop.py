@@ -8,6 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
+from cbsim.arrays import Ints
 from cbsim.collision.kernels.workspace import HORIZON
 from cbsim.coupling.diagnostics import Diagnostic, Diagnostics
 from cbsim.errors import StepError
@@ -34,7 +35,6 @@ from cbsim.world.command_queue import tell
 from cbsim.world.forks import forks_of
 from cbsim.world.motion import MOTION_WIDTH, motion_of
 from cbsim.world.snapshot import Snapshot
-from cbsim.world.tables import Ints
 from cbsim.world.world import World
 
 __all__ = ["Run", "RunObserver", "drive", "run", "step", "step_count"]

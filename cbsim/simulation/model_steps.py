@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.collision.contacts import NO_CONTACTS
 from cbsim.coupling.contact_notes import note_contacts
 from cbsim.coupling.diagnostics import Diagnostic
@@ -18,7 +19,6 @@ from cbsim.jit import wrapping
 from cbsim.simulation.kernels import settle_into
 from cbsim.world.motion import MOTION_WIDTH
 from cbsim.world.snapshot import Snapshot
-from cbsim.world.tables import Floats
 from cbsim.world.traffic.tables import BODY, HIT, PHASE
 from cbsim.world.world import World
 

@@ -7,6 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Floats, Ints
 from cbsim.collision.kernels.workspace import HORIZON
 from cbsim.recording.batch import RecordedTraffic
 from cbsim.road.lanelets.limits import UNKNOWN_LIMIT
@@ -14,7 +15,6 @@ from cbsim.spec.objects import Kind
 from cbsim.world.events.actions import APPEARANCES
 from cbsim.world.motion import ABSENT_BELOW
 from cbsim.world.snapshot import Snapshot
-from cbsim.world.tables import Floats, Ints
 from cbsim.world.traffic.tables import ABSENT, BODY, FIRST_CAR, LAST_CAR, LIMIT, ORIGIN, PHASE, PIECE
 from cbsim.world.world import World
 

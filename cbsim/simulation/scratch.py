@@ -6,6 +6,7 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
+from cbsim.arrays import Floats, Ints
 from cbsim.collision.kernels.body_paths import make_paths
 from cbsim.collision.kernels.pairs import PairWorkspace, make_pair_workspace
 from cbsim.collision.kernels.touch import TouchWorkspace, make_touch_workspace
@@ -14,7 +15,7 @@ from cbsim.vehicle.kernels import ARC_ROWS, GROUP, LANES, arc_numbers
 from cbsim.vehicle.kernels.columns import PLANAR
 from cbsim.world.events.tables import EventTables
 from cbsim.world.packed import Pack, pack
-from cbsim.world.tables import Floats, Ints, Layout
+from cbsim.world.tables import Layout
 
 __all__ = ["StepScratch", "make_scratch"]
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from cbsim.arrays import Floats
 from cbsim.geometry import elementary as math
 from cbsim.geometry.pose import rotate
 from cbsim.jit import wrapping
@@ -19,7 +20,6 @@ from cbsim.spec.command import Observation, ObservedObjects
 from cbsim.spec.planner import FIDELITIES, Seat
 from cbsim.world.snapshot import SEED, Snapshot
 from cbsim.world.streams import stream_key
-from cbsim.world.tables import Floats
 from cbsim.world.world import World
 
 __all__ = ["SEEING", "SeatView"]

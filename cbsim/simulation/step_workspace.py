@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Floats, Ints
 from cbsim.collision.workspace import make_workspace
 from cbsim.simulation.scratch import make_scratch
 from cbsim.traffic.workspace import make_cars
 from cbsim.world.packed import Pack
 from cbsim.world.static_cache import StaticCache
-from cbsim.world.tables import Floats, Ints
 from cbsim.world.world import World
 
 __all__ = ["StepWorkspace", "return_step_workspace", "scratch_for", "take_step_workspace"]

@@ -7,6 +7,7 @@ from functools import cache
 
 import numpy as np
 
+from cbsim.arrays import Floats
 from cbsim.collision import first_contacts, separation
 from cbsim.geometry.kernels.ground import lean_into
 from cbsim.jit import compile_deferred
@@ -40,7 +41,6 @@ from cbsim.spec.sensor import SensorConf
 from cbsim.world.compile import compile_world
 from cbsim.world.scene import Actor, Model, Scene, Settings
 from cbsim.world.streams import stream_key, uniforms
-from cbsim.world.tables import Floats
 from cbsim.world.world import World
 
 __all__ = ["STAGES", "every_kind"]

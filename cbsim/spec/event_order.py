@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 
 from cbsim.spec.events import Condition, Event
@@ -62,7 +63,7 @@ def _earliest(condition: Condition, known: dict[str, float]) -> float:
     """Earliest time at which a condition can hold [s]."""
     parts = [_earliest(part, known) for part in condition.parts]
     waits = [condition[name] for name in ("at", "for", "delay")]
-    total = sum(wait for wait in waits if isinstance(wait, float))
+    total = math.fsum(wait for wait in waits if isinstance(wait, float))
     if condition.kind == "event":
         return known.get(str(condition["name"]), 0.0)
     if condition.kind == "any":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from cbsim.arrays import Floats, Ints
 from cbsim.jit import wrapping
 from cbsim.traffic.kernels.demand.events import (
     CAR_FLOATS,
@@ -15,7 +16,6 @@ from cbsim.traffic.kernels.demand.events import (
     note_step,
 )
 from cbsim.world.snapshot import Snapshot
-from cbsim.world.tables import Floats, Ints
 from cbsim.world.traffic.events import EVENT, HAPPENED, NO_EVENTS
 from cbsim.world.world import World
 

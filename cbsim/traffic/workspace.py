@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from cbsim.arrays import Floats, Ints
 from cbsim.traffic.kernels.workspace import car_workspace_sizes, parts_of
 from cbsim.world.packed import aligned
-from cbsim.world.tables import Floats, Ints, Layout
+from cbsim.world.tables import Layout
 from cbsim.world.traffic.tables import Traffic
 from cbsim.world.world import World
 

@@ -9,10 +9,10 @@ from typing import Literal, NamedTuple, overload
 
 import numpy as np
 
+from cbsim.arrays import Floats
 from cbsim.geometry.pose import Pose, forward
 from cbsim.spec.objects import Kind, ShapeKind
 from cbsim.world.snapshot import Snapshot
-from cbsim.world.tables import Floats
 
 __all__ = ["Bodies", "Body", "PoolRows"]
 

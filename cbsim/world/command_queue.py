@@ -10,12 +10,12 @@ import math
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from cbsim.arrays import Floats
 from cbsim.spec.planner import DEVIATIONS, Seat, in_flight
 from cbsim.spec.traffic import Spread
 from cbsim.world.forks import branch_at_step, occasion
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.streams import normals, stream_key
-from cbsim.world.tables import Floats
 
 __all__ = ["ACTS", "USED", "CommandQueue", "latency_steps", "queues_of", "release", "steps_until_release", "tell"]
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from cbsim.arrays import Floats, Ints
 from cbsim.errors import ModelError, StepError
 from cbsim.geometry import elementary as math
 from cbsim.geometry.forest import Forest
@@ -37,7 +38,7 @@ from cbsim.world.sensors import sensor_of
 from cbsim.world.set_down import set_down
 from cbsim.world.shapes import ground_of, shapes_of
 from cbsim.world.snapshot import Snapshot
-from cbsim.world.tables import Constants, Floats, Ints, Layout, Shapes
+from cbsim.world.tables import Constants, Layout, Shapes
 from cbsim.world.traffic.tables import BODY, FIRST_CAR, LAST_CAR, NO_TRAFFIC, POOL, VEHICLE, Traffic, closure_rows
 from cbsim.world.trajectories import Trajectories, trajectory_tables
 from cbsim.world.world import Sensor, World

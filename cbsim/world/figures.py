@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cbsim.arrays import Floats
 from cbsim.geometry import elementary as math
 from cbsim.geometry.linear import norm
 from cbsim.geometry.pose import rotate
@@ -14,7 +15,6 @@ from cbsim.spec.mechanism.colliders import ConvexHull, HeightField
 from cbsim.spec.mechanism.mesh import Mesh
 from cbsim.spec.mechanism.shapes import Box, Capsule, CombinedShapes, Cylinder, Pyramid, Shape, Sphere
 from cbsim.spec.objects import ShapeKind
-from cbsim.world.tables import Floats
 
 __all__ = ["Outline", "outline_of", "triangles_of"]
 

@@ -15,12 +15,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from cbsim.arrays import Floats, Ints
 from cbsim.errors import UsageError
 from cbsim.geometry import elementary as math
 from cbsim.world import streams
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.streams import Key
-from cbsim.world.tables import Floats, Ints
 
 __all__ = [
     "MOST_BRANCHES", "MOST_FORKS", "branch_at_step", "branch_at_time", "branch_in", "fork", "forks_of", "gauss_markov",

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cbsim.arrays import Floats
 from cbsim.geometry.elementary import square
 from cbsim.geometry.linear import times
 from cbsim.geometry.pose import Pose, conjugate, multiply, rotate
-from cbsim.world.tables import Floats
 
 __all__ = ["WORLD_FRAME", "Frame"]
 

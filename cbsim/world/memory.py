@@ -45,6 +45,6 @@ def command_delay_steps(items: list[TrafficObject], step: float) -> int:
 def _look(conf: SensorConf) -> float:
     """Look-back of a reading [s]: period, latency, and for scans sweep and freeze."""
     periods = 2.0 if conf.type == "odometry" else 1.0
-    frozen = sum(end - start for start, end in conf.freezes) if conf.type == "ladar" else 0.0
+    frozen = math.fsum(end - start for start, end in conf.freezes) if conf.type == "ladar" else 0.0
     sweep = conf.scan_time if conf.type == "ladar" else 0.0
     return periods / conf.rate + conf.latency + sweep + (frozen + 1.0 / conf.rate if frozen else 0.0)

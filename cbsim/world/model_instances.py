@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Floats, Ints
 from cbsim.dynamics.compile import Compiled, compile_mechanism
 from cbsim.dynamics.energy import mechanical_energy
 from cbsim.dynamics.kernels import columns as c
@@ -28,7 +29,6 @@ from cbsim.spec.mechanism.description import MechanismSpec
 from cbsim.world.frames import WORLD_FRAME, Frame
 from cbsim.world.scene import Model
 from cbsim.world.snapshot import Snapshot
-from cbsim.world.tables import Floats, Ints
 
 __all__ = ["ModelInstance", "SolverFallbacks", "instance_of", "solver_fallbacks_of"]
 

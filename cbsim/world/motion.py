@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from cbsim.arrays import Floats, Ints
 from cbsim.world.snapshot import Snapshot
-from cbsim.world.tables import Floats, Ints
 from cbsim.world.traffic.tables import PARKED_HEIGHT
 
 __all__ = ["ABSENT_BELOW", "ABSENT_MOTION", "MOTION", "MOTION_WIDTH", "motion_of"]

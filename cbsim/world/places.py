@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 
+from cbsim.arrays import Floats
 from cbsim.errors import Location, ModelError
 from cbsim.geometry.elementary import whole_power
 from cbsim.geometry.pose import Pose, heading_quaternion, mounting_quaternion, multiply, rotate
@@ -17,7 +19,6 @@ from cbsim.world.frames import WORLD_FRAME, Frame
 from cbsim.world.motion import ABSENT_BELOW
 from cbsim.world.scene import Actor, Model, Scene
 from cbsim.world.shapes import mesh_centre
-from cbsim.world.tables import Floats
 from cbsim.world.trajectories import Legs, Trajectories, goal_legs, joined_legs, lay_out, script_legs
 
 __all__ = ["frame_of", "start_pose", "start_poses", "trajectories_of"]
@@ -80,7 +81,7 @@ def frame_of(model: Model, scene: Scene) -> Frame:
     if model.placement is None and model.scale == 1.0 and model.mass is None:
         return WORLD_FRAME
     spot, heading = (np.zeros(3), 0.0) if model.placement is None else _place(model.placement, model.name, scene)
-    total = sum(body.mass for body in model.description.spec.bodies)
+    total = math.fsum(body.mass for body in model.description.spec.bodies)
     weight = whole_power(model.scale, 3) if model.mass is None else model.mass / total
     return Frame(spot, heading_quaternion(heading), model.scale, weight)
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from cbsim.arrays import Floats
 from cbsim.geometry import elementary as math
 from cbsim.geometry.pose import Pose, mounting_quaternion
 from cbsim.spec.sensor import SensorConf
-from cbsim.world.tables import Floats
 from cbsim.world.world import Sensor
 
 __all__ = ["beam_azimuths", "beam_directions", "mount_pose", "sensor_of"]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from cbsim.arrays import Floats
 from cbsim.geometry import elementary as math
 from cbsim.geometry.kernels.bvh import DEPTH
 from cbsim.geometry.kernels.ground import ground_height, lean_into, stand
 from cbsim.geometry.pose import forward
 from cbsim.vehicle.kernels.columns import TRACK, WHEELBASE
-from cbsim.world.tables import Constants, Floats
+from cbsim.world.tables import Constants
 
 __all__ = ["set_down"]
 

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from cbsim.arrays import Floats
 from cbsim.geometry.forest import Forest, plant
 from cbsim.geometry.linear import norm
 from cbsim.geometry.pose import Pose
 from cbsim.spec.objects import ShapeKind
 from cbsim.world.figures import Outline
 from cbsim.world.scene import Actor
-from cbsim.world.tables import Floats, Shapes
+from cbsim.world.tables import Shapes
 
 NO_CARS = np.zeros((0, 3))
 

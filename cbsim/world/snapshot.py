@@ -8,10 +8,11 @@ from dataclasses import fields
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Floats, Ints
 from cbsim.errors import RecordingError
 from cbsim.jit import wrapping
 from cbsim.world.kernels import hash_block, hash_words
-from cbsim.world.tables import Floats, Ints, Layout, State
+from cbsim.world.tables import Layout, State
 
 __all__ = ["Snapshot"]
 

@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Floats, Ints
 from cbsim.jit import wrapping
 from cbsim.world.kernels import LEAF, hash_leaves_into, leaf_count, same_words
 from cbsim.world.snapshot import Snapshot
-from cbsim.world.tables import COLUMNS, Floats, Ints, Layout
+from cbsim.world.tables import COLUMNS, Layout
 
 __all__ = ["StaticCache", "StaticCaches"]
 

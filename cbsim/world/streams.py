@@ -9,10 +9,10 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Floats, Ints
 from cbsim.geometry import elementary as math
 from cbsim.jit import wrapping
 from cbsim.world.kernels import gauss_markov_into, normal_into, philox_into, renewal_into, uniform_into
-from cbsim.world.tables import Floats, Ints
 
 __all__ = ["Key", "gauss_markov", "normals", "renewals", "stream_key", "stream_keys", "uniforms"]
 

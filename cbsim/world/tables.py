@@ -13,10 +13,10 @@ from typing import Annotated, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Floats, Ints
+
 __all__ = ["COLUMNS", "Column", "Constants", "Layout", "Shapes", "State"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Triples = Annotated[Floats, (3,)]
 """Annotations of arrays name the shape of one of their rows; `cbsim.world.packed.kernels` slices them by it."""
 

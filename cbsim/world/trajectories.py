@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from cbsim.arrays import Floats, Ints
 from cbsim.geometry import elementary as math
 from cbsim.geometry.pose import heading_quaternion
-from cbsim.world.tables import Floats, Ints
 
 __all__ = ["Legs", "Trajectories", "goal_legs", "joined_legs", "lay_out", "script_legs", "trajectory_tables"]
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from cbsim.arrays import Floats, Ints
 from cbsim.errors import UsageError, did_you_mean
 from cbsim.geometry.pose import Pose
 from cbsim.spec.sensor import SensorConf
@@ -19,7 +20,7 @@ from cbsim.world.people.tables import NO_PEOPLE, People
 from cbsim.world.scene import Scene, Settings
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.static_cache import StaticCaches
-from cbsim.world.tables import Constants, Floats, Ints, Layout, Shapes
+from cbsim.world.tables import Constants, Layout, Shapes
 from cbsim.world.traffic.tables import NO_TRAFFIC, VEHICLE, Traffic
 
 if TYPE_CHECKING:

@@ -94,7 +94,8 @@ def test_folder_that_is_a_file_or_closed_is_told(cli, tmp_path, box):
 
 
 def test_full_disk_is_told_in_words(box, tmp_path):
-    command = [sys.executable, "-m", "cbsim", "run", str(box), "--record", str(tmp_path / "run.mcap")]
+    # without bytecode (-B), which CPython does not notice to be cut off
+    command = [sys.executable, "-B", "-m", "cbsim", "run", str(box), "--record", str(tmp_path / "run.mcap")]
 
     def leave_no_room():
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)

@@ -52,7 +52,7 @@ def test_replay_diff_and_resume_of_a_sweep(cli, small):
     assert said.code == 0
     assert "the same in every bit" in said.out
     assert "cbsim run small.yaml --set wall=5" in said.out
-    (small / "small_planner.py").write_text(PLANNER.replace("0.3", "1.0"))
+    (small / "small_planner.py").write_text(PLANNER.replace("0.3", "1.00"))
     sys.modules.pop("small_planner")
     assert cli("sweep", "small.yaml", "--vary", "wall=3,5", "-o", "b", "-j", 0, "-q").code == 1
     said = cli("sweep", "diff", "a", "b")

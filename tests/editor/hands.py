@@ -64,6 +64,13 @@ def rounded(at) -> tuple[int, int]:
     return round(float(at[0])), round(float(at[1]))
 
 
+class Frames:
+    """Clock of a window that nobody looks at: each frame takes its time without being waited for."""
+
+    def tick(self, rate: int) -> int:
+        return round(1000 / rate)  # [ms]
+
+
 class Posted(Hand):
     """Posts events to a window of SDL's dummy driver."""
 
@@ -71,6 +78,7 @@ class Posted(Hand):
         super().__init__()
         self.session = open_session(str(path), RunSettings(rndf))
         self.window = Window(self.session)
+        self.window._clock = Frames()
         self.turn()
         self._at, self._mods = (0, 0), 0
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import cbsim
+from cbsim.arrays import Floats
 from cbsim.errors import UsageError
 from cbsim.evaluation.outcome import execute
 from cbsim.export.city_traffic import literal_traffic
@@ -24,7 +25,6 @@ from tests.common import ROOT, SHARED
 
 __all__ = ["CASES", "Case", "Trace"]
 
-Floats = NDArray[np.float64]
 RNDF = SHARED / "rndf"
 NETWORKS = (
     "cornell/arbiter-sample_roads__Sample1.rndf",

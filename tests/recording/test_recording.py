@@ -118,7 +118,8 @@ def test_failed_save_leaves_the_old_file_and_nothing_else(recording, tmp_path, m
 
 def test_save_where_nothing_can_be_written_is_refused_with_the_place(recording, tmp_path):
     (tmp_path / "file").write_text("")
-    for place in (tmp_path / "none" / "run.mcap", tmp_path / "file" / "run.mcap", tmp_path):
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    for place in (*(tmp_path / name / "run.mcap" for name in ("none", "file", "loop")), tmp_path, tmp_path / "loop"):
         with pytest.raises(UsageError, match=f"cannot write the recording '{place}'"):
             recording.save(place)
 

@@ -122,7 +122,7 @@ def test_lasers_of_one_make_share_their_directions_and_others_do_not():
     confs = [CONFS["flat"], CONFS["layers"], replace(CONFS["layers"], layer_pitches=(-0.2, 0.0, -0.05, 0.1))]
     made = world(bot("one", *confs), bot("two", *confs, position_offset=Triple(-3.0, 2.0, 0.0)), *around)
     table = laser_tables_of(made).table
-    assert table.at[:3].tolist() == table.at[3:].tolist() == [0, 184, 184 + 4 * 104]
+    assert table.at[:3].tolist() == table.at[3:].tolist() == [0, 184, 184 + 4 * 100]
     assert table.row[:3].tolist() == table.row[3:].tolist() == [0, 1, 5]
-    assert len(table.east) == 184 + 2 * 4 * 104
+    assert len(table.east) == 184 + 2 * 4 * 100
     assert agrees(made, made.start)

@@ -250,7 +250,7 @@ def test_row_is_replayed_bit_for_bit_and_recorded(swept):
 
 
 def test_replay_tells_what_differs(swept):
-    (swept / "small_planner.py").write_text((swept / "small_planner.py").read_text().replace("0.3", "1.0"))
+    (swept / "small_planner.py").write_text((swept / "small_planner.py").read_text().replace("0.3", "1.00"))
     sys.modules.pop("small_planner", None)
     again = replay("one", 0)
     assert "digest" in again.differences
@@ -297,7 +297,7 @@ def test_first_failing_rows_are_recorded_and_no_more(small, jobs):
 
 
 def test_comparison_finds_what_changed(swept):
-    (swept / "small_planner.py").write_text((swept / "small_planner.py").read_text().replace("0.3", "1.0"))
+    (swept / "small_planner.py").write_text((swept / "small_planner.py").read_text().replace("0.3", "1.00"))
     sys.modules.pop("small_planner", None)
     run("small.yaml", VARY, folder="faster", jobs=0, record="none")
     found = compare("one", "faster")

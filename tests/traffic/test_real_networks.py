@@ -226,3 +226,13 @@ def test_cars_change_lanes_in_bends_and_past_each_other_without_hard_braking(cou
         _, _, contacts = advance(made, snapshot, 4)
         assert not len(contacts)
         assert snapshot.columns.travel[:, ACCELERATION].min() >= -HARDEST
+
+
+def test_who_begins_beyond_the_place_where_it_had_to_change_lanes_brakes_gently():
+    """On segment 1 of the sample, the lane to change to ends beside a lane that goes on for 45 m."""
+    network = network_of(shared("rndf/terminus/gazebo8__darpa.rndf"))
+    made = world(network, Pool("p", count=100), seed=311, step=0.1)
+    snapshot = made.start
+    for _ in range(100):
+        advance(made, snapshot, 1)
+        assert snapshot.columns.travel[:, ACCELERATION].min() >= -4.5

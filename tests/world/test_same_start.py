@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from tests.common import ROOT, SHARED
+from tests.world.start_digests import compensated, plain
 
 CORE: Any = np._core if hasattr(np, "_core") else np.core  # the latter in NumPy 1
 X86_64 = platform.machine() == "x86_64"
@@ -65,3 +66,19 @@ def test_worlds_start_with_the_same_bits_without_extensions_of_the_cpu():
         output("-m", "tests.world.start_digests", *paths, **OLD_CPU).splitlines()
         == output("-m", "tests.world.start_digests", *paths).splitlines()
     )
+
+
+@pytest.mark.slow
+def test_worlds_start_with_the_same_bits_however_python_adds_floats():
+    """`sum` of floats has compensated rounding errors since Python 3.12; `math.fsum` is exact in all versions."""
+    paths = list(map(str, inputs()))
+    plain = output("-m", "tests.world.start_digests", "--sum", "plain", *paths)
+    assert output("-m", "tests.world.start_digests", "--sum", "compensated", *paths) == plain
+
+
+def test_sums_are_those_of_python():
+    values = [0.1] * 10
+    old, new = plain(values), compensated(values)
+    assert (old, new) == (0.9999999999999999, 1.0)
+    assert sum(values) == (new if sys.version_info >= (3, 12) else old)
+    assert plain([1, 2]) == compensated([1, 2]) == 3

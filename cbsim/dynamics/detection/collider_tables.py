@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from cbsim.arrays import Floats, Ints
 from cbsim.dynamics.detection.kernels import columns as d
 from cbsim.dynamics.detection.kernels.features import CAP
-from cbsim.dynamics.detection.kernels.tables import ColliderTables, Floats, Whole
+from cbsim.dynamics.detection.kernels.tables import ColliderTables
 from cbsim.dynamics.detection.solids import Piece, pieces_of
 from cbsim.dynamics.detection.surfaces import Surfaces, surfaces_of
 from cbsim.dynamics.kernels import columns as c
@@ -78,7 +79,7 @@ def make_collider_tables(spec: MechanismSpec, model: Model) -> ColliderTables | 
 class Solids(NamedTuple):
     """Colliders, their corners, and their faces by corners and normals."""
 
-    whole: Whole
+    whole: Ints
     floats: Floats
     corner: Floats
     faces: list[list[int]]
@@ -106,14 +107,14 @@ def _ignored(spec: MechanismSpec, row_of: Mapping[Body, int]) -> Iterator[tuple[
                 yield row_of[collider.owner], rows[name]
 
 
-def _apart(model: Model, ignored: Iterable[tuple[int, int]]) -> Whole:
+def _apart(model: Model, ignored: Iterable[tuple[int, int]]) -> Ints:
     """Keys of the pairs of links that never collide: connected by a joint, or excluded."""
     nodes = len(model.link)
     pairs = [(int(row[c.PARENT]), int(row[c.CHILD])) for row in model.link if row[c.PARENT] >= 0]
     return np.array(sorted({min(pair) * nodes + max(pair) for pair in (*pairs, *ignored)}), np.int64)
 
 
-def _room(model: Model, solids: Solids, surfaces: Surfaces, apart: Whole) -> ColliderTables:
+def _room(model: Model, solids: Solids, surfaces: Surfaces, apart: Ints) -> ColliderTables:
     """Allocate tables for a few contacts per collider."""
     whole, floats, corner, faces, normals = solids
     n, nodes, loop_joints = len(whole), len(model.link), len(model.link) - model.links
@@ -153,7 +154,7 @@ def _room(model: Model, solids: Solids, surfaces: Surfaces, apart: Whole) -> Col
     return _sized(colliders, contacts=len(model.contact) + 16 + 8 * n, degree=12)
 
 
-def _fixed_ties(model: Model) -> tuple[Whole, Whole]:
+def _fixed_ties(model: Model) -> tuple[Ints, Ints]:
     """Permanent couplings: loop joints with their bodies, links coupled by contacts or rows of loop joints."""
     rows: list[tuple[int, int]] = []
     chord_tie = np.full((len(model.link) - model.links, 2), -1, np.int64)
@@ -171,7 +172,7 @@ def _fixed_ties(model: Model) -> tuple[Whole, Whole]:
     return table, chord_tie
 
 
-def _driven(model: Model, row: Whole) -> tuple[int, int] | None:
+def _driven(model: Model, row: Ints) -> tuple[int, int] | None:
     """Links that a drive or stop of a loop joint couples, the lower first; None for a link's own joint."""
     link = model.link[row[c.ROW_LINK]]
     if row[c.ROW_LINK] < model.links or link[c.PARENT] < 0:
@@ -179,7 +180,7 @@ def _driven(model: Model, row: Whole) -> tuple[int, int] | None:
     return int(min(link[c.PARENT], link[c.CHILD])), int(max(link[c.PARENT], link[c.CHILD]))
 
 
-def _number_rows(model: Model, fixed: Whole) -> None:
+def _number_rows(model: Model, fixed: Ints) -> None:
     """Write the blocks of drives and stops of loop joints: permanent couplings are numbered first in any plan."""
     first = {(int(one), int(other)): len(model.link) + 2 * k for k, (one, other) in enumerate(fixed[:, :2])}
     for row in model.row_link:
@@ -189,7 +190,7 @@ def _number_rows(model: Model, fixed: Whole) -> None:
             row[c.ROW_OUT], row[c.ROW_BACK] = first[ends] + (not child_is_low), first[ends] + child_is_low
 
 
-def _loops(model: Model) -> Whole:
+def _loops(model: Model) -> Ints:
     """Nearest common ancestor of both bodies of each loop joint, or -1."""
     parents = model.link[: model.links, c.UP]
     out = []

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from cbsim.arrays import Floats
+from cbsim.arrays import Floats, Ints
 from cbsim.dynamics.detection.kernels import columns as d
 from cbsim.errors import ModelError
 from cbsim.geometry.forest import plant
@@ -15,7 +14,6 @@ from cbsim.geometry.linear import norm, times
 
 __all__ = ["Surfaces", "surfaces_of"]
 
-Whole = NDArray[np.int64]
 
 SAME = 1e-7  # of a surface's size: distance below which corners are merged
 LEVEL = 1e-6  # sine of the angle below which a neighbour is coplanar
@@ -38,10 +36,10 @@ class Surfaces(NamedTuple):
     """
 
     facet: Floats
-    facet_next: Whole
+    facet_next: Ints
     triangle: Floats
     node_box: Floats
-    node_link: Whole
+    node_link: Ints
     root: tuple[int, ...]
 
 
@@ -84,7 +82,7 @@ def _with_area(triangles: Floats) -> Floats:
     return np.asarray(triangles[np.isfinite(area) & (area > 1e-9 * longest)])
 
 
-def _neighbours(triangles: Floats) -> Whole:
+def _neighbours(triangles: Floats) -> Ints:
     """Neighbour (m, 3) across the edge from each corner to the next; -1 without exactly one opposite edge."""
     size = float(np.ptp(triangles.reshape(-1, 3), axis=0).max())
     _, corner = np.unique(
@@ -104,7 +102,7 @@ def _neighbours(triangles: Floats) -> Whole:
     return np.asarray(np.where(alone, found, -1).reshape(-1, 3))
 
 
-def _facets(triangles: Floats, beside: Whole) -> Floats:
+def _facets(triangles: Floats, beside: Ints) -> Floats:
     """Corners, normals, and along each edge the direction in the neighbour's plane into the neighbour."""
     out = np.zeros((len(triangles), d.FACET_COLUMNS))
     along = np.roll(triangles, -1, axis=1) - triangles

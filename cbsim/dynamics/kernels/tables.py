@@ -4,31 +4,26 @@ from __future__ import annotations
 
 from typing import Annotated, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
+from cbsim.arrays import Floats, Ints
 from cbsim.dynamics.kernels import columns as c
 
 __all__ = ["Loads", "Model", "Options", "Work"]
-
-Floats = NDArray[np.float64]
-Whole = NDArray[np.int64]
 
 
 class Model(NamedTuple):
     """Constants of a mechanism; rows and columns are those of `cbsim.dynamics.kernels.columns`."""
 
     links: int  # rows of `link` that are links; the rest are loop joints
-    link: Annotated[Whole, (c.LINK_COLUMNS,)]
+    link: Annotated[Ints, (c.LINK_COLUMNS,)]
     joint: Annotated[Floats, (c.JOINT_COLUMNS,)]
-    loop_block: Annotated[Whole, (4,)]  # of loop joints: blocks (j, child), (j, parent), (child, j), (parent, j)
-    program: Annotated[Whole, (5,)]
-    fan: Annotated[Whole, (5,)]
-    pair: Annotated[Whole, (3,)]
+    loop_block: Annotated[Ints, (4,)]  # of loop joints: blocks (j, child), (j, parent), (child, j), (parent, j)
+    program: Annotated[Ints, (5,)]
+    fan: Annotated[Ints, (5,)]
+    pair: Annotated[Ints, (3,)]
     blocks: int
-    contact_link: Annotated[Whole, (c.CONTACT_LINK_COLUMNS,)]
+    contact_link: Annotated[Ints, (c.CONTACT_LINK_COLUMNS,)]
     contact: Annotated[Floats, (c.CONTACT_COLUMNS,)]
-    row_link: Annotated[Whole, (c.ROW_LINK_COLUMNS,)]
+    row_link: Annotated[Ints, (c.ROW_LINK_COLUMNS,)]
     row: Annotated[Floats, (c.ROW_COLUMNS,)]
 
 
@@ -57,5 +52,5 @@ class Options(NamedTuple):
     """Settings of the solver, with the step's length and gravity; columns as in `cbsim.dynamics.kernels.columns`."""
 
     settings: Floats
-    counts: Whole
+    counts: Ints
     ends: bool  # whether steps end at node 3, else they are solved only

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import IO
 
 from cbsim.errors import UsageError
+from cbsim.paths import UNREADABLE, resolved
 
 if sys.platform != "win32":  # there, files are not locked
     import fcntl
@@ -27,7 +28,7 @@ def atomic_write(path: Path, data: bytes) -> None:
         If the file cannot be written; it is unchanged.
     """
     try:
-        target = path.resolve()
+        target = resolved(path)
         mode = target.stat().st_mode if target.exists() else None
         if mode is not None and not stat.S_ISREG(mode):
             raise UsageError(f"cannot write '{path}': it is not a regular file")
@@ -38,7 +39,7 @@ def atomic_write(path: Path, data: bytes) -> None:
             folder = os.open(target.parent, os.O_RDONLY)
             os.fsync(folder)
             os.close(folder)
-    except (OSError, ValueError, RuntimeError) as reason:
+    except UNREADABLE as reason:
         raise UsageError(f"cannot write '{path}': {getattr(reason, 'strerror', None) or reason}") from None
 
 

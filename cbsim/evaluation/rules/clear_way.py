@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from cbsim.arrays import Bools
+from cbsim.arrays import Bools, Floats, Ints
 from cbsim.evaluation.rules.context import Context
 from cbsim.evaluation.rules.corridors import corridors
 from cbsim.evaluation.rules.limits import CAP, Limits
@@ -16,7 +16,6 @@ from cbsim.geometry.polyline import dot
 from cbsim.recording.batch import Batch
 from cbsim.road.matching import Match
 from cbsim.world.motion import ABSENT_BELOW, MOTION
-from cbsim.world.tables import Floats, Ints
 
 __all__ = ["ClearWay"]
 

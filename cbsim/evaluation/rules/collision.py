@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from cbsim.arrays import Floats
 from cbsim.collision.contacts import CONTACT
 from cbsim.evaluation.rules.context import Context
 from cbsim.evaluation.rules.rule import Check, Invariant, Measure
 from cbsim.evaluation.rules.track import Track
 from cbsim.recording.batch import Batch
 from cbsim.spec.scenario import Expectation
-from cbsim.world.tables import Floats
 from cbsim.world.traffic.events import HAPPENED, KINDS, LEFT
 
 __all__ = ["Collision"]

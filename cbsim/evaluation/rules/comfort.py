@@ -7,12 +7,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Floats
 from cbsim.evaluation.rules.context import Context
 from cbsim.evaluation.rules.rule import Check, Invariant, Measure
 from cbsim.recording.batch import Batch
 from cbsim.spec.scenario import Expectation
 from cbsim.world.motion import MOTION
-from cbsim.world.tables import Floats
 
 __all__ = ["Comfort", "quadratic_fit"]
 

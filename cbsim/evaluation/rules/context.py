@@ -8,6 +8,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Floats, Ints
 from cbsim.evaluation.rules.corridors import corridors
 from cbsim.evaluation.rules.run_states import RunStates
 from cbsim.evaluation.rules.standing import Standing, footprint
@@ -18,7 +19,6 @@ from cbsim.road.matching import Match
 from cbsim.road.roadmap import RoadMap
 from cbsim.spec.mission import Mission
 from cbsim.world.motion import ABSENT_BELOW, MOTION_WIDTH
-from cbsim.world.tables import Floats, Ints
 
 __all__ = ["EVERYBODY", "Context", "Places", "Shared"]
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Floats, Ints
 from cbsim.geometry.polyline import direction, left_of
 from cbsim.road.curve import LaneCurve
 from cbsim.road.lanelets import LaneletKind, build_lanelets
@@ -17,7 +18,6 @@ from cbsim.road.line_index import LineIndex
 from cbsim.road.matching import Line
 from cbsim.road.roadmap import RoadMap
 from cbsim.spec.road import PointId
-from cbsim.world.tables import Floats, Ints
 
 __all__ = ["Corridors", "corridors"]
 

@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cbsim.arrays import Floats, Ints
 from cbsim.evaluation.rules.context import Context, Places
 from cbsim.evaluation.rules.track import Track
 from cbsim.geometry.kernels.encroachment import encroachments, pieces_into
 from cbsim.recording.batch import Batch
-from cbsim.world.tables import Floats, Ints
 
 __all__ = ["Encroachment"]
 

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from cbsim.arrays import Floats
 from cbsim.evaluation.rules.clear_way import ClearWay
 from cbsim.evaluation.rules.context import Context
 from cbsim.evaluation.rules.progress import progress_of
@@ -13,7 +14,6 @@ from cbsim.evaluation.rules.rule import Check, Measure, Rule
 from cbsim.evaluation.rules.track import Track
 from cbsim.recording.batch import Batch
 from cbsim.spec.scenario import Expectation
-from cbsim.world.tables import Floats
 
 __all__ = ["Delays", "ExcessDelay"]
 

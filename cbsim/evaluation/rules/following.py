@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from cbsim.arrays import Floats
 from cbsim.evaluation.rules.context import Context
 from cbsim.evaluation.rules.leader import Ahead
 from cbsim.evaluation.rules.separation import Gaps
@@ -13,7 +14,6 @@ from cbsim.evaluation.rules.track import Track
 from cbsim.recording.batch import Batch
 from cbsim.spec.scenario import Expectation
 from cbsim.units import MPH
-from cbsim.world.tables import Floats
 
 __all__ = ["Following"]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from cbsim.arrays import Floats
 from cbsim.geometry.kernels.rectangles import clearances_into, times_to_collision_into
 from cbsim.geometry.polyline import direction, left_of
-from cbsim.world.tables import Floats
 
 __all__ = ["ahead_of", "clearance", "rectangles", "rectangles_along", "time_to_collision"]
 

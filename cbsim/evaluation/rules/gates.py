@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Floats, Ints
 from cbsim.evaluation.rules.track import Track
 from cbsim.geometry.polyline import direction, dot, left_of
-from cbsim.world.tables import Floats, Ints
 
 __all__ = ["Beside", "Gates"]
 

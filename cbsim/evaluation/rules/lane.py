@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from cbsim.arrays import Bools
+from cbsim.arrays import Bools, Floats, Ints
 from cbsim.evaluation.rules.context import Context
 from cbsim.evaluation.rules.corridors import corridors
 from cbsim.evaluation.rules.rule import Check, Invariant
@@ -16,7 +16,6 @@ from cbsim.evaluation.rules.track import Track
 from cbsim.recording.batch import Batch
 from cbsim.road.matching import Match
 from cbsim.spec.scenario import Expectation
-from cbsim.world.tables import Floats, Ints
 
 __all__ = ["Lane"]
 

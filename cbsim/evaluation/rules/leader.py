@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cbsim.arrays import Floats, Ints
 from cbsim.evaluation.rules.context import Context, Shared
 from cbsim.evaluation.rules.corridors import corridors
 from cbsim.evaluation.rules.neighbours import Neighbours, Pairs
 from cbsim.evaluation.rules.track import Track
 from cbsim.recording.batch import Batch
 from cbsim.road.kernels.projection import project_into
-from cbsim.world.tables import Floats, Ints
 
 __all__ = ["Ahead", "Leader"]
 

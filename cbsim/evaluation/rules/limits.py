@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from cbsim.arrays import Floats
 from cbsim.evaluation.rules.corridors import Corridors, corridors
 from cbsim.evaluation.rules.track import Track
 from cbsim.road.roadmap import RoadMap
 from cbsim.spec.mission import Mission
-from cbsim.world.tables import Floats
 
 __all__ = ["CAP", "MPH", "Limits"]
 

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cbsim.arrays import Floats
 from cbsim.evaluation.rules.streams import Gate, Stream, Way
 from cbsim.evaluation.rules.track import Track
-from cbsim.world.tables import Floats
 
 __all__ = ["Claim", "Entered", "Manoeuvre", "Manoeuvres"]
 

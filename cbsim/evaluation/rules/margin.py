@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cbsim.arrays import Floats
 from cbsim.evaluation.rules.context import Context
 from cbsim.evaluation.rules.encroachment import HORIZON, Encroachment
 from cbsim.evaluation.rules.footprints import time_to_collision
@@ -17,7 +18,6 @@ from cbsim.evaluation.rules.track import Track
 from cbsim.recording.batch import Batch
 from cbsim.spec.scenario import Expectation
 from cbsim.world.motion import MOTION
-from cbsim.world.tables import Floats
 
 __all__ = ["Margin"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from cbsim.arrays import Floats, Ints
 from cbsim.world.motion import ABSENT_BELOW
-from cbsim.world.tables import Floats, Ints
 
 __all__ = ["Moment", "aligned"]
 

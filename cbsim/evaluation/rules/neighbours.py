@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cbsim.arrays import Floats, Ints
 from cbsim.evaluation.rules.context import Context, Shared
 from cbsim.evaluation.rules.footprints import ahead_of, rectangles_along
 from cbsim.evaluation.rules.track import Track
 from cbsim.recording.batch import Batch
 from cbsim.world.motion import MOTION
-from cbsim.world.tables import Floats, Ints
 
 __all__ = ["Neighbours", "Pairs"]
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cbsim.arrays import Floats
 from cbsim.evaluation.rules.context import Context
 from cbsim.evaluation.rules.footprints import rectangles
 from cbsim.evaluation.rules.rule import Check, Invariant
@@ -17,7 +18,6 @@ from cbsim.road.roadmap import RoadMap
 from cbsim.spec.road import PointId
 from cbsim.spec.scenario import Expectation
 from cbsim.world.motion import MOTION
-from cbsim.world.tables import Floats
 
 __all__ = ["Parking"]
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cbsim.arrays import Floats, Ints
 from cbsim.evaluation.rules.footprints import ahead_of
 from cbsim.evaluation.rules.moment import Moment, aligned
 from cbsim.geometry.polyline import direction, left_of
@@ -16,7 +17,6 @@ from cbsim.recording.batch import Batch, Header
 from cbsim.road.kernels.gates import BEGINS, CROSSES, junction_events
 from cbsim.road.right_of_way import Conflicts, Junction
 from cbsim.world.motion import ABSENT_BELOW, MOTION
-from cbsim.world.tables import Floats, Ints
 
 __all__ = ["BEGIN", "END", "Entry", "Gate", "JunctionGates", "Passage", "Passages", "Waiting", "leaving"]
 

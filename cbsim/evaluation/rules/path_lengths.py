@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from cbsim.arrays import Floats, Ints
 from cbsim.evaluation.rules.context import EVERYBODY, Context, Shared
 from cbsim.geometry.kernels.path_lengths import path_lengths_into
 from cbsim.recording.batch import Batch
-from cbsim.world.tables import Floats, Ints
 
 __all__ = ["PathLengths"]
 

@@ -6,11 +6,11 @@ import math
 
 import numpy as np
 
+from cbsim.arrays import Floats
 from cbsim.evaluation.rules.context import Context
 from cbsim.evaluation.rules.rule import Check, Invariant
 from cbsim.recording.batch import Batch
 from cbsim.spec.scenario import Expectation
-from cbsim.world.tables import Floats
 
 __all__ = ["Preparation"]
 

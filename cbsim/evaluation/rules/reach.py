@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from cbsim.arrays import Floats
 from cbsim.evaluation.rules.context import Context
 from cbsim.evaluation.rules.rule import Check, Rule
 from cbsim.evaluation.rules.track import Track
@@ -14,7 +15,6 @@ from cbsim.geometry.polyline import dot
 from cbsim.recording.batch import Batch
 from cbsim.spec.road import PointId
 from cbsim.spec.scenario import Expectation
-from cbsim.world.tables import Floats
 
 __all__ = ["Reach"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from cbsim.arrays import Floats, Ints
 from cbsim.recording.batch import Header
 from cbsim.world.events.run_control import RunControl, Timeline
-from cbsim.world.tables import Floats, Ints
 from cbsim.world.traffic.events import HAPPENED
 
 __all__ = ["RunStates"]

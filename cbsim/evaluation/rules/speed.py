@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from cbsim.arrays import Floats
 from cbsim.evaluation.rules.context import Context
 from cbsim.evaluation.rules.limits import MPH, Limits
 from cbsim.evaluation.rules.progress import progress_of
@@ -14,7 +15,6 @@ from cbsim.evaluation.rules.track import Track
 from cbsim.recording.batch import Batch
 from cbsim.road.matching import Match
 from cbsim.spec.scenario import Expectation
-from cbsim.world.tables import Floats
 
 __all__ = ["Speed"]
 

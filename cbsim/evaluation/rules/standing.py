@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from cbsim.arrays import Floats
 from cbsim.geometry.polyline import direction, left_of
 from cbsim.geometry.pose import heading
 from cbsim.recording.batch import Batch, Header
 from cbsim.road.curve import LaneCurve
 from cbsim.road.roadmap import RoadMap
 from cbsim.world.motion import ABSENT_BELOW, MOTION
-from cbsim.world.tables import Floats
 
 __all__ = ["Blocked", "Standing", "footprint", "nearest"]
 

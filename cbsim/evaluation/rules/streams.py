@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cbsim.arrays import Floats
 from cbsim.geometry.polyline import direction
 from cbsim.road.lanelets import Lanelets
 from cbsim.road.line_index import LineIndex
 from cbsim.road.right_of_way import Conflicts, Rule, find_junctions
-from cbsim.world.tables import Floats
 
 __all__ = ["APPROACH", "Gate", "Selected", "Stream", "Way", "Yield", "find_ways"]
 

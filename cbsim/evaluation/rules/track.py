@@ -7,10 +7,10 @@ from functools import cached_property
 
 import numpy as np
 
+from cbsim.arrays import Floats
 from cbsim.geometry.kernels.planar import planar_into
 from cbsim.geometry.polyline import left_of
 from cbsim.world.motion import MOTION
-from cbsim.world.tables import Floats
 
 __all__ = ["Track", "planar"]
 

@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cbsim.arrays import Floats, Ints
 from cbsim.evaluation.rules.context import Context
 from cbsim.evaluation.rules.track import planar
 from cbsim.recording.batch import Batch
 from cbsim.world.motion import ABSENT_BELOW, MOTION
-from cbsim.world.tables import Floats, Ints
 
 __all__ = ["TrafficNear", "Vehicles"]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from cbsim.arrays import Floats
 from cbsim.evaluation.rules.context import Context
 from cbsim.evaluation.rules.corridors import corridors
 from cbsim.evaluation.rules.rule import Check, Invariant
@@ -13,7 +14,6 @@ from cbsim.recording.batch import Batch
 from cbsim.road.lanelets import LaneletKind, build_lanelets
 from cbsim.spec.scenario import Expectation
 from cbsim.world.motion import MOTION
-from cbsim.world.tables import Floats
 
 __all__ = ["UTurn"]
 

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from cbsim.arrays import Floats
 from cbsim.evaluation.rules.context import Context
 from cbsim.evaluation.rules.leader import Leader
 from cbsim.evaluation.rules.manoeuvres import Claim, Manoeuvres
@@ -13,7 +14,6 @@ from cbsim.evaluation.rules.streams import APPROACH, Way
 from cbsim.evaluation.rules.track import Track
 from cbsim.evaluation.rules.traffic_near import TrafficNear, Vehicles
 from cbsim.recording.batch import Batch
-from cbsim.world.tables import Floats
 
 __all__ = ["Waits"]
 

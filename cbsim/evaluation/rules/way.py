@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from cbsim.arrays import Floats
 from cbsim.geometry.kernels.path_lengths import SLACK, durations_into
-from cbsim.world.tables import Floats
 
 __all__ = ["SLACK", "refined"]
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
+from cbsim.arrays import Floats
 from cbsim.errors import UsageError
 from cbsim.evaluation.rules.context import Context
 from cbsim.evaluation.rules.progress import Progress
@@ -13,7 +16,6 @@ from cbsim.recording.batch import Batch
 from cbsim.road.restarts import restarts_of
 from cbsim.road.route import mission_legs
 from cbsim.spec.scenario import Expectation
-from cbsim.world.tables import Floats
 
 __all__ = ["WayDone"]
 
@@ -69,12 +71,12 @@ class WayDone(Rule):
     @property
     def share(self) -> float:
         """Share of the way that has been done, 0 to 1."""
-        whole = sum(self.lengths)
+        whole = math.fsum(self.lengths)
         if self.progress.passed or not whole:
             return float(self.progress.passed)
         done = max(len(self.progress.times) - 1, 0)
         current = self.furthest if self.leg == done + 1 and self.progress.times else 0.0
-        return (sum(self.lengths[:done]) + min(current, self.lengths[done])) / whole
+        return (math.fsum(self.lengths[:done]) + min(current, self.lengths[done])) / whole
 
     def measures(self) -> list[Measure]:
         """Return what was measured."""
@@ -82,7 +84,7 @@ class WayDone(Rule):
 
     def result(self) -> Check:
         """Pass if enough has been done."""
-        whole = sum(self.lengths)
+        whole = math.fsum(self.lengths)
         told = f"did {100.0 * self.share:.1f} % of the way of {whole:.0f} m"
         passed = self.share >= self.at_least - 1e-9
         return self.check(passed, self.time, f"{told}, expected {100.0 * self.at_least:g} % at least")

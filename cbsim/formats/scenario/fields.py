@@ -52,6 +52,7 @@ __all__ = [
     "Speed",
     "Time",
     "Turn",
+    "ValueModel",
     "Waypoint",
     "about",
     "as_list",
@@ -152,6 +153,14 @@ class Model(BaseModel):
         if errors:
             raise ValidationError.from_exception_data(cls.__name__, errors)
         return result
+
+
+class ValueModel(Model):
+    """Base of mappings that stand for one value."""
+
+    def value(self) -> Any:
+        """Return the value."""
+        raise NotImplementedError
 
 
 def _again(error: Any, keys: list[str]) -> InitErrorDetails:
@@ -257,7 +266,7 @@ PlannerName = Annotated[
 ]
 
 
-class Axes(Model):
+class Axes(ValueModel):
     """Three numbers along x, y and z; also as a list of three."""
 
     @classmethod
@@ -269,7 +278,7 @@ class Axes(Model):
             raise wrong(f"{shown(data)} is not a triple: expected [x, y, z] or a mapping with x, y and z")
         return data
 
-    def triple(self) -> Triple:
+    def value(self) -> Triple:
         """Return the three numbers, angles in radians."""
         values = dict(self)
         return Triple(values["x"], values["y"], values["z"])

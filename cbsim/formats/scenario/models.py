@@ -5,6 +5,7 @@ Angles are degrees here and radians once validated; lengths are metres, speeds m
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal
 
@@ -284,7 +285,7 @@ PHASE = {"type": "array", "minItems": 2, "maxItems": 2}
 
 
 def _cycle(phases: list[PhaseModel]) -> list[PhaseModel]:
-    if sum(phase.duration for phase in phases) <= 0.0:
+    if math.fsum(phase.duration for phase in phases) <= 0.0:
         raise wrong("the phases of this light sum to 0 s, expected more")
     return phases
 

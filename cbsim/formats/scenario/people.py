@@ -9,6 +9,7 @@ from pydantic import Field
 from cbsim.errors import Location
 from cbsim.formats.scenario.conditions import PlaceField
 from cbsim.formats.scenario.fields import Model, Name, Positive, Time, about
+from cbsim.formats.scenario.same_names import changed, spec_of
 from cbsim.spec.people import WALKING_SPEED, Person
 
 __all__ = ["PersonModel", "person_of", "person_text"]
@@ -28,15 +29,9 @@ class PersonModel(Model):
 
 def person_of(model: PersonModel, place: Location) -> Person:
     """Make the spec of an entry."""
-    return Person(model.name, tuple(model.path), model.speed, model.initial_pause, model.bold, place)
+    return spec_of(Person, model, location=place)
 
 
 def person_text(spec: Person) -> dict[str, Any]:
     """Plain values of a person; reading them gives an equal one."""
-    path = [str(one.waypoint) if one.waypoint is not None else [one.x, one.y] for one in spec.path]
-    found: dict[str, Any] = {"name": spec.name, "path": path}
-    default = Person("", ())
-    for key in ("speed", "initial_pause", "bold"):
-        if getattr(spec, key) != getattr(default, key):
-            found[key] = getattr(spec, key)
-    return found
+    return changed(Person("", ()), spec, ("name", "path", "speed", "initial_pause", "bold"))

@@ -10,9 +10,9 @@ from pydantic import AfterValidator, Field
 from cbsim.errors import Location
 from cbsim.formats.scenario.fields import Contradiction, Model, PlannerName, Positive, ShortForm, about, wrong
 from cbsim.formats.scenario.rules import one_of
+from cbsim.formats.scenario.same_names import changed, spec_of
 from cbsim.formats.scenario.traffic import SpreadModel
-from cbsim.spec.planner import COMMAND_LINE, ON_TIME, Seat, is_external
-from cbsim.spec.traffic import Spread
+from cbsim.spec.planner import COMMAND_LINE, Seat, is_external
 
 __all__ = ["PlannerModel", "planner_text", "seat_of"]
 
@@ -92,18 +92,7 @@ class PlannerModel(Model):
 
 def seat_of(name: str, model: PlannerModel, place: Location) -> Seat | None:
     """Make the spec of a seat; None where the file says nothing about it."""
-    latency = ON_TIME if model.latency is None else Spread(*model.latency.normal)
-    seat = Seat(
-        name,
-        model.rate,
-        latency,
-        model.isolated,
-        model.truth,
-        model.fidelity or "",
-        model.drives,
-        model.checkpoint,
-        place,
-    )
+    seat = spec_of(Seat, model, name=name, location=place)
     return None if seat == Seat(name) else seat
 
 
@@ -111,20 +100,5 @@ def planner_text(planner: str, seat: Seat | None) -> object:
     """Spell a planner as the file has it: its short form, if there is nothing else to say."""
     if seat is None:
         return planner
-    text: dict[str, object] = {"class": planner}
-    if seat.rate is not None:
-        text["rate"] = seat.rate
-    if seat.latency != ON_TIME:
-        spread = seat.latency
-        text["latency"] = spread.mean if spread.deviation == 0.0 else {"normal": list(spread)}
-    if seat.isolated:
-        text["isolated"] = True
-    if not seat.truth:
-        text["truth"] = False
-    if seat.fidelity:
-        text["fidelity"] = seat.fidelity
-    if seat.drives != "both":
-        text["drives"] = seat.drives
-    if seat.checkpoint is not None:
-        text["checkpoint"] = seat.checkpoint
-    return text
+    keys = ("rate", "latency", "isolated", "truth", "fidelity", "drives", "checkpoint")
+    return {"class": planner} | changed(Seat(), seat, keys)

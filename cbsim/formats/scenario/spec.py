@@ -14,16 +14,18 @@ from cbsim.formats.scenario.mission import clock_of
 from cbsim.formats.scenario.models import (
     AdditionModel,
     GoalModel,
-    MeshModel,
     ModelModel,
     PlacementModel,
     ScenarioModel,
+    SteeringModel,
+    WheelsModel,
 )
 from cbsim.formats.scenario.people import person_of
 from cbsim.formats.scenario.planner import seat_of
+from cbsim.formats.scenario.same_names import spec_of
 from cbsim.formats.scenario.score import ScoreModel, TermModel
 from cbsim.formats.scenario.sweep import sweep_of
-from cbsim.formats.scenario.traffic import DriverModel, ErrorsModel, PoolModel, SpreadModel
+from cbsim.formats.scenario.traffic import DesiredSpeedModel, DriverModel, PoolModel
 from cbsim.formats.scenario.vehicle import parameters_of
 from cbsim.spec.metrics import measuring
 from cbsim.spec.objects import (
@@ -42,7 +44,6 @@ from cbsim.spec.objects import (
     WheelType,
 )
 from cbsim.spec.scenario import (
-    NO_SCORE,
     Addition,
     Expectation,
     ModelAddition,
@@ -54,7 +55,7 @@ from cbsim.spec.scenario import (
     Score,
     Term,
 )
-from cbsim.spec.traffic import DEFAULT_DRIVER, Driver, FollowingModel, LightProgram, Pool, Spread
+from cbsim.spec.traffic import Driver, FollowingModel, LightProgram, Pool
 from cbsim.units import DEGREE
 
 __all__ = ["DEFAULT_SIZE", "scenario_of"]
@@ -81,22 +82,15 @@ def scenario_of(model: ScenarioModel, where: Where, places: Mapping[str, Locatio
     places : mapping
         Key path with dots → Location, kept in the spec.
     """
-    return Scenario(
-        description=model.description,
-        network=model.network,
+    return spec_of(
+        Scenario,
+        model,
         mission=None if model.mission is None else model.mission.file,
         clock=clock_of(model.mission, where),
-        objects=tuple(model.objects),
         add=tuple(_addition(one, lambda *path, n=n: where("add", n, *path)) for n, one in enumerate(model.add)),
         place=tuple((name, _placement(one, where("place", name))) for name, one in model.place.items()),
         models=tuple(_model(one, where("models", n)) for n, one in enumerate(model.models)),
-        origin=None if model.origin is None else Origin(model.origin.latitude, model.origin.longitude),
-        offset_frame=model.offset_frame,
-        script_angle=model.script_angle,
-        seed=model.seed,
-        step=model.step,
-        duration=model.duration,
-        deadline=model.deadline,
+        origin=None if model.origin is None else spec_of(Origin, model.origin),
         traffic=tuple(_pool(one, where("traffic", n)) for n, one in enumerate(model.traffic)),
         drivers=tuple(_driver(name, one, where("drivers", name)) for name, one in model.drivers.items()),
         lights=tuple(
@@ -105,12 +99,11 @@ def scenario_of(model: ScenarioModel, where: Where, places: Mapping[str, Locatio
         ),
         people=tuple(person_of(one, where("people", n)) for n, one in enumerate(model.people)),
         events=events_of(model.events, where),
-        record=Record() if model.record is None else Record(model.record.traffic or ""),
+        record=None if model.record is None else spec_of(Record, model.record),
         planner=tuple((name, one.seated) for name, one in model.planner.items()),
         seats=tuple(filter(None, (seat_of(name, one, where("planner", name)) for name, one in model.planner.items()))),
-        profile=model.profile,
         expect=tuple(_expectation(one, where("expect", n), model.profile) for n, one in enumerate(model.expect)),
-        score=NO_SCORE if model.score is None else _score(model.score, where, model.profile),
+        score=None if model.score is None else _score(model.score, where, model.profile),
         sweep=sweep_of(model.sweep),
         parameters=tuple((name, _parameter(value)) for name, value in model.parameters.items()),
         places=places,
@@ -126,44 +119,37 @@ def _placement(model: PlacementModel, place: Location) -> Placement:
     heading, at = model.heading, model.at
     if at is not None:
         return Placement(at.waypoint, at.station, at.offset, heading=heading, location=place)
-    return Placement(position=_triple(model.position, ZERO), heading=heading, location=place)
-
-
-def _triple(axes: Axes | None, default: Triple) -> Triple:
-    return default if axes is None else axes.triple()
+    position = ZERO if model.position is None else model.position.value()
+    return Placement(position=position, heading=heading, location=place)
 
 
 def _addition(model: AdditionModel, where: Where) -> Addition:
     kind, here = Kind(model.kind), where()
     anchor = "at" if model.at is not None else "position"
     placement = _placement(model, where(anchor) if anchor in model.model_fields_set else here)
-    item = TrafficObject(
+    item = spec_of(
+        TrafficObject,
+        model,
         kind=kind,
-        name=model.name,
         identifier=model.id,
         shape=ShapeKind.MESH if kind is Kind.MESH else ShapeKind[model.shape.upper()],
         anchor=placement.waypoint,
-        position_offset=_triple(model.position_offset, ZERO),
-        orientation_offset=_triple(model.orientation_offset, ZERO),
-        size=_triple(model.size, DEFAULT_SIZE[kind]),
+        size=DEFAULT_SIZE[kind] if model.size is None else model.size,
         controller=_controller(model, kind),
-        wheels=_wheels(model) if kind is Kind.AUTONOMOUS else None,
-        steering=_steering(model) if kind is Kind.AUTONOMOUS else None,
+        wheels=_wheels(model.wheels or WheelsModel()) if kind is Kind.AUTONOMOUS else None,
+        steering=spec_of(Steering, model.steering or SteeringModel()) if kind is Kind.AUTONOMOUS else None,
         sensors=tuple(
-            SensorMount(one.conf, one.type, one.description, where("sensors", n)) for n, one in enumerate(model.sensors)
+            spec_of(SensorMount, one, type_code=one.type, location=where("sensors", n))
+            for n, one in enumerate(model.sensors)
         ),
-        initial_pause=model.initial_pause,
         goals=tuple(_goal(one, where("goals", n)) for n, one in enumerate(model.goals)),
         script=tuple(
-            ScriptEntry(one.speed, one.pause, one.distance, one.angle * DEGREE, where("script", n))
+            spec_of(ScriptEntry, one, angle=one.angle * DEGREE, location=where("script", n))
             for n, one in enumerate(model.script)
         ),
-        vertices=None if model.vertices is None else _mesh_file(model.vertices, where("vertices")),
-        indices=None if model.indices is None else _mesh_file(model.indices, where("indices")),
-        drivable=model.drivable,
-        reactive=model.reactive,
+        vertices=model.vertices and spec_of(MeshFile, model.vertices, location=where("vertices")),
+        indices=model.indices and spec_of(MeshFile, model.indices, location=where("indices")),
         parameters=parameters_of(model.parameters),
-        drive=model.drive,
         location=here,
         anchor_location=placement.location,
     )
@@ -187,23 +173,15 @@ def _goal(model: GoalModel, place: Location) -> Goal:
     return Goal(model.speed or 0.0, model.pause, *model.lane, None, place)
 
 
-def _wheels(model: AdditionModel) -> Wheels:
-    wheels = model.wheels
-    return Wheels() if wheels is None else Wheels(WheelType[wheels.type.upper()], wheels.radius, wheels.width)
-
-
-def _steering(model: AdditionModel) -> Steering:
-    return Steering() if model.steering is None else Steering(model.steering.throttle_rate, model.steering.lever_rate)
-
-
-def _mesh_file(model: MeshModel, place: Location) -> MeshFile:
-    return MeshFile(model.path, model.mode, place)
+def _wheels(model: WheelsModel) -> Wheels:
+    return spec_of(Wheels, model, type=WheelType[model.type.upper()])
 
 
 def _model(model: ModelModel, place: Location) -> ModelAddition:
     name = model.name or PurePosixPath(model.file.replace("\\", "/")).stem or model.file
     settings = tuple(model.settings.items())
-    return ModelAddition(model.file, name, _placement(model, place), model.scale, model.mass, settings, place)
+    where = _placement(model, place)
+    return spec_of(ModelAddition, model, name=name, placement=where, settings=settings, location=place)
 
 
 ROUNDING = 1e-9  # of shares that add up to 1
@@ -211,55 +189,32 @@ ROUNDING = 1e-9  # of shares that add up to 1
 
 def _shares(given: Mapping[Any, float]) -> tuple[tuple[Any, float], ...]:
     """Scale shares so that they add up to 1."""
-    total = sum(given.values())
+    total = math.fsum(given.values())
     total = 1.0 if abs(total - 1.0) < ROUNDING else total
     return tuple((name, share / total) for name, share in given.items())
 
 
 def _pool(model: PoolModel, place: Location) -> Pool:
-    return Pool(
-        name=model.name,
-        count=model.count or 0,
-        lanes=tuple(model.on),
+    return spec_of(
+        Pool,
+        model,
+        lanes=model.on,
         is_random=model.spread == "random",
-        flow=model.flow or 0.0,
         origin=model.at,
         destinations=_shares(model.to),
-        begin=model.begin,
-        until=1e12 if model.until is None else model.until,
         is_even=model.arrivals == "even",
-        at_most=model.at_most or 0,
         drivers=_shares(model.drivers),
         vehicle_class=model.vehicle,
-        location=place,
-        parked=tuple(model.parked),
-        pause=math.inf if model.pause is None else model.pause,
         thens=_shares(model.then),
+        location=place,
     )
-
-
-def _spread(model: SpreadModel | None, default: Spread) -> Spread:
-    return default if model is None else Spread(*model.normal)
 
 
 def _driver(name: str, model: DriverModel, place: Location) -> Driver:
-    default, desired, errors = DEFAULT_DRIVER, model.desired_speed, model.errors or ErrorsModel()
-    return Driver(
-        name=name,
-        model=FollowingModel[model.model.upper()],
-        desired_speed=_spread(None if desired is None else desired.share, default.desired_speed),
-        speed=None if desired is None or desired.speed is None else Spread(*desired.speed.normal),
-        time_headway=_spread(model.time_headway, default.time_headway),
-        minimum_gap=_spread(model.minimum_gap, default.minimum_gap),
-        max_acceleration=_spread(model.max_acceleration, default.max_acceleration),
-        comfortable_deceleration=_spread(model.comfortable_deceleration, default.comfortable_deceleration),
-        critical_gap=_spread(model.critical_gap, default.critical_gap),
-        runs_stops=errors.runs_stops,
-        ignores_right_of_way=errors.ignores_right_of_way,
-        tailgates=errors.tailgates,
-        brakes_hard=errors.brakes_hard,
-        location=place,
-    )
+    desired, errors = model.desired_speed or DesiredSpeedModel(), dict(model.errors or ())
+    following = FollowingModel[model.model.upper()]
+    speeds = {"desired_speed": desired.share, "speed": desired.speed}
+    return spec_of(Driver, model, name=name, model=following, **speeds, **errors, location=place)
 
 
 def _score(model: ScoreModel, where: Where, profile: str) -> Score:
@@ -282,5 +237,5 @@ def _expectation(model: Model, place: Location, profile: str) -> Expectation:
     values: Iterable[tuple[str, Any]] = (
         (info.alias or name, getattr(arguments, name)) for name, info in type(arguments).model_fields.items()
     )
-    plain = tuple((name, value.triple() if isinstance(value, Axes) else value) for name, value in values)
+    plain = tuple((name, value.value() if isinstance(value, Axes) else value) for name, value in values)
     return Expectation(rule, plain, place, profile)

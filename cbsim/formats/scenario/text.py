@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -15,12 +14,12 @@ from cbsim.formats.scenario.mission import mission_text
 from cbsim.formats.scenario.parameters import escaped
 from cbsim.formats.scenario.people import person_text
 from cbsim.formats.scenario.planner import planner_text
+from cbsim.formats.scenario.same_names import changed, plain_of
 from cbsim.formats.scenario.spec import DEFAULT_SIZE
 from cbsim.formats.scenario.sweep import sweep_text
 from cbsim.formats.scenario.traffic_text import driver_text, pool_text
 from cbsim.formats.yaml_tree import typed
 from cbsim.spec.objects import ZERO, Controller, Kind, MeshFile, SensorMount, ShapeKind, Steering, TrafficObject, Wheels
-from cbsim.spec.road import PointId
 from cbsim.spec.scenario import Addition, Expectation, ModelAddition, Placement, Scenario, Score, Term
 from cbsim.units import DEGREE
 
@@ -30,7 +29,7 @@ __all__ = ["scenario_text"]
 def scenario_text(spec: Scenario) -> str:
     """Write a scenario; reading the text gives an equal spec."""
     default = Scenario()
-    whole = _changed(
+    whole = changed(
         default,
         spec,
         (
@@ -66,7 +65,7 @@ def scenario_text(spec: Scenario) -> str:
         ("sweep", sweep_text(spec.sweep)),
     )
     text = {key: _escaped(value) for key, value in whole.items()}
-    text |= _given(("parameters", {name: _listed(value) for name, value in spec.parameters}))
+    text |= _given(("parameters", {name: plain_of(value) for name, value in spec.parameters}))
     return yaml.dump(text, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=120) if text else "{}\n"
 
 
@@ -103,20 +102,10 @@ def _given(*pairs: tuple[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in pairs if value is not None and value not in ([], {})}
 
 
-def _changed(default: object, spec: object, names: Iterable[str]) -> dict[str, Any]:
-    """Values that differ from the defaults, in readable form."""
-    pairs = ((name, getattr(spec, name), getattr(default, name)) for name in names)
-    return {name: _listed(value) for name, value, usual in pairs if value != usual}
-
-
 def _planners(spec: Scenario) -> Any:
     seats = {seat.name: seat for seat in spec.seats}
     texts = {name: planner_text(planner, seats.get(name)) for name, planner in spec.planner}
     return texts[""] if list(texts) == [""] and "" not in seats else texts
-
-
-def _listed(value: Any) -> Any:
-    return list(value) if isinstance(value, tuple) else value
 
 
 def _escaped(value: Any) -> Any:
@@ -129,21 +118,18 @@ def _escaped(value: Any) -> Any:
 
 
 def _placement(spec: Placement) -> dict[str, Any]:
-    at: Any = None
-    if spec.waypoint is not None:
-        details = _changed(Placement(), spec, ("station", "offset"))
-        at = {"waypoint": str(spec.waypoint), **details} if details else str(spec.waypoint)
-    position = None if spec.position is None or at is not None else list(spec.position)
+    at = changed(Placement(), spec, ("waypoint", "station", "offset")) if spec.waypoint is not None else {}
+    position = None if at else plain_of(spec.position)
     heading = None if spec.heading is None else degrees_of(spec.heading)
-    return _given(("at", at), ("position", position), ("heading", heading))
+    return _given(("at", at["waypoint"] if len(at) == 1 else at), ("position", position), ("heading", heading))
 
 
 def _model(spec: ModelAddition) -> dict[str, Any]:
     stem = PurePosixPath(spec.file).stem
-    named = _given(("file", spec.file), ("name", None if spec.name == stem else spec.name))
+    default = ModelAddition("", stem, Placement())
     settings = {key: _setting(text) for key, text in spec.settings}
-    size = _given(("scale", None if spec.scale == 1.0 else spec.scale), ("mass", spec.mass), ("settings", settings))
-    return named | _placement(spec.placement) | size
+    size = changed(default, spec, ("scale", "mass")) | _given(("settings", settings))
+    return changed(default, spec, ("file", "name")) | _placement(spec.placement) | size
 
 
 def _setting(text: str) -> Any:
@@ -168,17 +154,17 @@ def _addition(spec: Addition) -> dict[str, Any]:
         ("size", size),
     )
     offsets = _given(
-        ("position_offset", None if item.position_offset == ZERO else list(item.position_offset)),
+        ("position_offset", None if item.position_offset == ZERO else plain_of(item.position_offset)),
         ("orientation_offset", None if turn == ZERO else [degrees_of(angle) for angle in turn]),
     )
     return head | _placement(spec.placement) | offsets | _equipment(item) | _motion(item)
 
 
 def _equipment(item: TrafficObject) -> dict[str, Any]:
-    wheels = None if item.wheels is None else _changed(Wheels(), item.wheels, ("type", "radius", "width"))
+    wheels = None if item.wheels is None else changed(Wheels(), item.wheels, ("type", "radius", "width"))
     if wheels and "type" in wheels:
         wheels["type"] = wheels["type"].name.lower()
-    steering = item.steering and _changed(Steering(), item.steering, ("throttle_rate", "lever_rate"))
+    steering = item.steering and changed(Steering(), item.steering, ("throttle_rate", "lever_rate"))
     return _given(
         ("wheels", wheels),
         ("steering", steering),
@@ -243,7 +229,7 @@ def _score(spec: Score) -> dict[str, Any]:
 
 
 def _term(spec: Term) -> dict[str, Any]:
-    weight = {} if spec.weight == Term._field_defaults["weight"] else {"weight": spec.weight}
+    weight = changed(Term(spec.expectation), spec, ("weight",))
     if not spec.metric:
         return {"rule": _expectation(spec.expectation), **weight}
     measured = {"metric": spec.metric, "object": spec.expectation["object"]}
@@ -251,7 +237,4 @@ def _term(spec: Term) -> dict[str, Any]:
 
 
 def _expectation(spec: Expectation) -> dict[str, Any]:
-    def friendly(value: Any) -> Any:
-        return str(value) if isinstance(value, PointId) else _listed(value)
-
-    return {spec.rule: _given(*((name, friendly(value)) for name, value in spec.arguments))}
+    return {spec.rule: _given(*((name, plain_of(value)) for name, value in spec.arguments))}

@@ -18,13 +18,15 @@ from cbsim.formats.scenario.fields import (
     Positive,
     ShortForm,
     Time,
+    ValueModel,
     Waypoint,
     about,
     wrong,
 )
 from cbsim.formats.scenario.rule import ordered
+from cbsim.spec.traffic import Spread as SpreadSpec
 
-__all__ = ["DriverModel", "LightName", "PhaseModel", "PoolModel", "RecordModel"]
+__all__ = ["DesiredSpeedModel", "DriverModel", "LightName", "PhaseModel", "PoolModel", "RecordModel"]
 
 NUMBER = {"type": "number"}
 STRING = {"type": "string"}
@@ -32,7 +34,7 @@ Share = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
 Flow = Annotated[float, Field(ge=1e-6, le=LIMIT, allow_inf_nan=False)]  # the next of fewer has no finite time
 
 
-class SpreadModel(Model):
+class SpreadModel(ValueModel):
     """A value that differs from driver to driver: normal with that mean and deviation, cut at three deviations."""
 
     normal: tuple[Length, Length] = about("mean and deviation", example=[1.5, 0.2])
@@ -43,6 +45,10 @@ class SpreadModel(Model):
         if isinstance(data, dict) and isinstance(data.get("normal"), list):
             return {**data, "normal": tuple(data["normal"])}
         return data if isinstance(data, dict) else {"normal": (data, 0.0)}
+
+    def value(self) -> SpreadSpec:
+        """Return mean and deviation."""
+        return SpreadSpec(*self.normal)
 
 
 Spread = Annotated[SpreadModel, ShortForm(**NUMBER)]

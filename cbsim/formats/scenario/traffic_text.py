@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from cbsim.spec.traffic import DEFAULT_DRIVER, Driver, Pool, Spread
+from cbsim.formats.scenario.same_names import changed, plain_of
+from cbsim.spec.traffic import DEFAULT_DRIVER, Driver, Pool
 
 __all__ = ["driver_text", "pool_text"]
 
@@ -38,17 +39,10 @@ def pool_text(spec: Pool) -> dict[str, Any]:
 
 def driver_text(spec: Driver) -> dict[str, Any]:
     """Plain values of a driver."""
-    values: dict[str, Any] = {"model": None if spec.model == DEFAULT_DRIVER.model else spec.model.name.lower()}
+    values = changed(DEFAULT_DRIVER, spec, ("model", "desired_speed", *VALUES))
+    if "model" in values:
+        values["model"] = spec.model.name.lower()
     if spec.speed is not None:
-        values["desired_speed"] = {"speed": _spread(spec.speed)}
-    elif spec.desired_speed != DEFAULT_DRIVER.desired_speed:
-        values["desired_speed"] = _spread(spec.desired_speed)
-    for name in VALUES:
-        value = getattr(spec, name)
-        values[name] = None if value == getattr(DEFAULT_DRIVER, name) else _spread(value)
-    values["errors"] = {name: getattr(spec, name) for name in MISTAKES if getattr(spec, name)} or None
-    return {key: value for key, value in values.items() if value is not None}
-
-
-def _spread(value: Spread) -> Any:
-    return {"normal": list(value)} if value.deviation else value.mean
+        values["desired_speed"] = {"speed": plain_of(spec.speed)}
+    errors = changed(DEFAULT_DRIVER, spec, MISTAKES)
+    return values | ({"errors": errors} if errors else {})

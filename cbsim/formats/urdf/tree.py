@@ -146,7 +146,7 @@ class Tree:
 
     def weight(self, top: str) -> float:
         """Mass of a group [kg]."""
-        return sum(self.links[name].mass for name in self.members[top])
+        return math.fsum(self.links[name].mass for name in self.members[top])
 
     @cached_property
     def leavers(self) -> dict[str, list[Joint]]:

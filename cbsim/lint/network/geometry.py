@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
@@ -121,7 +122,7 @@ def _lane_overlap(context: NetworkContext) -> Iterator[Finding]:
         return np.asarray((segments[one] != segments[other]) & ~np.isin(pair, linked))
 
     for (i, j), areas in _shared_areas(index, strangers).items():
-        total = sum(area.area for area in areas)
+        total = math.fsum(area.area for area in areas)
         if total > OVERLAP:
             x, y = max(areas, key=lambda area: area.area).representative_point().coords[0]
             near = _point(lanes[j], int(np.argmin(np.hypot(*(lanes[j].points - [x, y]).T))))

@@ -6,6 +6,7 @@ the leg. Between them stands a small body, the coxa, which takes a part of the h
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -63,7 +64,7 @@ def dynamic_description(anatomy: Anatomy, gait: Gait, period: float, build: Buil
     origin, legs = Origin(), anatomy.walker.legs
     bodies = [body_of(part, build.density) for part in anatomy.parts]
     centres = np.array([part.lump.centre for part in anatomy.parts])
-    weight = sum(body.mass for body in bodies) * GRAVITY
+    weight = math.fsum(body.mass for body in bodies) * GRAVITY
     walk = Walk(gait, period, centres)
     all_bodies = [bodies[0]]
     joints = [Floating(origin, bodies[0], name="free")]

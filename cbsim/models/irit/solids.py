@@ -6,6 +6,7 @@ the result has no volume, it is replaced by the bounding box.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -61,7 +62,7 @@ def lump_of(pieces: Sequence[Floats], points: Floats) -> Lump:
 
 def together(parts: Sequence[Lump]) -> Lump:
     """Add lumps up (Steiner's theorem)."""
-    mass = float(sum(part.mass for part in parts))
+    mass = math.fsum(part.mass for part in parts)
     centre = np.asarray(sum(part.mass * part.centre for part in parts) / mass)
     inertia = np.zeros((3, 3))
     for part in parts:

@@ -157,7 +157,7 @@ class JointForces:
         self.turning = np.array([line.turning for line in lines])
         self.inputs = np.array([line.input for line in lines])
         self.viscous = np.array([line.viscous for line in lines])
-        self.constant = np.array([sum(law.at(0.0) for law in line.springs) for line in lines])
+        self.constant = np.array([math.fsum(law.at(0.0) for law in line.springs) for line in lines])
         self.curved = [n for n, line in enumerate(lines) if any(_varies(law) for law in line.springs)]
         self.rated = [n for n, line in enumerate(lines) if line.dampers]
 
@@ -190,11 +190,11 @@ class JointForces:
         q = here + np.where(self.turning, TURN * np.round((memory[:count] - here) / TURN), 0.0)
         force = -self.constant - self.viscous * rate
         for n in self.curved:
-            force[n] += self.constant[n] - sum(law.at(float(q[n])) for law in self.lines[n].springs)
+            force[n] += self.constant[n] - math.fsum(law.at(float(q[n])) for law in self.lines[n].springs)
         if self.rated:
             nodal = 1.5 * rate - 0.5 * memory[count : 2 * count]
             for n in self.rated:
-                force[n] -= sum(law.at(float(nodal[n])) for law in self.lines[n].dampers)
+                force[n] -= math.fsum(law.at(float(nodal[n])) for law in self.lines[n].dampers)
         np.add.at(inputs, self.inputs, force)
         memory[:count], memory[count:] = q, rate
 

@@ -5,6 +5,7 @@ The core has implicit or energy-conserving elements for some of them; the behavi
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 from cbsim.errors import Problems
@@ -95,7 +96,7 @@ class Laws:
     @property
     def viscous(self) -> float:
         """Sum of the dampers that are linear [N s/m or N m s/rad], if it damps."""
-        return max(0.0, sum(law.linear for law in self.dampers))
+        return max(0.0, math.fsum(law.linear for law in self.dampers))
 
     @property
     def rest(self) -> list[Law]:

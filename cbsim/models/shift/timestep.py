@@ -89,8 +89,8 @@ def _strengths(
     for number, law in laws.items():
         at = chain.first[number]
         where, rate = float(assembled.posture.numbers[number]), float(assembled.rates[at])
-        stiffness[at, at] += sum(one.steepest(where) for one in law.springs)
-        damping[at, at] += sum(one.steepest(rate) for one in law.rest)
+        stiffness[at, at] += math.fsum(one.steepest(where) for one in law.springs)
+        damping[at, at] += math.fsum(one.steepest(rate) for one in law.rest)
     motions = chain.screws(assembled.posture, assembled.poses)
     for driver in drivers:
         if isinstance(driver, FialaTyre):

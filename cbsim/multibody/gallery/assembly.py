@@ -62,7 +62,7 @@ class Link(NamedTuple):
 
 def merged(*links: Link) -> Link:
     """Make one link of several that are told in one frame and never move against each other (Steiner)."""
-    mass = sum(link.mass for link in links)
+    mass = math.fsum(link.mass for link in links)
     centre = sum((link.mass * np.array(link.centre) for link in links), np.zeros(3)) / mass
     inertia = np.zeros((3, 3))
     for link in links:

@@ -96,8 +96,8 @@ def _best(table: Floats, first: int, last: int, begin: int, radius: float) -> tu
 
 def _deviation(start: Pose, arc_path: ArcPath, way: Floats) -> float:
     """Greatest distance of an arc path's points from the path [m], plus a small cost for its length."""
-    length = sum(abs(part) for _, part in arc_path)
-    if length > 60.0 or sum(abs(curvature * part) for curvature, part in arc_path) > FULL_TURN:
+    length = math.fsum(abs(part) for _, part in arc_path)
+    if length > 60.0 or math.fsum(abs(curvature * part) for curvature, part in arc_path) > FULL_TURN:
         return math.inf
     points = np.concatenate([run[0] for run in sample(start, arc_path)])[::2]
     gaps = points[:, None, :] - way[None, ::2, :]
@@ -107,7 +107,7 @@ def _deviation(start: Pose, arc_path: ArcPath, way: Floats) -> float:
 def _fitted(runs: list[tuple[Floats, Floats, bool]], begin: Floats, end: Floats) -> list[tuple[Floats, bool]]:
     """Tables of an arc path's runs; their stations in the builder are interpolated between two rows."""
     lengths = [float(np.sum(math.hypot(*np.diff(points, axis=0).T))) for points, _, _ in runs]
-    total, done, tables = sum(lengths), 0.0, []
+    total, done, tables = math.fsum(lengths), 0.0, []
     for (points, headings, reverse), length in zip(runs, lengths, strict=True):
         along = np.concatenate([[0.0], np.cumsum(math.hypot(*np.diff(points, axis=0).T))])
         travel = headings + math.pi if reverse else headings

@@ -68,7 +68,7 @@ def best_u_turn(
         for arc_path in itertools.chain(
             dubins(start, goal, geometry.radius), three_point(start, goal, geometry.radius)
         ):
-            length = sum(abs(part) for _, part in arc_path)
+            length = math.fsum(abs(part) for _, part in arc_path)
             if length > 40.0:
                 continue
             corners = _corners(geometry, start, arc_path)

@@ -11,7 +11,7 @@ from cbsim.geometry import elementary as math
 
 __all__ = ["LANES", "SLACK", "Fan", "fan_of"]
 
-LANES = 8  # beams that vector code takes at once; rows of beams are filled up to a multiple of it
+LANES = 4  # beams that vector code takes at once; runs and rows of beams are filled up to a multiple of it
 SLACK = 4e-5  # [rad] by which windows are widened: approximate arc tangents are off by 1e-5, rounding by far less
 
 

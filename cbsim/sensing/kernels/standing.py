@@ -37,6 +37,7 @@ from cbsim.sensing.kernels.windows import (
     SIZE_X,
     SIZE_Y,
     SIZE_Z,
+    WORK,
     around_into,
     standing_windows_into,
     view_of,
@@ -45,8 +46,6 @@ from cbsim.sensing.kernels.windows import (
 from cbsim.world.packed.kernels import unpacker
 
 __all__ = ["Scenery", "cast_standing_into", "scenery_of"]
-
-WORK = FIELDS * CHUNK
 
 
 class Scenery(NamedTuple):

@@ -21,7 +21,6 @@ from cbsim.sensing.kernels.shapes import BOX, MESH, hit, matrix_of, nearer, plac
 from cbsim.sensing.kernels.windows import (
     CHUNK,
     COSINE,
-    FIELDS,
     GROUP,
     HIGH,
     LOW,
@@ -30,6 +29,7 @@ from cbsim.sensing.kernels.windows import (
     PLACE_Z,
     ROOM,
     SINE,
+    WORK,
     around_into,
     layers_of,
     level_windows_into,
@@ -66,7 +66,7 @@ class Outlines(NamedTuple):
 
 def scratch_for(bodies: int, groups: int = 0) -> tuple[np.ndarray, np.ndarray]:
     """Allocate the scratch arrays of scans for numbers of bodies and of groups of static ones: floats, ints."""
-    floats = FIELDS * CHUNK + 3 * groups
+    floats = WORK + 3 * groups
     return np.empty(floats), np.empty(ENTRIES + DEPTH + LISTED * bodies + GROUP + SHELLS + 2 * groups, np.int64)
 
 
@@ -96,7 +96,7 @@ def cast_ground_into(origin, turn, fan, ranges):
 
 @inlined
 def cast_level_box_into(fan, place, cosine, sine, room, half, begin, end, ranges):
-    """Cast beams `begin` … `end` - 1 of every layer against an upright box; arguments as `level_window` gives them."""
+    """Cast beams `begin` … `end` - 1 of every layer against an upright box; arguments as `placed` gives them."""
     (px, py, pz), (hx, hy, hz) = place, half
     first, last = 0, fan.layers
     if fan.layers > 1:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, NamedTuple
@@ -132,7 +133,7 @@ def _merge(spec: MechanismSpec, leaders: Mapping[Body, Body], poses: Mapping[Bod
         if leaders[body] is not body:
             continue
         group = [one for one in spec.bodies if leaders[one] is body]
-        total = sum(one.mass for one in group)
+        total = math.fsum(one.mass for one in group)
         centre = np.asarray(sum(one.mass * poses[one].position for one in group) / total)
         if len(group) == 1:
             centre = np.zeros(3)
@@ -153,7 +154,7 @@ def _one(leader: Body, group: list[Body], moved: Mapping[Body, Pose]) -> Body:
         inertia += body.mass * (times(arm, arm) * np.eye(3) - np.outer(arm, arm))
     shapes = [_shape(body.shape, moved[body]) for body in group if not isinstance(body.shape, EmptyShape)]
     shape = EmptyShape() if not shapes else shapes[0] if len(shapes) == 1 else CombinedShapes(shapes)
-    mass, effective = sum(body.mass for body in group), any(body.effective for body in group)
+    mass, effective = math.fsum(body.mass for body in group), any(body.effective for body in group)
     inertia = 0.5 * (inertia + inertia.T)
     return Body(mass, inertia, shape, effective=effective, kinematic=leader.kinematic, name=leader.name)
 

@@ -7,6 +7,7 @@ S Σ S, a rotation R into R Σ Rᵀ, parts add up.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -182,7 +183,7 @@ class CombinedShapes(Shape):
     def mass(self) -> float | None:
         """Mass of all parts [kg], or None if one has none."""
         masses = [getattr(part, "mass", None) for part in self.shape]
-        return None if None in masses or not masses else sum(float(m or 0.0) for m in masses)
+        return None if None in masses or not masses else math.fsum(float(m or 0.0) for m in masses)
 
     @property
     def centre(self) -> Floats:
@@ -197,7 +198,7 @@ class CombinedShapes(Shape):
         for part in self.shape:
             arm = part.position_offset - centre
             total += part.weight() * (part.turned_moments() + np.outer(arm, arm))
-        return np.asarray(total / sum(part.weight() for part in self.shape))
+        return np.asarray(total / math.fsum(part.weight() for part in self.shape))
 
     def body(self, mass: float | None = None, *, name: str = "") -> Body:
         """Make a body whose centre of mass is the parts' common one: they are moved so that it is the body's origin."""

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from cbsim.arrays import Floats
 from cbsim.sweep.plan import Plan
 from cbsim.sweep.runs.paths import marks_of
 from cbsim.sweep.splitting import Passage, Splitting
-from cbsim.world.tables import Floats
 
 __all__ = ["Repetition", "mean_curve", "repetitions_of", "way_of"]
 

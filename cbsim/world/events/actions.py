@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from cbsim.arrays import Floats, Ints
 from cbsim.errors import Location, ModelError, did_you_mean
 from cbsim.geometry import elementary as math
 from cbsim.geometry.linear import norm
@@ -18,7 +19,7 @@ from cbsim.world.bodies import Bodies
 from cbsim.world.command_queue import CommandQueue
 from cbsim.world.events.tables import ACTIONS, CAR, GUIDED, LIGHT, VEHICLE
 from cbsim.world.scene import Scene
-from cbsim.world.tables import Constants, Floats, Ints
+from cbsim.world.tables import Constants
 from cbsim.world.traffic.tables import LANELET, OFFSET, STATION
 from cbsim.world.traffic.zones.tables import IN_ZONE
 from cbsim.world.world import Sensor

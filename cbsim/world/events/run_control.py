@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from cbsim.arrays import Ints
 from cbsim.spec.events import RUN_STATES
 from cbsim.spec.mission_clock import ALARM
-from cbsim.world.events.tables import ACTIONS, EVENT, KIND, STATE, TARGET, Events, Ints
+from cbsim.world.events.tables import ACTIONS, EVENT, KIND, STATE, TARGET, Events
 
 __all__ = ["NO_RUN_CONTROL", "RestartRow", "RunControl", "StateRow", "Timeline", "run_control_of"]
 
@@ -61,7 +63,7 @@ class Timeline(NamedTuple):
 
     def mission_time(self, time: float) -> float:
         """Time since the start of the mission, without pauses [s]."""
-        return max(0.0, time - self.start - sum(end - begin for begin, end in self.halts(time)))
+        return max(0.0, time - self.start - math.fsum(end - begin for begin, end in self.halts(time)))
 
     def alarm(self, time: float) -> float:
         """Time that is left of the alarm [s]; 0 before RUN, and when it is over."""

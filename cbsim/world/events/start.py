@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from cbsim.arrays import Ints
 from cbsim.spec.events import RUN_STATES
 from cbsim.world.events.tables import (
     CAR_LINK,
@@ -17,7 +18,7 @@ from cbsim.world.events.tables import (
     WAITING_FOR,
     Events,
 )
-from cbsim.world.tables import Constants, Ints, State
+from cbsim.world.tables import Constants, State
 from cbsim.world.traffic.tables import ABSENT, PARKED_HEIGHT, PHASE
 
 __all__ = ["put_events"]

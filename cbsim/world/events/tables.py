@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Annotated, Any, NamedTuple, get_type_hints
 
 import numpy as np
-from numpy.typing import NDArray
+
+from cbsim.arrays import Floats, Ints
 
 __all__ = [
     "ABOVE",
@@ -76,8 +77,6 @@ __all__ = [
     "Y",
 ]  # fmt: skip
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 CONDITIONS = (
     "time", "distance", "time_to_collision", "speed", "standstill", "region", "waypoint", "event", "all", "any", "after"

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from cbsim.arrays import Floats, Ints
 from cbsim.errors import ModelError
 from cbsim.geometry import elementary as math
 from cbsim.road.roadmap import RoadMap
@@ -14,7 +15,6 @@ from cbsim.spec.people import Person
 from cbsim.spec.scenario import Placement
 from cbsim.world.people.tables import NO_PEOPLE, People
 from cbsim.world.scene import Actor
-from cbsim.world.tables import Floats, Ints
 
 __all__ = ["actor_of", "compile_people"]
 

@@ -5,15 +5,13 @@ from __future__ import annotations
 from typing import Annotated, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+
+from cbsim.arrays import Floats, Ints
 
 __all__ = ["NO_PEOPLE", "People"]
 
 BEGIN_STATION, END_STATION, BEGIN_X, BEGIN_Y, END_X, END_Y = range(6)  # columns of `places`
 AREA_X, AREA_Y, AREA_EAST, AREA_NORTH, HALF_ALONG, HALF_ACROSS = range(6)  # columns of `areas`
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 class People(NamedTuple):

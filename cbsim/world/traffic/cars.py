@@ -93,7 +93,7 @@ def _room_ahead(pool: Pool, tables: RoadTables) -> int:
     """Cars that the lanes hold that a flow can reach."""
     rows = np.flatnonzero(reachable(with_changes(tables.graph, tables.changes), _origin(pool, tables)[0]))
     slot = CLASSES[pool.vehicle_class].length + GAP
-    return max(1, int(sum(tables.columns["lanelets"][rows, LENGTH].tolist()) / slot))
+    return max(1, int(math.fsum(tables.columns["lanelets"][rows, LENGTH].tolist()) / slot))
 
 
 def _origin(pool: Pool, tables: RoadTables) -> tuple[int, float]:

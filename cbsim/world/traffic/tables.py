@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Annotated, Any, NamedTuple, get_type_hints
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cbsim.arrays import Floats, Ints
 from cbsim.world.traffic.zones.tables import Zones
 
 __all__ = [
@@ -107,8 +107,6 @@ __all__ = [
     "closure_rows",
 ]  # fmt: skip
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 # columns of `State.travel`; from OFFSET and SLOPE on as in `cbsim.traffic.kernels.ways.sideways`
 STATION, OFFSET, SPEED, ACCELERATION, ARRIVAL, WAITING, SLOPE, SIDEWAYS, MOVED, RUN, BACK = range(11)

@@ -6,13 +6,12 @@ from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined, inner
 from cbsim.traffic.kernels.bodies.standing import stands_for_good
 from cbsim.traffic.kernels.lanes.mandatory import LAST_TO_RIGHT, goes_on, wanted_change
-from cbsim.traffic.kernels.lanes.neighbours import place_in_order
+from cbsim.traffic.kernels.lanes.neighbours import place_in_order, stop_at
 from cbsim.traffic.kernels.lanes.passing import (
     crossable_row,
     first_not_passing,
     may_block,
     mind_blocker,
-    stop_at,
     way_before,
 )
 from cbsim.traffic.kernels.look import GAP, LEADER, STANDS, WAY_END

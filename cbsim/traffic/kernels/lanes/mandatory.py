@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined, inner
-from cbsim.traffic.kernels.lanes.neighbours import has_no_conflicts, place_in_order
-from cbsim.traffic.kernels.look import STOP, WAY_END
+from cbsim.traffic.kernels.lanes.neighbours import has_no_conflicts, place_in_order, stop_at
+from cbsim.traffic.kernels.look import WAY_END
 from cbsim.traffic.kernels.ways.sideways import map_beside, run_of, side_row
 from cbsim.traffic.kernels.ways.way import following
 from cbsim.traffic.kernels.workspace import SPOT
@@ -187,4 +187,4 @@ def end_at_change(road, crossings, sides, demand, seed, state, work, i, destinat
             return
     else:
         plan[WAY_END] = math.inf
-    plan[STOP] = min(plan[STOP], stop)
+    stop_at(work, travel, i, stop)  # who comes to know of it late, or begins its drive there, brakes gently

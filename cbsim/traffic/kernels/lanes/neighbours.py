@@ -6,12 +6,12 @@ from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined, inner
 from cbsim.traffic.kernels.drivers import COMFORTABLE, HEADWAY, LEAST, MODEL, STRONGEST
 from cbsim.traffic.kernels.following import follow
-from cbsim.traffic.kernels.look import DESIRED
+from cbsim.traffic.kernels.look import DESIRED, STOP
 from cbsim.traffic.kernels.ways.way import following
 from cbsim.traffic.kernels.workspace import EXTENT, PACE, SPOT
-from cbsim.world.traffic.tables import ENTRY, ENTRY_END, FIRST_GOAL, GOAL, LENGTH, SERIAL, STOP_LINE
+from cbsim.world.traffic.tables import ENTRY, ENTRY_END, FIRST_GOAL, GOAL, LENGTH, SERIAL, SPEED, STOP_LINE
 
-__all__ = ["FOLLOWS", "follows", "has_no_conflicts", "leader_from", "place_in_order", "worst_behind"]
+__all__ = ["FOLLOWS", "follows", "has_no_conflicts", "leader_from", "place_in_order", "stop_at", "worst_behind"]
 
 FOLLOWS = 1.5, 2.0, 1.4, 2.0  # headway [s], gap [m], and accelerations [m/s²] of those who are no reactive cars
 AHEAD, BEHIND = 100.0, 100.0  # [m] that are looked at
@@ -131,3 +131,10 @@ def has_no_conflicts(road, crossings, seed, intent, i, destination, lanelet, beg
         lanelet, forks = following(road, seed, i, intent[i, SERIAL], destination, lanelet, forks)
         if lanelet < 0:
             return False
+
+
+@inlined
+def stop_at(work, travel, i, distance):
+    """Let a car stop at a distance, or as soon as twice its comfortable braking lets it: nearer it could not pass."""
+    soonest = 0.25 * travel[i, SPEED] * travel[i, SPEED] / work.drawn[i, COMFORTABLE]
+    work.plan[i, STOP] = min(work.plan[i, STOP], max(distance, soonest))

@@ -11,9 +11,9 @@ from __future__ import annotations
 from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined, inner
 from cbsim.traffic.kernels.bodies.standing import stands_for_good
-from cbsim.traffic.kernels.drivers import COMFORTABLE, STRONGEST
-from cbsim.traffic.kernels.lanes.neighbours import has_no_conflicts, place_in_order
-from cbsim.traffic.kernels.look import SMALL, STANDS, STOP, travel_time
+from cbsim.traffic.kernels.drivers import STRONGEST
+from cbsim.traffic.kernels.lanes.neighbours import has_no_conflicts, place_in_order, stop_at
+from cbsim.traffic.kernels.look import SMALL, STANDS, travel_time
 from cbsim.traffic.kernels.ways.sideways import (
     SPARE,
     across_to,
@@ -151,13 +151,6 @@ def way_before(across, length):
     """Distance behind a body in which a car of a length begins to shift, to be clear of it and a length behind [m]."""
     run = run_of(0.0, across)
     return max(clear_part(across) * run + SPARE, CROSSES * run + length)
-
-
-@inlined
-def stop_at(work, travel, i, distance):
-    """Let a car stop at a distance, or as soon as twice its comfortable braking lets it: nearer it could not pass."""
-    soonest = 0.25 * travel[i, SPEED] * travel[i, SPEED] / work.drawn[i, COMFORTABLE]
-    work.plan[i, STOP] = min(work.plan[i, STOP], max(distance, soonest))
 
 
 @inner

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
+from cbsim.arrays import Floats, Ints
 
 __all__ = [
     "AHEAD",
@@ -47,8 +46,6 @@ __all__ = [
     "Zones",
 ]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 # columns of `State.parking`: way that it has been given, or on which it stands; place in the order of those who drive
 # in the zone, 0 for none; time at which it asked for a way [ms], -1 for not; 1 once it has parked
