@@ -12,7 +12,7 @@ from cbsim.road.kernels.right_of_way import fill_ties, order_arrivals, who_yield
 from cbsim.traffic.kernels.branches import errs_at
 from cbsim.traffic.kernels.drivers import CAUTION, IGNORES, LEAST, STRONGEST
 from cbsim.traffic.kernels.lanes.bodies_ahead import room_to_pass_first
-from cbsim.traffic.kernels.lanes.merging import EASY, NEAREST, is_behind_all
+from cbsim.traffic.kernels.lanes.merging import EASY, NEAREST, is_behind_all, stands_on
 from cbsim.traffic.kernels.look import (
     CHAIN,
     CHAIN_END,
@@ -201,8 +201,8 @@ def see_room(road, crossings, sides, seed, state, work, i, static, others):
 
 
 @inlined
-def is_in_the_way(road, crossings, travel, work, i, other, stands):
-    """Whether a car, or any one that stands, is in a conflict area, or may enter it, that another needs to go on."""
+def is_in_the_way(road, crossings, travel, work, i, other):
+    """Whether car i, or anybody who goes on standing, is in a conflict area that another car needs, or may enter it."""
     claims, ways, base, k, cars = work.claims, work.ways, -travel[other, STATION], 0, travel.shape[0]
     while k < ways.lanelets.shape[1] and base < work.plan[other, CHAIN_END]:
         lanelet = ways.lanelets[other, k]
@@ -210,7 +210,8 @@ def is_in_the_way(road, crossings, travel, work, i, other, stands):
             break
         for e in range(road.links[lanelet, ENTRY], road.links[lanelet, ENTRY_END]):
             holder = claims.areas[crossings.entry_rows[e], 1 - crossings.entry_sides[e], HOLDER]
-            if holder == i or (stands and 0 <= holder < cars and holder != other and travel[holder, SPEED] < STANDS):
+            stands = 0 <= holder < cars and holder != other and stands_on(travel[holder, SPEED], work.plan[holder])
+            if holder == i or stands:
                 return True
         base += road.lanelets[lanelet, LENGTH]
         k += 1
@@ -242,15 +243,13 @@ def goes_first(road, crossings, state, work, i, row, side):
     rules, yields = crossings.rules, crossings.yields
     both_stand = other < cars and travel[other, SPEED] < STANDS and travel[i, SPEED] < STANDS
     mine, theirs = travel[i, WAITING], travel[other, WAITING] if other < cars else 0.0
-    if both_stand and mine > PATIENCE and is_in_the_way(road, crossings, travel, work, i, other, False):
-        return 0.0  # the other one can't go before it
-    if (
-        both_stand
-        and theirs > HURRY
-        and theirs > mine
-        and not is_in_the_way(road, crossings, travel, work, i, other, True)
-    ):
-        return math.inf  # whoever has stood for so long is let in by all who stand, if it can go
+    if both_stand and (mine > PATIENCE or theirs > HURRY):
+        # whoever cannot go itself, since somebody who goes on standing is in its way, waits for another turn
+        waits = is_in_the_way(road, crossings, travel, work, i, other)
+        if waits and mine > PATIENCE:
+            return 0.0
+        if not waits and theirs > HURRY and theirs > mine:
+            return math.inf  # whoever has stood for so long is let in by all who stand
     one_green, other_green = crossings.signalled[row, 0] != 0, crossings.signalled[row, 1] != 0
     yielding = who_yields(
         rules[row, RULE], yields[row], rules[row, GREEN], False, False, one_green, other_green, one, two
@@ -311,7 +310,8 @@ def may_enter(road, crossings, seed, state, work, i, judging, takes, dt):
             holder, follows = claims.areas[row, 1 - side, HOLDER], merges and claims.areas[row, 1 - side, ALONE] == 0
             taken = holder not in (-1, i)
             if taken and follows:
-                taken = not is_behind_all(claims, travel, values, i, row, side, over - length, plan[DESIRED], dt)
+                front, goes_on = over - length, over < chain_end - 1e-9
+                taken = not is_behind_all(claims, travel, values, i, row, side, front, plan[DESIRED], dt, goes_on)
             if taken:
                 left_in = claims.times[row, 1 - side, LEFT_IN]
                 if follows:  # it comes to the conflict behind them when they have not left it

@@ -250,20 +250,22 @@ def leave_claim_or_back(blocks, i, may_back, static, others):
 
 
 @inner
-def is_held_up(road, crossings, travel, work, i):
-    """Whether car i stands behind somebody who stands before the conflicts ahead, in none itself."""
-    plan, base, front = work.plan[i], -travel[i, STATION], road.car_sizes[i, CAR_LENGTH]
+def claim_before_leader(road, crossings, travel, intent, work, i):
+    """Of what car i has claimed, what lies before the rear of somebody who stands ahead, as in column `CLAIM`."""
+    plan, base, front, kept = work.plan[i], -travel[i, STATION], road.car_sizes[i, CAR_LENGTH], 0
     ahead = plan[GAP] if plan[LEADER] < STANDS else math.inf
     ahead = front + min(ahead, plan[SIDE_GAP] if plan[SIDE_LEADER] < STANDS else math.inf)
     for k in range(AHEAD):
         lanelet = work.ways.lanelets[i, k]
-        if lanelet < 0:
+        if lanelet < 0 or base >= ahead:
             break
         for e in range(road.links[lanelet, ENTRY], road.links[lanelet, ENTRY_END]):
-            if base + crossings.entry_spans[e, 1] > 0.0:  # its rear has not left it
-                return front <= base + crossings.entry_spans[e, 0] and ahead <= base + crossings.entry_spans[e, 0]
+            if base + crossings.entry_spans[e, 0] < ahead and base + crossings.entry_spans[e, 1] > 0.0:
+                kept = e + 1
+            if e + 1 == intent[i, CLAIM]:
+                return kept
         base += road.lanelets[lanelet, LENGTH]
-    return False
+    return kept
 
 
 @inner
@@ -277,8 +279,9 @@ def back_out(road, crossings, sides, state, work, blocks, static, others):
             intent[i, CLAIM] = 0
         if intent[i, PHASE] not in (DRIVING, CROSSING) or travel[i, SPEED] > STANDS:
             continue
-        if intent[i, CLAIM] > 0 and is_held_up(road, crossings, travel, work, i):  # others go meanwhile
-            intent[i, CLAIM], intent[i, PHASE] = 0, DRIVING
+        if intent[i, CLAIM] > 0:  # behind somebody who stands it needs none further on, and others go meanwhile
+            intent[i, CLAIM] = claim_before_leader(road, crossings, travel, intent, work, i)
+            intent[i, PHASE] = intent[i, PHASE] if intent[i, CLAIM] > 0 else DRIVING
         # who drives a vehicle never reverses (`driven.command_vehicles`), and only gives up what it has claimed
         may_back = road.car_rows[i, VEHICLE] < 0 and waits_to_back(sides, travel, intent, i)
         if intent[i, CLAIM] > 0 or may_back:
