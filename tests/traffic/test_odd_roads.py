@@ -132,8 +132,12 @@ def offset_junctions(apart: float, near: float, count: int) -> RoadNetwork:
 
 
 @pytest.mark.parametrize(("apart", "near", "count"), [(12.0, 4.0, 2), (12.0, 4.0, 4), (15.0, 6.0, 2), (15.0, 6.0, 4)])
-def test_who_waits_to_turn_left_does_not_stand_in_the_way_of_others_who_turn_left(apart, near, count):
-    """Side roads a few metres apart: there is room for one car between two of them, or for none."""
-    made = world(offset_junctions(apart, near, count), Pool("p", count=40), step=0.1)
+@pytest.mark.parametrize("seed", [0, 4, 6, 9])
+def test_who_waits_to_turn_left_does_not_stand_in_the_way_of_others_who_turn_left(apart, near, count, seed):
+    """Side roads a few metres apart: there is room for one car between two of them, or for none.
+
+    Who goes first at one of them may wait for somebody who stands in the next one, behind a car that has to let it go.
+    """
+    made = world(offset_junctions(apart, near, count), Pool("p", count=40), step=0.1, seed=seed)
     longest = max(copy.columns.travel[:, WAITING].max() for copy in run(made, None, 300.0, 10.0))
     assert longest < 90.0
