@@ -98,3 +98,13 @@ def test_who_waits_to_turn_left_does_not_stand_in_the_way_of_others_who_turn_lef
     made = world(offset_junctions(apart, near, count), Pool("p", count=40), step=0.1, seed=seed)
     longest = max(copy.columns.travel[:, WAITING].max() for copy in run(made, None, 300.0, 10.0))
     assert longest < 90.0
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_where_neither_road_is_the_major_one_nobody_waits_for_the_end_of_a_stream(seed):
+    """Two dense flows meet two thin ones without any line: whoever has stood for a minute is let in."""
+    dense, thin = [("1.1.1", "3.2.2"), ("3.1.1", "1.2.2")], [("2.1.1", "4.2.2"), ("4.1.1", "2.2.2")]
+    pools = [flow(name, *way, 900.0 if way in dense else 120.0) for name, way in zip("abcd", dense + thin, strict=True)]
+    made = world(cross(()), *pools, step=0.1, seed=seed)
+    longest = max(copy.columns.travel[:, WAITING].max() for copy in run(made, None, 900.0, 10.0))
+    assert longest < 90.0
