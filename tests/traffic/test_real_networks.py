@@ -167,6 +167,15 @@ def test_nobody_on_a_lane_waits_for_claims_that_cannot_be_used(team, name, longe
         assert (columns.travel[lane[columns.intent[:, LANELET]], WAITING] < longest).all()
 
 
+def test_nobody_comes_to_rest_in_an_exit_that_turns_back_over_its_own_lane():
+    """Whoever rolled there, to go when others had left, stood beside the end of the lane, and was hit."""
+    made = crowded(network_of(shared("rndf", "cornell", "arbiter-sample_roads__Sample1.rndf")), 60, 77)
+    snapshot = made.start
+    for _ in range(45):
+        _, _, contacts = advance(made, snapshot, 200)
+        assert not len(contacts)
+
+
 @pytest.mark.slow
 def test_cars_in_a_ring_that_is_shorter_than_their_claims_go_on():
     """Two lanes of 7.5 m that overlap, with a dead end at either side."""

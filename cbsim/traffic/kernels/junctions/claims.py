@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined
-from cbsim.road.kernels.right_of_way import fill_ties, order_arrivals, who_yields
+from cbsim.road.kernels.right_of_way import RIGHT, fill_ties, order_arrivals, who_yields
 from cbsim.traffic.kernels.branches import errs_at
 from cbsim.traffic.kernels.drivers import CAUTION, IGNORES, LEAST, STRONGEST
 from cbsim.traffic.kernels.lanes.bodies_ahead import room_to_pass_first
@@ -210,8 +210,7 @@ def is_in_the_way(road, crossings, travel, work, i, other):
             break
         for e in range(road.links[lanelet, ENTRY], road.links[lanelet, ENTRY_END]):
             holder = claims.areas[crossings.entry_rows[e], 1 - crossings.entry_sides[e], HOLDER]
-            stands = 0 <= holder < cars and holder != other and stands_on(travel[holder, SPEED], work.plan[holder])
-            if holder == i or stands:
+            if holder == i or (0 <= holder < cars and holder != other and stands_on(travel[holder], work.plan[holder])):
                 return True
         base += road.lanelets[lanelet, LENGTH]
         k += 1
@@ -241,15 +240,18 @@ def goes_first(road, crossings, state, work, i, row, side):
     turn, turn_of_other = queues.turns[i], queues.turns[other]
     one, two = (turn, turn_of_other) if side == 0 else (turn_of_other, turn)
     rules, yields = crossings.rules, crossings.yields
-    both_stand = other < cars and travel[other, SPEED] < STANDS and travel[i, SPEED] < STANDS
+    stands = other < cars and travel[other, SPEED] < STANDS
+    both_stand = stands and travel[i, SPEED] < STANDS
     mine, theirs = travel[i, WAITING], travel[other, WAITING] if other < cars else 0.0
-    if both_stand and (mine > PATIENCE or theirs > HURRY):
+    # where neither road is the major one, whoever comes lets others in, too, who have stood for so long
+    lets_in = theirs > HURRY and theirs > mine and (both_stand or (stands and rules[row, RULE] >= RIGHT))
+    if lets_in or (both_stand and mine > PATIENCE):
         # whoever cannot go itself, since somebody who goes on standing is in its way, waits for another turn
         waits = is_in_the_way(road, crossings, travel, work, i, other)
         if waits and mine > PATIENCE:
             return 0.0
-        if not waits and theirs > HURRY and theirs > mine:
-            return math.inf  # whoever has stood for so long is let in by all who stand
+        if lets_in and not waits:
+            return math.inf
     one_green, other_green = crossings.signalled[row, 0] != 0, crossings.signalled[row, 1] != 0
     yielding = who_yields(
         rules[row, RULE], yields[row], rules[row, GREEN], False, False, one_green, other_green, one, two
@@ -290,7 +292,7 @@ def may_enter(road, crossings, seed, state, work, i, judging, takes, dt):
     travel, intent, values, plan = state.travel, state.intent, work.drawn[i], work.plan[i]
     entries, claims, ways = work.entries, work.claims, work.ways
     destination = work.destinations[i]
-    length, last, sign = road.car_sizes[i, CAR_LENGTH], 0, 1
+    length, last, sign, turns_back = road.car_sizes[i, CAR_LENGTH], 0, 1, False
     lanelet, base, k, forks = intent[i, LANELET], -travel[i, STATION], 0, ways.forks[i]
     chain, chain_end = plan[CHAIN] + length - 1e-9, plan[CHAIN_END]
     ignores = errs_at(road, seed, intent, values, i, 1, values[IGNORES])
@@ -301,6 +303,7 @@ def may_enter(road, crossings, seed, state, work, i, judging, takes, dt):
             if begin < chain or over > chain_end + 1e-9:
                 continue
             last, merges = e + 1, crossings.rules[row, MERGES] != 0
+            turns_back = turns_back or crossings.entry_others[e] == intent[i, LANELET]
             if takes:
                 left_in = travel_time(over, travel[i, SPEED], plan[DESIRED], values[STRONGEST])
                 go_through(crossings, claims, row, side, i, over, left_in)
@@ -344,7 +347,8 @@ def may_enter(road, crossings, seed, state, work, i, judging, takes, dt):
         # on a way round that is shorter than its chain, a claim ends before the lanelet on which it is
         if lanelet < 0 or lanelet == intent[i, LANELET]:
             break
-    return sign * last
+    # on a way that turns back over its own lanelet, who rolls would come to rest where those behind it have to go
+    return 0 if turns_back and sign < 0 else sign * last
 
 
 @inlined

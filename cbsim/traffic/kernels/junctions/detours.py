@@ -5,8 +5,9 @@ from __future__ import annotations
 from cbsim.jit import inlined, inner
 from cbsim.traffic.kernels.drivers import LEAST
 from cbsim.traffic.kernels.junctions.claims import room_behind
+from cbsim.traffic.kernels.look import STANDS
 from cbsim.traffic.kernels.ways.sideways import reach_of_turn
-from cbsim.world.traffic.tables import CAR_LENGTH, ENTRY, ENTRY_END, LANELET, LENGTH, STATION, WANDER, WANDER_END
+from cbsim.world.traffic.tables import CAR_LENGTH, ENTRY, ENTRY_END, LANELET, LENGTH, SPEED, STATION, WANDER, WANDER_END
 
 __all__ = ["DETOUR", "find_detour"]
 
@@ -41,7 +42,8 @@ def find_detour(road, crossings, travel, intent, values, entries, claims, closed
     """
     lanelet, length, cars = intent[i, LANELET], road.car_sizes[i, CAR_LENGTH], intent.shape[0]
     ahead = road.lanelets[lanelet, LENGTH] - travel[i, STATION]
-    if ahead < length - 1e-6 or destination == -2:
+    # who has begun to roll keeps its way: conflicts of another one may begin where it cannot stop any more
+    if ahead < length - 1e-6 or destination == -2 or travel[i, SPEED] >= STANDS:
         return -1
     first, last = road.links[lanelet, WANDER], road.links[lanelet, WANDER_END]
     chosen, own = first, length + values[LEAST]
