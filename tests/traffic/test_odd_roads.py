@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from cbsim.road.lanelets import build_lanelets
+from cbsim.road.roadmap import build
 from cbsim.spec.road import PointId, RoadNetwork
 from cbsim.spec.traffic import Pool
 from cbsim.world.traffic.tables import ACCELERATION, LANELET, PHASE, SPEED, STATION, STOPPED, WAITING
@@ -149,8 +151,42 @@ def offset_junctions(apart: float, near: float, count: int) -> RoadNetwork:
 
 
 @pytest.mark.parametrize(("apart", "near", "count"), [(12.0, 4.0, 2), (12.0, 4.0, 4), (15.0, 6.0, 2), (15.0, 6.0, 4)])
-def test_who_waits_to_turn_left_does_not_stand_in_the_way_of_others_who_turn_left(apart, near, count):
-    """Side roads a few metres apart: there is room for one car between two of them, or for none."""
-    made = world(offset_junctions(apart, near, count), Pool("p", count=40), step=0.1)
+@pytest.mark.parametrize("seed", [0, 4, 6, 9])
+def test_who_waits_to_turn_left_does_not_stand_in_the_way_of_others_who_turn_left(apart, near, count, seed):
+    """Side roads a few metres apart: there is room for one car between two of them, or for none.
+
+    Who goes first at one of them may wait for somebody who stands in the next one, behind a car that has to let it go.
+    """
+    made = world(offset_junctions(apart, near, count), Pool("p", count=40), step=0.1, seed=seed)
     longest = max(copy.columns.travel[:, WAITING].max() for copy in run(made, None, 300.0, 10.0))
     assert longest < 90.0
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_where_neither_road_is_the_major_one_nobody_waits_for_the_end_of_a_stream(seed):
+    """Two dense flows meet two thin ones without any line: whoever has stood for a minute is let in."""
+    dense, thin = [("1.1.1", "3.2.2"), ("3.1.1", "1.2.2")], [("2.1.1", "4.2.2"), ("4.1.1", "2.2.2")]
+    pools = [flow(name, *way, 900.0 if way in dense else 120.0) for name, way in zip("abcd", dense + thin, strict=True)]
+    made = world(cross(()), *pools, step=0.1, seed=seed)
+    longest = max(copy.columns.travel[:, WAITING].max() for copy in run(made, None, 900.0, 10.0))
+    assert longest < 90.0
+
+
+def loops(first: float, second: float) -> RoadNetwork:
+    """Two loops of one lane each, of so many metres round; a way leads from the first to the second, none back."""
+    site = Site(metric=True)
+    for name, size, x, exits in (("1.1", first, 0.0, [("1.1.3", "2.1.1")]), ("2.1", second, 300.0, [])):
+        side = 0.25 * size
+        corners = [(x, 0.0), (x, side), (x + side, side), (x + side, 0.0)]
+        site.lane(name, corners, exits=[(f"{name}.4", f"{name}.1"), *exits])
+    return site.network()
+
+
+@pytest.mark.parametrize(("first", "second", "leave"), [(400.0, 100.0, False), (100.0, 400.0, True)])
+def test_cars_that_wander_do_not_end_up_in_the_shorter_of_two_loops(first, second, leave):
+    made = world(loops(first, second), Pool("p", count=8), step=0.1)
+    names = build_lanelets(build(loops(first, second))).names
+    is_second = np.array([name.startswith("2.1.") for name in names])
+    begin, end = made.start.columns.intent[:, LANELET], run(made, None, 300.0)[-1].columns.intent[:, LANELET]
+    assert 0 < is_second[begin].sum() < 8
+    assert is_second[end].sum() == (8 if leave else is_second[begin].sum())

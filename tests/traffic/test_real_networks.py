@@ -148,6 +148,35 @@ def test_two_hundred_cars_drive_for_half_an_hour(path):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    ("team", "name", "longest"),
+    [
+        ("cornell", "arbiter-sample_roads__Sample1.rndf", 60.0),  # ways that turn back over themselves
+        ("utexas", "prc_large_obstacle.rndf", 200.0),  # claims of who stands behind a queue
+    ],
+)
+@pytest.mark.parametrize("seed", [7, 102])
+def test_nobody_on_a_lane_waits_for_claims_that_cannot_be_used(team, name, longest, seed):
+    network = network_of(shared("rndf", team, name))
+    names = build_lanelets(build(network)).names
+    made = crowded(network, 200, seed)
+    snapshot, lane = made.start, np.array([name.startswith("1.2.") for name in names] + [False] * len(names))
+    for _ in range(60):
+        advance(made, snapshot, 200)
+        columns = snapshot.columns
+        assert (columns.travel[lane[columns.intent[:, LANELET]], WAITING] < longest).all()
+
+
+def test_nobody_comes_to_rest_in_an_exit_that_turns_back_over_its_own_lane():
+    """Whoever rolled there, to go when others had left, stood beside the end of the lane, and was hit."""
+    made = crowded(network_of(shared("rndf", "cornell", "arbiter-sample_roads__Sample1.rndf")), 60, 77)
+    snapshot = made.start
+    for _ in range(45):
+        _, _, contacts = advance(made, snapshot, 200)
+        assert not len(contacts)
+
+
+@pytest.mark.slow
 def test_cars_in_a_ring_that_is_shorter_than_their_claims_go_on():
     """Two lanes of 7.5 m that overlap, with a dead end at either side."""
     network = network_of(shared("rndf", "utexas", "prc_small.rndf"))

@@ -10,9 +10,10 @@ import numpy as np
 
 from cbsim.jit import kernel
 
-__all__ = ["ARRIVAL", "GROUP_TIME", "fill_ties", "order_arrivals", "who_yields"]
+__all__ = ["ARRIVAL", "GROUP_TIME", "RIGHT", "fill_ties", "order_arrivals", "who_yields"]
 
 ARRIVAL = 4  # value of `Rule.ARRIVAL`: both stop, and the order of arrival decides
+RIGHT = 7  # value of `Rule.RIGHT`: from there on, neither road is the major one
 GROUP_TIME = 0.5  # [s] arrivals within this time of the earliest form one group
 
 

@@ -15,7 +15,7 @@ from cbsim.traffic.kernels.decisions import MOST, WAIT, acceleration_of, decide
 from cbsim.traffic.kernels.demand.pools import appear
 from cbsim.traffic.kernels.drivers import draw_drivers
 from cbsim.traffic.kernels.driving.driven import command_vehicles, driven_cars, read_driven_cars
-from cbsim.traffic.kernels.junctions.claims import DETOUR, find_detour
+from cbsim.traffic.kernels.junctions.detours import DETOUR, find_detour
 from cbsim.traffic.kernels.junctions.others import BRANCHES, find_others
 from cbsim.traffic.kernels.lanes.changes import change_over
 from cbsim.traffic.kernels.lanes.passing import PASSES, begin_pass
@@ -165,7 +165,7 @@ def move_cars(road, crossings, sides, seed, state, work, blocks, time, dt, begin
         travel[i, ACCELERATION] = limit_by_order(state.order, travel, i, chosen, dt)
         if queues.is_blocked[i] == 1 and travel[i, WAITING] >= DETOUR:
             closed, destination = work.routes.noted, work.destinations[i]
-            way = find_detour(road, travel, intent, values, plan, entries, claims, closed, ways, i, destination)
+            way = find_detour(road, crossings, travel, intent, values, entries, claims, closed, ways, i, destination)
             if way >= 0:
                 intent[i, NEXT] = way
         # what was decided of lanes holds for the lanelet and the goal that it had then
@@ -271,7 +271,7 @@ def drive_cars(pack, sizes, floats, ints, car_floats, car_ints):
         decide(tables, zones, state, crosswalks, work, scratch, time, count, dt, part > 0)
         # between deciding and moving: roads that are closed or free again, and cars that appear where there is room
         close_and_open(road, network, state, work, blocks, begin, count)
-        back_out(road, sides, state, work, blocks, begin, count)
+        back_out(road, crossings, sides, state, work, blocks, begin, count)
         appear(road, network, crossings, demand, seed, state, work, occupied, time, dt)
         if state.fork.shape[0] > 0:  # those who have just appeared
             set_branches(state.fork, state.held, state.intent, work.drawn, state.clock[0] - 1, time, step)

@@ -13,7 +13,14 @@ from cbsim.traffic.kernels.drivers import (
     uniform,
     word_of,
 )
-from cbsim.traffic.kernels.junctions.claims import UNTURNED, arbitrate, join, order_waiting, see_room
+from cbsim.traffic.kernels.junctions.claims import (
+    UNTURNED,
+    arbitrate,
+    is_behind_standing,
+    join,
+    order_waiting,
+    see_room,
+)
 from cbsim.traffic.kernels.junctions.clear_crosswalks import keep_crosswalks_clear
 from cbsim.traffic.kernels.junctions.others import announce_others, free_others, see_arrivals
 from cbsim.traffic.kernels.lanes.bodies_ahead import mind_bodies
@@ -164,6 +171,8 @@ def decide(network, zones, state, crosswalks, work, scratch, time, count, dt, ke
         if phase in (STOPPED, ROLLING):
             join(queues, crossings.rules[crossings.entry_rows[queues.conflicts[i]], JUNCTION], i)
         elif plan[LINE] < plan[CHAIN] or not asks(travel[i, SPEED], drawn[i, COMFORTABLE], plan[CHAIN], dt):
+            continue
+        elif is_behind_standing(plan):  # who stands there is asked first
             continue
         else:
             travel[i, ARRIVAL] = time - travel[i, WAITING]

@@ -79,8 +79,7 @@ __all__ = [
 # its speed, as long as widths overlap; most acceleration that leaves room for who changes lanes [m/s²]; distance of the
 # next place behind those conflicts where one may have to wait [m]
 GAP, LEADER, DESIRED, STOP, LINE, CHAIN, CHAIN_END, WAY_END, SIDE_GAP, SIDE_LEADER, YIELDS, NEXT_WAIT = range(12)
-SMALL = 1.0  # [m] along the lane: people
-BESIDE = 0.1  # [m] behind its front at which somebody small is beside a car
+SMALL, BESIDE = 1.0, 0.1  # [m] along the lane: people; behind its front at which somebody small is beside a car
 PASSED = 0.3  # [m] beyond a line at which it has been passed
 BEYOND = 1.5  # [m] ahead of the front within which the line stands that a car has been let over
 NO_STOP = 40.0  # [m] behind a stop line in which its conflicts begin
@@ -88,8 +87,7 @@ BEHIND_FORK = 10.0  # [m] conflicts that begin so soon behind a fork are waited 
 SPARE = 2.0  # [m] more than its length that a car needs to wait between two conflict areas
 SQUARE, CHANGE = 6, 7  # columns of `Road.pieces`: square of the allowed speed, and its change [m²/s²]
 SLOWEST, STANDS = 0.5, 0.1  # [m/s] that bends allow, and below which one stands
-BRAKES = 4.5  # [m/s²] at most, of who is ahead
-LONGEST = 60.0  # [m] of conflicts that are claimed together
+BRAKES, LONGEST = 4.5, 60.0  # [m/s²] at most, of who is ahead; [m] of conflicts that are claimed together
 
 
 @inlined
@@ -294,7 +292,7 @@ def look(road, crossings, seed, state, work, occupied, i, time, ahead_of, distan
     speed, length = travel[i, SPEED], road.car_sizes[i, CAR_LENGTH]
     horizon = length + 20.0 + speed * (4.0 + 0.5 * speed)
     lanelet, forks = intent[i, LANELET], ways.forks[i]
-    claimed, phase, base = intent[i, CLAIM], intent[i, PHASE], -travel[i, STATION]
+    claimed, phase, base, last = intent[i, CLAIM], intent[i, PHASE], -travel[i, STATION], -1
     gap, leader, stop, line, chain, chain_end = math.inf, 0.0, math.inf, math.inf, math.inf, -math.inf
     fastest, square = math.inf, math.inf  # the speed that is wanted, and the square of another bound of it
     released, closed, count, way_end, next_wait = phase in (CROSSING, ROLLING), False, 0, math.inf, math.inf
@@ -331,7 +329,8 @@ def look(road, crossings, seed, state, work, occupied, i, time, ahead_of, distan
                     chain = fork - length
             elif in_chain:  # and all those behind, as long as it could not wait between two of them, or before a fork
                 place = fork if fork >= length and begin - fork < BEHIND_FORK else begin
-                in_chain = place - chain_end < length + SPARE and begin - length - chain < LONGEST
+                turns_back = crossings.entry_others[e] == last  # over its own way: those behind it would stand there
+                in_chain = place - chain_end < length + SPARE and (turns_back or begin - length - chain < LONGEST)
                 chain_end, next_wait = (max(chain_end, over), next_wait) if in_chain else (chain_end, place)
             if count < ahead_of.shape[0] and (phase != HIT or speed >= STANDS):  # who is hit never comes to them
                 ahead_of[count], distances[count] = e, begin
@@ -370,7 +369,8 @@ def look(road, crossings, seed, state, work, occupied, i, time, ahead_of, distan
             break
         fork = end if road.links[lanelet, WANDER_END] - road.links[lanelet, WANDER] > 1 else fork
         # claims end before its own lanelet, on a way round: it goes up to what is on that
-        base, lanelet, k, fork = end, beyond, k + 1, -math.inf if beyond == intent[i, LANELET] else fork
+        fork = -math.inf if beyond == intent[i, LANELET] else fork
+        base, last, lanelet, k = end, lanelet, beyond, k + 1
     plan[GAP], plan[LEADER], plan[DESIRED] = gap, leader, max(min(fastest, math.sqrt(square)), 0.5)
     plan[SIDE_GAP], plan[SIDE_LEADER], plan[YIELDS], plan[NEXT_WAIT] = side_gap, side_leader, math.inf, next_wait
     plan[STOP], plan[LINE], plan[CHAIN], plan[CHAIN_END], plan[WAY_END] = stop, line, chain, chain_end, way_end

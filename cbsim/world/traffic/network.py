@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
 from scipy.spatial import KDTree
 
 from cbsim.arrays import Floats, Ints
@@ -96,7 +98,7 @@ def road_tables(road: LaneletMap, lights: Sequence[LightProgram] = (), aprons: S
     gaps = np.full((len(pairs), 2), LEFT_FROM_MINOR.critical)
     gaps[: len(conflicts.pairs)] = critical_gaps(lanelets, conflicts)
     fork_offsets, forks = _forks(lanelets, len(graph))
-    wander_offsets, wanders = _rows(_endless(graph))
+    wander_offsets, wanders = _rows(_endless(graph, lengths))
     signals = signal_columns(lanelets, lights, graph, pairs)
     gaps[signals["signalled"].all(axis=1)] = LEFT_FROM_MAJOR.critical
     signals_at = np.diff(signals["signal_offsets"])[: len(lanelets)] > 0  # a light stands for the stop line beside it
@@ -280,10 +282,37 @@ def _forks(lanelets: Lanelets, count: int) -> tuple[Ints, Floats]:
     return offsets, np.array([row for each in lists for row in sorted(each)], float).reshape(-1, 3)
 
 
-def _endless(graph: list[list[int]]) -> list[list[int]]:
-    """Of the ways on from each lanelet, those from which one can go on for ever; all, where there is none such."""
-    dead = dead_ends(graph)
-    return [[way for way in ways if not dead[way]] or ways for ways in graph]
+def _endless(graph: list[list[int]], lengths: Floats) -> list[list[int]]:
+    """Of the ways on from each lanelet, those from which one can go on for ever; all, where there is none such.
+
+    Of these, it is those to the longest part of the network in which one can come back to everywhere: cars that wander
+    do not end up in a few metres of lanes that nobody can leave.
+    """
+    dead, reached = dead_ends(graph), _longest_parts(graph, lengths)
+    found = [[way for way in ways if not dead[way]] for ways in graph]
+    longest = [[way for way in ways if reached[way] >= max(reached[ways])] for ways in found]
+    return [kept or ways for kept, ways in zip(longest, graph, strict=True)]
+
+
+def _longest_parts(graph: list[list[int]], lengths: Floats) -> Floats:
+    """Length of the longest part with ways from everywhere to everywhere that one can get to from each lanelet [m]."""
+    offsets, successors = _rows(graph)
+    shape = len(graph), len(graph)
+    links = csr_array((np.ones(len(successors)), successors, offsets), shape=shape)  # type: ignore[no-untyped-call]
+    count, parts = connected_components(links, directed=True, connection="strong")
+    leads_back = np.bincount(parts, minlength=count)[parts] > 1
+    leads_back |= np.array([row in ways for row, ways in enumerate(graph)], bool)
+    sums = np.bincount(parts, weights=np.where(leads_back, lengths, 0.0), minlength=count)
+    before_offsets, before = (column.tolist() for column in _predecessors(graph))
+    reached = np.full(len(graph), -1.0)
+    for row in np.argsort(-sums[parts], kind="stable").tolist():  # from the longest on: all that lead to it
+        work, length = [row], sums[parts[row]]
+        while work:
+            there = work.pop()
+            if reached[there] < 0.0:
+                reached[there] = length
+                work.extend(before[before_offsets[there] : before_offsets[there + 1]])
+    return reached
 
 
 def _predecessors(graph: list[list[int]]) -> tuple[Ints, Ints]:

@@ -7,13 +7,26 @@ A car claims all conflicts between which it cannot wait together, when nobody ha
 from __future__ import annotations
 
 from cbsim.geometry.kernels import elementary as math
-from cbsim.jit import inlined, inner
-from cbsim.road.kernels.right_of_way import fill_ties, order_arrivals, who_yields
+from cbsim.jit import inlined
+from cbsim.road.kernels.right_of_way import RIGHT, fill_ties, order_arrivals, who_yields
 from cbsim.traffic.kernels.branches import errs_at
 from cbsim.traffic.kernels.drivers import CAUTION, IGNORES, LEAST, STRONGEST
 from cbsim.traffic.kernels.lanes.bodies_ahead import room_to_pass_first
-from cbsim.traffic.kernels.lanes.merging import EASY, NEAREST, is_behind_all
-from cbsim.traffic.kernels.look import CHAIN, CHAIN_END, DESIRED, LINE, NEXT_WAIT, STANDS, go_through, travel_time
+from cbsim.traffic.kernels.lanes.merging import EASY, NEAREST, is_behind_all, stands_on
+from cbsim.traffic.kernels.look import (
+    CHAIN,
+    CHAIN_END,
+    DESIRED,
+    GAP,
+    LEADER,
+    LINE,
+    NEXT_WAIT,
+    SIDE_GAP,
+    SIDE_LEADER,
+    STANDS,
+    go_through,
+    travel_time,
+)
 from cbsim.traffic.kernels.turning_round.closures import stays_there
 from cbsim.traffic.kernels.turning_round.dead_ends import clear_of_fork, stands_in_fork, stands_there
 from cbsim.traffic.kernels.ways.sideways import reach_of_turn
@@ -40,11 +53,9 @@ from cbsim.world.traffic.tables import (
     STATION,
     STOPPED,
     WAITING,
-    WANDER,
-    WANDER_END,
 )
 
-__all__ = ["DETOUR", "UNTURNED", "arbitrate", "find_detour", "join", "order_waiting", "see_room"]
+__all__ = ["UNTURNED", "arbitrate", "is_behind_standing", "join", "order_waiting", "room_behind", "see_room"]
 
 UNTURNED = 1 << 30  # place in the order of arrival of who has not arrived
 JUDGES, JUDGES_EACH, MOST_JUDGED = 0.8, 0.8, 3  # [s] that one needs to see whose turn it is, and for each who waits too
@@ -56,7 +67,7 @@ KEPT = 1.0  # [s] by which a gap that has been taken may turn out to be shorter
 SURE, SLOWEST = 0.5, 6.0  # [s] more than that takes; [m/s] at least of those who have gone through an area
 HURRY, HURRIED = 60.0, 0.6  # [s] of waiting after which a critical gap is so much of what it was
 PASSED_OVER = 10.0  # [s] that one has been free to go and has not moved
-DETOUR = 10.0  # [s] of standing without room beyond after which another way is taken
+BEHIND = 2  # value of `Queues.is_blocked` of who passes its turn, as who has no room does, and takes no other exit
 
 
 @inlined
@@ -140,6 +151,13 @@ def room_behind(entries, claims, closed, lanelet, base, clear, length, least, ca
 
 
 @inlined
+def is_behind_standing(plan):
+    """Whether a car is behind somebody who stands before the conflicts ahead."""
+    ahead = plan[LEADER] < STANDS and plan[GAP] <= plan[CHAIN]
+    return ahead or (plan[SIDE_LEADER] < STANDS and plan[SIDE_GAP] <= plan[CHAIN])
+
+
+@inlined
 def see_room(road, crossings, sides, seed, state, work, i, static, others):
     """Note whether there is room behind the conflicts ahead of car i, and on which lanelet its front will stand."""
     travel, intent, values, plan = state.travel, state.intent, work.drawn[i], work.plan[i]
@@ -171,52 +189,28 @@ def see_room(road, crossings, sides, seed, state, work, i, static, others):
         if beyond < 0:
             break
         base, lanelet, k = end, beyond, k + 1
+    # behind somebody who stands before the conflicts, or on the other way of a fork in them, there is no way through
+    if is_behind_standing(plan):
+        queues.is_blocked[i] = BEHIND
+    elif turns and plan[SIDE_LEADER] < STANDS and plan[SIDE_GAP] - values[LEAST] < clear:
+        queues.is_blocked[i] = 1
     # those who hold claims to there may have to wait before the next conflicts or the next line, and it behind them
     others = least - own if intent[i, CLAIM] > 0 else least  # without its own claim
     if others > 0.0 and clear + own + others > plan[NEXT_WAIT]:
         queues.is_blocked[i] = 1
 
 
-@inner
-def find_detour(road, travel, intent, values, plan, entries, claims, closed, ways, i, destination):
-    """Find another way on for a car that has stood for long without room beyond; -1 for none.
-
-    All conflicts must lie behind its lanelet, there must be room behind the other way, and it must lead to where the
-    car goes. The first such one is taken, from its own on in the order in which the road has them.
-    """
-    lanelet, length, cars = intent[i, LANELET], road.car_sizes[i, CAR_LENGTH], intent.shape[0]
-    ahead = road.lanelets[lanelet, LENGTH] - travel[i, STATION]
-    if plan[CHAIN] + length < ahead - 1e-6 or ahead < length - 1e-6 or destination == -2:
-        return -1
-    first, last = road.links[lanelet, WANDER], road.links[lanelet, WANDER_END]
-    chosen, own = first, length + values[LEAST]
-    for n in range(first, last):
-        chosen = n if road.wanders[n] == ways.lanelets[i, 1] else chosen
-    for n in range(1, last - first):
-        way = road.wanders[first + (chosen - first + n) % (last - first)]
-        beyond = -1
-        if destination >= 0:
-            beyond = road.hops[destination * road.lanelets.shape[0] + way]
-        elif road.links[way, WANDER] < road.links[way, WANDER_END]:
-            beyond = road.wanders[road.links[way, WANDER]]
-        if beyond < 0 or road.lanelets[beyond, LENGTH] < own:
-            continue
-        over = ahead + road.lanelets[way, LENGTH]
-        if room_behind(entries, claims, closed, beyond, over, over, own, 0.0, cars, reach_of_turn(own)) >= 0.0:
-            return way
-    return -1
-
-
 @inlined
 def is_in_the_way(road, crossings, travel, work, i, other):
-    """Whether a car is in a conflict area, or may enter it, that another one needs to go on."""
-    claims, ways, base, k = work.claims, work.ways, -travel[other, STATION], 0
+    """Whether car i, or anybody who goes on standing, is in a conflict area that another car needs, or may enter it."""
+    claims, ways, base, k, cars = work.claims, work.ways, -travel[other, STATION], 0, travel.shape[0]
     while k < ways.lanelets.shape[1] and base < work.plan[other, CHAIN_END]:
         lanelet = ways.lanelets[other, k]
         if lanelet < 0:
             break
         for e in range(road.links[lanelet, ENTRY], road.links[lanelet, ENTRY_END]):
-            if claims.areas[crossings.entry_rows[e], 1 - crossings.entry_sides[e], HOLDER] == i:
+            holder = claims.areas[crossings.entry_rows[e], 1 - crossings.entry_sides[e], HOLDER]
+            if holder == i or (0 <= holder < cars and holder != other and stands_on(travel[holder], work.plan[holder])):
                 return True
         base += road.lanelets[lanelet, LENGTH]
         k += 1
@@ -246,12 +240,18 @@ def goes_first(road, crossings, state, work, i, row, side):
     turn, turn_of_other = queues.turns[i], queues.turns[other]
     one, two = (turn, turn_of_other) if side == 0 else (turn_of_other, turn)
     rules, yields = crossings.rules, crossings.yields
-    both_stand = other < cars and travel[other, SPEED] < STANDS and travel[i, SPEED] < STANDS
+    stands = other < cars and travel[other, SPEED] < STANDS
+    both_stand = stands and travel[i, SPEED] < STANDS
     mine, theirs = travel[i, WAITING], travel[other, WAITING] if other < cars else 0.0
-    if both_stand and mine > PATIENCE and is_in_the_way(road, crossings, travel, work, i, other):
-        return 0.0  # the other one can't go before it
-    if both_stand and theirs > HURRY and theirs > mine:
-        return math.inf  # whoever has stood for so long is let in by all who stand
+    # where neither road is the major one, whoever comes lets others in, too, who have stood for so long
+    lets_in = theirs > HURRY and theirs > mine and (both_stand or (stands and rules[row, RULE] >= RIGHT))
+    if lets_in or (both_stand and mine > PATIENCE):
+        # whoever cannot go itself, since somebody who goes on standing is in its way, waits for another turn
+        waits = is_in_the_way(road, crossings, travel, work, i, other)
+        if waits and mine > PATIENCE:
+            return 0.0
+        if lets_in and not waits:
+            return math.inf
     one_green, other_green = crossings.signalled[row, 0] != 0, crossings.signalled[row, 1] != 0
     yielding = who_yields(
         rules[row, RULE], yields[row], rules[row, GREEN], False, False, one_green, other_green, one, two
@@ -292,7 +292,7 @@ def may_enter(road, crossings, seed, state, work, i, judging, takes, dt):
     travel, intent, values, plan = state.travel, state.intent, work.drawn[i], work.plan[i]
     entries, claims, ways = work.entries, work.claims, work.ways
     destination = work.destinations[i]
-    length, last, sign = road.car_sizes[i, CAR_LENGTH], 0, 1
+    length, last, sign, turns_back = road.car_sizes[i, CAR_LENGTH], 0, 1, False
     lanelet, base, k, forks = intent[i, LANELET], -travel[i, STATION], 0, ways.forks[i]
     chain, chain_end = plan[CHAIN] + length - 1e-9, plan[CHAIN_END]
     ignores = errs_at(road, seed, intent, values, i, 1, values[IGNORES])
@@ -303,6 +303,7 @@ def may_enter(road, crossings, seed, state, work, i, judging, takes, dt):
             if begin < chain or over > chain_end + 1e-9:
                 continue
             last, merges = e + 1, crossings.rules[row, MERGES] != 0
+            turns_back = turns_back or crossings.entry_others[e] == intent[i, LANELET]
             if takes:
                 left_in = travel_time(over, travel[i, SPEED], plan[DESIRED], values[STRONGEST])
                 go_through(crossings, claims, row, side, i, over, left_in)
@@ -312,7 +313,8 @@ def may_enter(road, crossings, seed, state, work, i, judging, takes, dt):
             holder, follows = claims.areas[row, 1 - side, HOLDER], merges and claims.areas[row, 1 - side, ALONE] == 0
             taken = holder not in (-1, i)
             if taken and follows:
-                taken = not is_behind_all(claims, travel, values, i, row, side, over - length, plan[DESIRED], dt)
+                front, goes_on = over - length, over < chain_end - 1e-9
+                taken = not is_behind_all(claims, travel, values, i, row, side, front, plan[DESIRED], dt, goes_on)
             if taken:
                 left_in = claims.times[row, 1 - side, LEFT_IN]
                 if follows:  # it comes to the conflict behind them when they have not left it
@@ -345,7 +347,8 @@ def may_enter(road, crossings, seed, state, work, i, judging, takes, dt):
         # on a way round that is shorter than its chain, a claim ends before the lanelet on which it is
         if lanelet < 0 or lanelet == intent[i, LANELET]:
             break
-    return sign * last
+    # on a way that turns back over its own lanelet, who rolls would come to rest where those behind it have to go
+    return 0 if turns_back and sign < 0 else sign * last
 
 
 @inlined

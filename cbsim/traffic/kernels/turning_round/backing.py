@@ -15,7 +15,7 @@ from cbsim.traffic.kernels.blocks import tables_of
 from cbsim.traffic.kernels.bodies.entries import BEFORE_END
 from cbsim.traffic.kernels.bodies.standing import STOOD
 from cbsim.traffic.kernels.lanes.passing import BRANCHES, is_behind_body, oncoming_in
-from cbsim.traffic.kernels.look import STANDS, hold
+from cbsim.traffic.kernels.look import GAP, LEADER, SIDE_GAP, SIDE_LEADER, STANDS, hold
 from cbsim.traffic.kernels.turning_round.closures import is_closed, is_cut_off
 from cbsim.traffic.kernels.turning_round.dead_ends import stands_in_fork
 from cbsim.traffic.kernels.turning_round.turning import BEHIND, EASY, FASTEST, HOLDS, is_free
@@ -250,8 +250,27 @@ def leave_claim_or_back(blocks, i, may_back, static, others):
 
 
 @inner
-def back_out(road, sides, state, work, blocks, static, others):
-    """Let claims lapse of those who stand before a body, and let those back out who stand in or behind a junction."""
+def claim_before_leader(road, crossings, travel, intent, work, i):
+    """Of what car i has claimed, what lies before the rear of somebody who stands ahead, as in column `CLAIM`."""
+    plan, base, front, kept = work.plan[i], -travel[i, STATION], road.car_sizes[i, CAR_LENGTH], 0
+    ahead = plan[GAP] if plan[LEADER] < STANDS else math.inf
+    ahead = front + min(ahead, plan[SIDE_GAP] if plan[SIDE_LEADER] < STANDS else math.inf)
+    for k in range(AHEAD):
+        lanelet = work.ways.lanelets[i, k]
+        if lanelet < 0 or base >= ahead:
+            break
+        for e in range(road.links[lanelet, ENTRY], road.links[lanelet, ENTRY_END]):
+            if base + crossings.entry_spans[e, 0] < ahead and base + crossings.entry_spans[e, 1] > 0.0:
+                kept = e + 1
+            if e + 1 == intent[i, CLAIM]:
+                return kept
+        base += road.lanelets[lanelet, LENGTH]
+    return kept
+
+
+@inner
+def back_out(road, crossings, sides, state, work, blocks, static, others):
+    """Let claims lapse of who stands before a body or a queue; let those back out who stand in or behind a junction."""
     travel, intent = state.travel, state.intent
     for i in range(intent.shape[0]):
         if travel[i, WAITING] < STOOD or work.entries.where[i] < 0 or is_aside(travel[i]):
@@ -260,6 +279,9 @@ def back_out(road, sides, state, work, blocks, static, others):
             intent[i, CLAIM] = 0
         if intent[i, PHASE] not in (DRIVING, CROSSING) or travel[i, SPEED] > STANDS:
             continue
+        if intent[i, CLAIM] > 0:  # behind somebody who stands it needs none further on, and others go meanwhile
+            intent[i, CLAIM] = claim_before_leader(road, crossings, travel, intent, work, i)
+            intent[i, PHASE] = intent[i, PHASE] if intent[i, CLAIM] > 0 else DRIVING
         # who drives a vehicle never reverses (`driven.command_vehicles`), and only gives up what it has claimed
         may_back = road.car_rows[i, VEHICLE] < 0 and waits_to_back(sides, travel, intent, i)
         if intent[i, CLAIM] > 0 or may_back:
