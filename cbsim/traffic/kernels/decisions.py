@@ -158,9 +158,7 @@ def decide(network, zones, state, crosswalks, work, scratch, time, count, dt, ke
             queues.is_blocked[i] = OUTSIDE  # passes its turn, as who has no room does, and takes no other exit
             continue
         phase = intent[i, PHASE]
-        first = queues.conflicts[i]
-        # nothing conflicts behind this line, or only where its own lanelet begins, to which it claims nothing yet
-        if phase == STOPPED and (first < 0 or crossings.entry_lanelets[first] == intent[i, LANELET]):
+        if phase == STOPPED and has_nothing_to_claim(crossings, intent, queues, i):
             intent[i, PHASE] = phase = CROSSING
             plan[LINE] = math.inf
         if phase == ROLLING and plan[CHAIN] == math.inf:
@@ -193,6 +191,13 @@ def decide(network, zones, state, crosswalks, work, scratch, time, count, dt, ke
     free_others(road, crossings, around, entries, watch, claims, queues, begin, count, dt)
     if sides.rows.shape[0] > 0:
         choose_changes(road, crossings, sides, demand, seed, state, work, (*changes, tree), time, dt, count)
+
+
+@inlined
+def has_nothing_to_claim(crossings, intent, queues, i):
+    """Whether nothing conflicts behind the line of a car, or only what is on its own lanelet, on a way round."""
+    entry = queues.conflicts[i]
+    return entry < 0 or crossings.entry_lanelets[entry] == intent[i, LANELET]
 
 
 @inlined

@@ -368,8 +368,7 @@ def look(road, crossings, seed, state, work, occupied, i, time, ahead_of, distan
                 stop = min(stop, way_end - BEFORE_LINE)
             break
         fork = end if road.links[lanelet, WANDER_END] - road.links[lanelet, WANDER] > 1 else fork
-        # claims end before its own lanelet, on a way round: it goes up to what is on that
-        fork = -math.inf if beyond == intent[i, LANELET] else fork
+        fork = -math.inf if beyond == intent[i, LANELET] else fork  # way round: claims end before its own lanelet
         base, last, lanelet, k = end, lanelet, beyond, k + 1
     plan[GAP], plan[LEADER], plan[DESIRED] = gap, leader, max(min(fastest, math.sqrt(square)), 0.5)
     plan[SIDE_GAP], plan[SIDE_LEADER], plan[YIELDS], plan[NEXT_WAIT] = side_gap, side_leader, math.inf, next_wait
