@@ -172,6 +172,18 @@ def test_nobody_on_a_lane_waits_for_claims_that_cannot_be_used(team, name, longe
         assert (columns.travel[lane[columns.intent[:, LANELET]], WAITING] < longest).all()
 
 
+def test_a_stream_lets_in_who_has_no_room_only_while_it_comes():
+    """Two ways of 130 m merge with a third, on which cars drive through without a break and hold the room behind."""
+    network = network_of(shared("rndf", "cornell", "arbiter-sample_roads__Sample1.rndf"))
+    names = build_lanelets(build(network)).names
+    made = world(network, Pool("p", count=100), seed=311, step=0.1)
+    snapshot, lane = made.start, np.array([name.startswith(("4.3.", "4.4.")) for name in names] + [False] * len(names))
+    for _ in range(90):
+        advance(made, snapshot, 100)
+        columns = snapshot.columns
+        assert (columns.travel[lane[columns.intent[:, LANELET]], WAITING] < 120.0).all()
+
+
 def test_nobody_comes_to_rest_in_an_exit_that_turns_back_over_its_own_lane():
     """Whoever rolled there, to go when others had left, stood beside the end of the lane, and was hit."""
     made = crowded(network_of(shared("rndf", "cornell", "arbiter-sample_roads__Sample1.rndf")), 60, 77)
