@@ -33,7 +33,7 @@ from cbsim.world.traffic.tables import (
 )
 from cbsim.world.world import World
 from tests.common import shared, shared_files
-from tests.traffic.sites import workspace, world
+from tests.traffic.sites import put_on, workspace, world
 
 FINAL = ("rndf", "cornell", "UCE-Final_Event__uce_rndf_1.5.rdf")
 KNOWN = {
@@ -198,10 +198,12 @@ def test_cars_in_a_ring_that_is_shorter_than_their_claims_go_on():
     """Two lanes of 7.5 m that overlap, with a dead end at either side."""
     network = network_of(shared("rndf", "utexas", "prc_small.rndf"))
     made = crowded(network, 200)
-    snapshot, ring = made.start, {n for n, name in enumerate(build_lanelets(build(network)).names) if name[:2] == "2."}
+    names = build_lanelets(build(network)).names
+    snapshot, ring = made.start, {n for n, name in enumerate(names) if name[:2] == "2."}
+    put_on(made, snapshot, 0, min(ring), 0.5)  # nobody goes there who can drive anywhere else
     advance(made, snapshot, 3000)
     bodies = made.traffic.road.car_rows[:, BODY]
-    turns = len(build_lanelets(build(network)).names)  # rows of turns come last
+    turns = len(names)  # rows of turns come last
     rows = snapshot.columns.intent[:, LANELET].tolist()
     inside = [car for car, row in enumerate(rows) if row in ring or row >= turns]
     before = snapshot.columns.position[bodies[inside]].copy()
