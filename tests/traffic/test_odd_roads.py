@@ -172,6 +172,23 @@ def test_where_neither_road_is_the_major_one_nobody_waits_for_the_end_of_a_strea
     assert longest < 90.0
 
 
+@pytest.mark.parametrize("near", [10.0, 40.0, 80.0])
+def test_where_ways_merge_a_dense_flow_from_the_right_lets_others_in(near):
+    """Three ways lead to one, over so many metres; priority to the right alone let nobody in from the other two."""
+    site = Site(metric=True).lane("3.1", [(0.0, near), (0.0, 300.0)])
+    for name, begin, end in (
+        ("1.1", (0.0, -300.0), 0.0),
+        ("2.1", (300.0, -60.0), 10.0),
+        ("4.1", (-300.0, -60.0), -10.0),
+    ):
+        last = 2.0 - near if end else -near
+        site.lane(name, [begin, (end, last)], exits=[(f"{name}.2", "3.1.1")])
+    pools = [flow(f"p{n}", f"{n}.1.1", "3.1.2", 1800.0 if n == 2 else 120.0) for n in (1, 2, 4)]
+    made = world(site.network(), *pools, step=0.1)
+    longest = max(copy.columns.travel[:, WAITING].max() for copy in run(made, None, 900.0, 10.0))
+    assert longest < 120.0
+
+
 def loops(first: float, second: float) -> RoadNetwork:
     """Two loops of one lane each, of so many metres round; a way leads from the first to the second, none back."""
     site = Site(metric=True)

@@ -33,7 +33,7 @@ from cbsim.world.traffic.tables import (
 )
 from cbsim.world.world import World
 from tests.common import shared, shared_files
-from tests.traffic.sites import workspace, world
+from tests.traffic.sites import put_on, workspace, world
 
 FINAL = ("rndf", "cornell", "UCE-Final_Event__uce_rndf_1.5.rdf")
 CROWDED = (  # networks of the competition and of teams on which two hundred cars drive for half an hour
@@ -167,6 +167,18 @@ def test_nobody_on_a_lane_waits_for_claims_that_cannot_be_used(team, name, longe
         assert (columns.travel[lane[columns.intent[:, LANELET]], WAITING] < longest).all()
 
 
+def test_a_stream_lets_in_who_has_no_room_only_while_it_comes():
+    """Two ways of 130 m merge with a third, on which cars drive through without a break and hold the room behind."""
+    network = network_of(shared("rndf", "cornell", "arbiter-sample_roads__Sample1.rndf"))
+    names = build_lanelets(build(network)).names
+    made = world(network, Pool("p", count=100), seed=311, step=0.1)
+    snapshot, lane = made.start, np.array([name.startswith(("4.3.", "4.4.")) for name in names] + [False] * len(names))
+    for _ in range(90):
+        advance(made, snapshot, 100)
+        columns = snapshot.columns
+        assert (columns.travel[lane[columns.intent[:, LANELET]], WAITING] < 120.0).all()
+
+
 def test_nobody_comes_to_rest_in_an_exit_that_turns_back_over_its_own_lane():
     """Whoever rolled there, to go when others had left, stood beside the end of the lane, and was hit."""
     made = crowded(network_of(shared("rndf", "cornell", "arbiter-sample_roads__Sample1.rndf")), 60, 77)
@@ -181,10 +193,12 @@ def test_cars_in_a_ring_that_is_shorter_than_their_claims_go_on():
     """Two lanes of 7.5 m that overlap, with a dead end at either side."""
     network = network_of(shared("rndf", "utexas", "prc_small.rndf"))
     made = crowded(network, 200)
-    snapshot, ring = made.start, {n for n, name in enumerate(build_lanelets(build(network)).names) if name[:2] == "2."}
+    names = build_lanelets(build(network)).names
+    snapshot, ring = made.start, {n for n, name in enumerate(names) if name[:2] == "2."}
+    put_on(made, snapshot, 0, min(ring), 0.5)  # nobody goes there who can drive anywhere else
     advance(made, snapshot, 3000)
     bodies = made.traffic.road.car_rows[:, BODY]
-    turns = len(build_lanelets(build(network)).names)  # rows of turns come last
+    turns = len(names)  # rows of turns come last
     rows = snapshot.columns.intent[:, LANELET].tolist()
     inside = [car for car, row in enumerate(rows) if row in ring or row >= turns]
     before = snapshot.columns.position[bodies[inside]].copy()

@@ -15,6 +15,7 @@ from cbsim.traffic.kernels.decisions import MOST, WAIT, acceleration_of, decide
 from cbsim.traffic.kernels.demand.pools import appear
 from cbsim.traffic.kernels.drivers import draw_drivers
 from cbsim.traffic.kernels.driving.driven import command_vehicles, driven_cars, read_driven_cars
+from cbsim.traffic.kernels.junctions.claims import FOR_NOW
 from cbsim.traffic.kernels.junctions.detours import DETOUR, find_detour
 from cbsim.traffic.kernels.junctions.others import BRANCHES, find_others
 from cbsim.traffic.kernels.lanes.changes import change_over
@@ -163,7 +164,7 @@ def move_cars(road, crossings, sides, seed, state, work, blocks, time, dt, begin
         want_ordered_speed(state.order, plan, i, is_aside(travel[i]))
         chosen = acceleration_of(road, seed, travel, intent, values, plan, i, time, dt)
         travel[i, ACCELERATION] = limit_by_order(state.order, travel, i, chosen, dt)
-        if queues.is_blocked[i] == 1 and travel[i, WAITING] >= DETOUR:
+        if queues.is_blocked[i] in (1, FOR_NOW) and travel[i, WAITING] >= DETOUR:
             closed, destination = work.routes.noted, work.destinations[i]
             way = find_detour(road, crossings, travel, intent, values, entries, claims, closed, ways, i, destination)
             if way >= 0:

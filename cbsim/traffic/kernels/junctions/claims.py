@@ -55,7 +55,7 @@ from cbsim.world.traffic.tables import (
     WAITING,
 )
 
-__all__ = ["UNTURNED", "arbitrate", "is_behind_standing", "join", "order_waiting", "room_behind", "see_room"]
+__all__ = ["FOR_NOW", "UNTURNED", "arbitrate", "is_behind_standing", "join", "order_waiting", "room_behind", "see_room"]
 
 UNTURNED = 1 << 30  # place in the order of arrival of who has not arrived
 JUDGES, JUDGES_EACH, MOST_JUDGED = 0.8, 0.8, 3  # [s] that one needs to see whose turn it is, and for each who waits too
@@ -67,6 +67,7 @@ KEPT = 1.0  # [s] by which a gap that has been taken may turn out to be shorter
 SURE, SLOWEST = 0.5, 6.0  # [s] more than that takes; [m/s] at least of those who have gone through an area
 HURRY, HURRIED = 60.0, 0.6  # [s] of waiting after which a critical gap is so much of what it was
 PASSED_OVER = 10.0  # [s] that one has been free to go and has not moved
+FOR_NOW = 3  # value of `Queues.is_blocked` where those who take the room drive, or hold claims to it
 BEHIND = 2  # value of `Queues.is_blocked` of who passes its turn, as who has no room does, and takes no other exit
 
 
@@ -132,7 +133,8 @@ def room_behind(entries, claims, closed, lanelet, base, clear, length, least, ca
     Returns
     -------
     needed : float
-        With those who hold claims to this one, -1 where somebody stands in the way [m].
+        With those who hold claims to this one [m]; -1 where somebody stands in the way, -2 where they drive, or hold
+        claims.
     """
     needed = least + claims.reserved[lanelet]
     for at in range(entries.first[lanelet], entries.first[lanelet + 1]):
@@ -146,7 +148,9 @@ def room_behind(entries, claims, closed, lanelet, base, clear, length, least, ca
         ahead = entries.order[at + 1] if e < cars and at + 1 < entries.first[lanelet + 1] else -1
         if ahead >= cars and stays_there(entries, closed, ahead):  # it comes no farther than to a body before it
             room = min(room, base + entries.stands[ahead, SPOT] - BEFORE - entries.stands[e, EXTENT] - clear)
-        return needed if room >= length + more + needed else -1.0
+        if room >= length + more + needed:
+            return needed
+        return -2.0 if pace > STANDS or (needed > 0.0 and room >= length + more) else -1.0
     return needed
 
 
@@ -183,7 +187,7 @@ def see_room(road, crossings, sides, seed, state, work, i, static, others):
                 if past < more:
                     least = room_behind(entries, claims, closed, lanelet, base, clear, own, before, cars, past)
             if least < 0.0:
-                queues.is_blocked[i] = 1
+                queues.is_blocked[i] = 1 if least > -2.0 else FOR_NOW
                 break
         beyond, forks = next_on_way(road, seed, intent, ways, i, destination, lanelet, k, forks)
         if beyond < 0:
@@ -197,7 +201,7 @@ def see_room(road, crossings, sides, seed, state, work, i, static, others):
     # those who hold claims to there may have to wait before the next conflicts or the next line, and it behind them
     others = least - own if intent[i, CLAIM] > 0 else least  # without its own claim
     if others > 0.0 and clear + own + others > plan[NEXT_WAIT]:
-        queues.is_blocked[i] = 1
+        queues.is_blocked[i] = queues.is_blocked[i] if queues.is_blocked[i] != 0 else FOR_NOW
 
 
 @inlined
@@ -231,8 +235,14 @@ def goes_first(road, crossings, state, work, i, row, side):
     other = claims.areas[row, 1 - side, COMER]
     if other < 0 or other == i:
         return 0.0
+    stands = other < cars and travel[other, SPEED] < STANDS
+    mine, theirs = travel[i, WAITING], travel[other, WAITING] if other < cars else 0.0
+    # where neither road is the major one, whoever comes lets others in, too, who have stood for so long
+    lets_in = stands and theirs > HURRY and theirs > mine
+    lets_in = lets_in and (travel[i, SPEED] < STANDS or crossings.rules[row, RULE] >= RIGHT)
     if other < cars:
-        keeps = intent[other, PHASE] == ROLLING and travel[other, WAITING] < PASSED_OVER
+        keeps = intent[other, PHASE] == ROLLING and theirs < PASSED_OVER
+        keeps = keeps or (lets_in and queues.is_blocked[other] == FOR_NOW)  # there is room once nobody else comes
         if queues.is_blocked[other] != 0 and not keeps:
             return 0.0
     elif entries.watched[other] >= 0 and watch[entries.watched[other], FREE] >= PASSED_OVER:
@@ -240,11 +250,7 @@ def goes_first(road, crossings, state, work, i, row, side):
     turn, turn_of_other = queues.turns[i], queues.turns[other]
     one, two = (turn, turn_of_other) if side == 0 else (turn_of_other, turn)
     rules, yields = crossings.rules, crossings.yields
-    stands = other < cars and travel[other, SPEED] < STANDS
     both_stand = stands and travel[i, SPEED] < STANDS
-    mine, theirs = travel[i, WAITING], travel[other, WAITING] if other < cars else 0.0
-    # where neither road is the major one, whoever comes lets others in, too, who have stood for so long
-    lets_in = theirs > HURRY and theirs > mine and (both_stand or (stands and rules[row, RULE] >= RIGHT))
     if lets_in or (both_stand and mine > PATIENCE):
         # whoever cannot go itself, since somebody who goes on standing is in its way, waits for another turn
         waits = is_in_the_way(road, crossings, travel, work, i, other)
@@ -354,13 +360,8 @@ def may_enter(road, crossings, seed, state, work, i, judging, takes, dt):
 @inlined
 def arbitrate(road, crossings, sides, seed, state, work, junction, dt, static, others):
     """Let those in the list of a junction claim what is ahead of them, by arrival, then by serial."""
-    travel, intent, claims, queues, candidates = (
-        state.travel,
-        state.intent,
-        work.claims,
-        work.queues,
-        work.queues.candidates,
-    )
+    travel, intent, claims, queues = state.travel, state.intent, work.claims, work.queues
+    candidates = queues.candidates
     size, who = 0, queues.heads[junction]
     while who >= 0:
         m = size - 1
