@@ -10,6 +10,7 @@ __all__ = ["beside_lanelet", "foot_on", "on_lanelet", "piece_at"]
 
 PIECE_X, PIECE_Y, SLOPE_X, SLOPE_Y, BEND_X, BEND_Y = range(6)  # of a piece, the parabola P + u (S + u B)
 FOOT = 6  # steps to the foot of a perpendicular
+FARTHER = 1.0 + 1e-9  # of squares of distances, so that rounding counts for nothing
 
 
 @inlined
@@ -45,17 +46,22 @@ def beside_lanelet(road, lanelet, station, offset):
 def foot_on(road, lanelet, station, x, y):
     """Station of the point of a centreline that is nearest to a place, from a guess; and the offset of the place [m].
 
-    Lengths along the tangent are added to the station till they vanish, which they soon do on roads.
+    Lengths along the tangent are added to the station till they vanish, which they soon do on roads. On the inner side of
+    a bend, about as far away as its centre, that leads back and forth: who comes no nearer goes half as far.
     """
-    offset, length = 0.0, road.lanelets[lanelet, LENGTH]
+    offset, length, nearest, kept, step = 0.0, road.lanelets[lanelet, LENGTH], math.inf, station, 0.0
     for _ in range(FOOT):
         k, u = piece_at(road, lanelet, station)
         piece = road.pieces[k]
         dx = x - piece[PIECE_X] - u * (piece[SLOPE_X] + u * piece[BEND_X])
         dy = y - piece[PIECE_Y] - u * (piece[SLOPE_Y] + u * piece[BEND_Y])
-        tx, ty = piece[SLOPE_X] + 2.0 * u * piece[BEND_X], piece[SLOPE_Y] + 2.0 * u * piece[BEND_Y]
-        size = max(math.sqrt(tx * tx + ty * ty), 1e-9)
-        # along the tangent to the foot, and across it to the place
-        more, offset = (dx * tx + dy * ty) / size, (tx * dy - ty * dx) / size
-        station = min(max(station + more, 0.0), length)
+        away = dx * dx + dy * dy
+        if away > nearest * FARTHER:
+            step *= 0.5
+        else:
+            tx, ty = piece[SLOPE_X] + 2.0 * u * piece[BEND_X], piece[SLOPE_Y] + 2.0 * u * piece[BEND_Y]
+            size = max(math.sqrt(tx * tx + ty * ty), 1e-9)
+            # along the tangent to the foot, and across it to the place
+            step, offset, nearest, kept = (dx * tx + dy * ty) / size, (tx * dy - ty * dx) / size, away, station
+        station = min(max(kept + step, 0.0), length)
     return station, offset
