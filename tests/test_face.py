@@ -7,6 +7,7 @@ import inspect
 import pytest
 
 import cbsim
+from cbsim.errors import UsageError
 from cbsim.evaluation.rules import Check
 from cbsim.evaluation.summary import MOST, Summary
 from tests.common import ROOT
@@ -36,12 +37,38 @@ def test_verbs_of_the_face_are_plain_functions():
     [
         (cbsim.run, TypeError, r"^run\(\) missing 1 required positional argument: 'world'"),
         (lambda: cbsim.run(None, nonsense=1), TypeError, r"^run\(\) got an unexpected keyword argument 'nonsense'"),
+        (
+            lambda: cbsim.run("crash"),
+            UsageError,
+            r"^cbsim.run expects a World, found 'crash'; load it first: cbsim.load",
+        ),
+        (lambda: cbsim.run("crasch"), UsageError, r"cbsim.load\('crasch'\) \(did you mean 'crash'\?\)$"),
+        (lambda: cbsim.execute(ROOT / "README.md"), UsageError, r"^cbsim.execute expects a World, found '.*README.md'"),
+        (
+            lambda: cbsim.sense(None, None),
+            UsageError,
+            "^cbsim.sense expects a World, as cbsim.load returns it, found an obj",
+        ),
+        (lambda: cbsim.step([], []), UsageError, "^cbsim.step expects a World, .* found an object of type list"),
+        (lambda: cbsim.steer(1, {}, {}), UsageError, "^cbsim.steer expects a World, .* found an object of type int"),
         (lambda: cbsim.nowhere, AttributeError, "^module 'cbsim' has no attribute 'nowhere'"),
     ],
 )
 def test_errors_name_what_was_called(call, error, said):
     with pytest.raises(error, match=said):
         call()
+
+
+def test_functions_say_what_they_expect_in_place_of_a_snapshot_and_of_the_world_of_a_recording(outcome):
+    world = cbsim.load("crash", duration=1.0)
+    for call in (cbsim.step, cbsim.sense, lambda *given: cbsim.run(given[0], snapshot=given[1])):
+        with pytest.raises(
+            UsageError, match=r"^expected a Snapshot, as World\.start or cbsim\.step return it, found an obj"
+        ):
+            call(world, world)
+    with pytest.raises(UsageError, match=r"^cbsim\.replay expects a World, found 'crash'"):
+        cbsim.replay(outcome[1], "crash")
+    assert cbsim.replay(outcome[1]) is None
 
 
 def test_result_reads_well_on_a_screen_and_in_a_notebook(outcome):

@@ -69,29 +69,35 @@ def _lines(text: str) -> str:
     return "".join(f"{printable(line)}\n" for line in text.split("\n"))
 
 
-_compiled: list[bool] = []
+class _Compilation:
+    """State of compilation in this process, which tests run several commands in."""
+
+    is_quiet = False  # whether it is not announced
+    has_begun = False
 
 
 def has_compiled() -> bool:
     """Return whether kernels were compiled since `announce_compilation`, so that run times are not meaningful."""
-    return bool(_compiled)
+    return _Compilation.has_begun
+
+
+def announce_compilation(*, quiet: bool = False) -> None:
+    """Print a line at the first compilation of a kernel, which takes seconds to a minute; nothing if `quiet`."""
+    _Compilation.is_quiet = quiet
+    _listen_to_compilation()
 
 
 @cache
-def announce_compilation() -> None:
-    """Print a line at the first compilation of a kernel, which takes seconds to a minute."""
+def _listen_to_compilation() -> None:
     from numba.core import event
 
     class Once(event.Listener):
         """Listener that prints a line at the first compilation."""
 
-        spoken = False
-
         def on_start(self, _event: object) -> None:
-            if not self.spoken:
-                self.spoken = True
-                _compiled.append(True)
+            if not _Compilation.has_begun and not _Compilation.is_quiet:
                 print_status("compiling kernels, once for this machine; 'cbsim warmup' does it in advance …")
+            _Compilation.has_begun = True
 
         def on_end(self, _event: object) -> None:
             """Do nothing at the end of a compilation."""

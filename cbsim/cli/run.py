@@ -138,8 +138,7 @@ def _load(scenario: str | None, options: dict[str, Any], *, view: bool, quiet: b
 
 
 def _loaded(scenario: str | None, options: dict[str, Any], problems: Problems, *, quiet: bool) -> World:
-    if not quiet:
-        announce_compilation()
+    announce_compilation(quiet=quiet)
     from cbsim.loading.load import load
 
     return load(scenario, **options, problems=problems)

@@ -91,8 +91,7 @@ def _prepare(
     file: str, other: str | None, progress: Progress | None = None, *, problems: Problems, quiet: bool, **options: Any
 ) -> Prepared:
     """Read the file and the overlay; for a window, compile the kernels it needs, too."""
-    if not quiet:
-        announce_compilation()
+    announce_compilation(quiet=quiet)
     from cbsim.simulation.rehearsal import counting, rehearse
     from cbsim.viewer.loading import prepare
     from cbsim.world.world import World

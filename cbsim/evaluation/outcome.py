@@ -30,7 +30,7 @@ from cbsim.world.motion import ABSENT_BELOW
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.traffic.events import OVERRULED
 from cbsim.world.traffic.tables import BODY
-from cbsim.world.world import World
+from cbsim.world.world import World, expect_world
 
 __all__ = ["InterruptedRun", "MakeRecorder", "Outcome", "TrafficTotals", "execute"]
 
@@ -319,7 +319,7 @@ def execute(  # noqa: PLR0913 - the public face spells out every option
     InterruptedRun
         If the user interrupts the run; the recording up to then is complete.
     """
-    scene, digest = world.scene, Digest(world)
+    scene, digest = expect_world(world, "execute").scene, Digest(world)
     if judge is None:
         judge = Judge(scene.expectations, scene.roadmap, scene.mission, scene.score)
     listening: list[Recorder] = [judge, digest, *listeners]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from cbsim.world.command_queue import tell
 from cbsim.world.compile import compile_world
 from cbsim.world.motion import motion_of
 from cbsim.world.snapshot import Snapshot
-from cbsim.world.world import World
+from cbsim.world.world import World, expect_world
 
 __all__ = ["Divergence", "diff", "replay", "world_of"]
 
@@ -39,12 +40,13 @@ def world_of(recording: Recording) -> World:
     return world
 
 
-def replay(recording: Recording, world: World | None = None) -> Divergence | None:
+def replay(recording: Recording | str | Path, world: World | None = None) -> Divergence | None:
     """Step a recording again with its commands, and compare all hashes and motion bit for bit.
 
     Parameters
     ----------
-    recording : Recording
+    recording : Recording or path
+        A path is opened.
     world : World, optional
         The World of the run; by default compiled from the recording's source files.
 
@@ -58,8 +60,9 @@ def replay(recording: Recording, world: World | None = None) -> Divergence | Non
     RecordingError
         If the recording lacks its first Snapshot or its files, or does not fit the World.
     """
+    recording = recording if isinstance(recording, Recording) else Recording.open(recording)
     recording.require_snapshot()
-    world = world_of(recording) if world is None else world
+    world = world_of(recording) if world is None else expect_world(world, "replay")
     if recording.header.moving != world.moving.tolist():
         raise RecordingError("other bodies move in the recording than in this world")
     snapshot = world.restore(recording.snapshot)

@@ -2,6 +2,7 @@
 
 The reader of the mcap package does not verify the checksums of attachments and of the summary, and cannot tell a
 truncated file from one with a wrong byte. So the framing is read here, and the package only parses single records.
+Checksums are those of `zlib`, computed by the isal package in a fifth of the time.
 """
 
 from __future__ import annotations
@@ -9,11 +10,11 @@ from __future__ import annotations
 import io
 import os
 import struct
-import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Any
 
+from isal.isal_zlib import crc32
 from mcap.data_stream import ReadDataStream
 from mcap.opcode import Opcode
 from mcap.records import Attachment, Channel, Chunk, Message, Metadata, Schema
@@ -70,7 +71,7 @@ def records(path: Path) -> Iterator[Any]:
     """
     with _open(path) as stream:
         size, finished = _extent(stream)
-        checksum = zlib.crc32(stream.read(len(RECORDING_MAGIC)))
+        checksum = crc32(stream.read(len(RECORDING_MAGIC)))
         while True:
             place = stream.tell()
             opcode, head, body = _frame(stream, size, finished)
@@ -87,7 +88,7 @@ def records(path: Path) -> Iterator[Any]:
 
 
 def _crc(checksum: int, head: bytes, body: bytes) -> int:
-    return zlib.crc32(body, zlib.crc32(head, checksum))
+    return crc32(body, crc32(head, checksum))
 
 
 def _open(path: Path) -> IO[bytes]:
@@ -147,7 +148,7 @@ def _parse(opcode: int, body: bytes, place: int) -> Iterator[Any]:
     try:
         record = PARSERS[opcode](ReadDataStream(io.BytesIO(body)))
         if opcode == Opcode.ATTACHMENT:
-            _prove(f"attachment '{record.name}'", body[-CHECKSUM.size :], zlib.crc32(body[: -CHECKSUM.size]))
+            _prove(f"attachment '{record.name}'", body[-CHECKSUM.size :], crc32(body[: -CHECKSUM.size]))
         parsed = _records_of(unpacked(record)) if isinstance(record, Chunk) else iter([record])
     except Exception as reason:  # on damaged bytes the package passes on the errors of struct, lz4 and its own checks
         raise _damage(name, place, reason) from None
@@ -179,7 +180,7 @@ def unpacked(chunk: Chunk) -> bytes:
     data = UNPACKERS[chunk.compression](chunk.data, size + 1)
     if len(data) != size:
         raise DamageError(f"it holds {'more' if len(data) > size else 'fewer'} than the {size} bytes that it says")
-    if chunk.uncompressed_crc not in (0, zlib.crc32(data)):
+    if chunk.uncompressed_crc not in (0, crc32(data)):
         raise DamageError("its checksum is wrong")
     return data
 

@@ -8,11 +8,11 @@ written once in a file are those of the package.
 from __future__ import annotations
 
 import struct
-import zlib
 from collections.abc import Sequence
 from typing import IO, Any
 
 import lz4.frame
+from isal.isal_zlib import crc32
 from mcap.data_stream import RecordBuilder
 from mcap.opcode import Opcode
 from mcap.records import (
@@ -134,8 +134,8 @@ class ContainerWriter:
             offsets += _bytes_of(SummaryOffset(code, begin + len(summary), len(data)))
             summary += data
         second = begin + len(summary)
-        checksum = zlib.crc32(summary + offsets)
-        checksum = zlib.crc32(FOOTER.pack(Opcode.FOOTER, 20, begin, second), checksum)
+        checksum = crc32(summary + offsets)
+        checksum = crc32(FOOTER.pack(Opcode.FOOTER, 20, begin, second), checksum)
         self._stream.write(summary + offsets + _bytes_of(Footer(begin, second, checksum)) + RECORDING_MAGIC)
 
     def _gather(self, *parts: bytes | memoryview) -> None:
@@ -158,7 +158,7 @@ class ContainerWriter:
         times = [time for entries in self._entries.values() for time, _ in entries]
         first, last = min(times), max(times)
         self._first, self._last = min(self._first, first) if self._chunks else first, max(self._last, last)
-        checks = zlib.crc32(content), len(COMPRESSION), COMPRESSION, len(packed)
+        checks = crc32(content), len(COMPRESSION), COMPRESSION, len(packed)
         length = CHUNK_HEAD + len(packed)
         begin = self._place
         self._write(CHUNK.pack(Opcode.CHUNK, length, first, last, self._used, *checks))
@@ -176,7 +176,7 @@ class ContainerWriter:
 
     def _write(self, data: bytes) -> None:
         """Write bytes of the data section."""
-        self._checksum = zlib.crc32(data, self._checksum)
+        self._checksum = crc32(data, self._checksum)
         self._stream.write(data)
         self._place += len(data)
 

@@ -12,7 +12,7 @@ from cbsim.sensing.odometry import Odometry, take_odometry
 from cbsim.sensing.position import Fix, take_gps, take_ins
 from cbsim.sensing.reading import Reading
 from cbsim.world.snapshot import Snapshot
-from cbsim.world.world import Sensor, World
+from cbsim.world.world import Sensor, World, expect_world
 
 __all__ = [
     "READINGS", "SENSORS", "Fix", "ObjectList", "Odometry", "Reading", "Scan", "newest_between", "readings_between",
@@ -59,7 +59,7 @@ def sense(world: World, snapshot: Snapshot) -> dict[str, Scan | Reading]:
         ``<object name>/<conf file stem>`` → `Scan`, `Fix`, `Odometry` or `ObjectList`. Sensors in an outage, and those
         whose latency has not passed yet, are absent.
     """
-    world.require(snapshot)
+    expect_world(world, "sense").require(snapshot)
     time = snapshot.time
     sensors = sensors_at(world, snapshot)
     newest = [(sensor, index) for sensor in sensors if (index := newest_index(sensor.conf, time)) >= 0]

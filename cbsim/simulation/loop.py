@@ -35,7 +35,7 @@ from cbsim.world.command_queue import tell
 from cbsim.world.forks import forks_of
 from cbsim.world.motion import MOTION_WIDTH, motion_of
 from cbsim.world.snapshot import Snapshot
-from cbsim.world.world import World
+from cbsim.world.world import World, expect_world
 
 __all__ = ["Run", "RunObserver", "drive", "run", "step", "step_count"]
 
@@ -61,7 +61,7 @@ def step(world: World, snapshot: Snapshot, commands: Mapping[str, Command] | Non
     StepError
         If the step has no solution, or its result is not finite.
     """
-    world.require(snapshot)
+    expect_world(world, "step").require(snapshot)
     following = snapshot.copy()
     following.set_static_cache(world.static_caches.of(snapshot))
     for name, command in (commands or {}).items():
@@ -389,6 +389,7 @@ def run(
         In memory; `Recording.save` writes it to a file.
     """
     memory = MemoryRecorder()
+    expect_world(world, "run")
     start = snapshot if snapshot is not None else world.start
     world.require(start)
     if seed is not None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from cbsim.errors import UsageError, did_you_mean
 from cbsim.spec.controls import expected
 from cbsim.world.snapshot import Snapshot
-from cbsim.world.world import World
+from cbsim.world.world import World, expect_world
 
 __all__ = ["places_of", "steer"]
 
@@ -27,7 +27,7 @@ def steer(world: World, snapshot: Snapshot, controls: Mapping[str, float]) -> Sn
     UsageError
         If there is no such control, or its value is out of range.
     """
-    world.require(snapshot)
+    expect_world(world, "steer").require(snapshot)
     following = snapshot.copy()
     for place, value in places_of(world, controls).items():
         following.columns.controller_state[place] = value

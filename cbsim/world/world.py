@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from cbsim.arrays import Floats, Ints
 from cbsim.errors import UsageError, did_you_mean
 from cbsim.geometry.pose import Pose
+from cbsim.paths import find_shipped, is_regular, shipped_names
 from cbsim.spec.sensor import SensorConf
 from cbsim.world.bodies import Bodies, Body
 from cbsim.world.command_queue import CommandQueue
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
     from cbsim.road.lanelet_map import LaneletMap
     from cbsim.world.model_instances import ModelInstance
 
-__all__ = ["Body", "Sensor", "World"]
+__all__ = ["Body", "Sensor", "World", "expect_world"]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -119,7 +121,7 @@ class World:
         """A new copy of the first Snapshot."""
         return self.first.copy()
 
-    def require(self, snapshot: Snapshot) -> None:
+    def require(self, snapshot: Snapshot | object) -> None:
         """Check that a Snapshot belongs to this World, before a kernel reads past its end.
 
         Raises
@@ -127,6 +129,11 @@ class World:
         UsageError
             If it does not belong to this World.
         """
+        if not isinstance(snapshot, Snapshot):
+            found = type(snapshot).__name__
+            raise UsageError(
+                f"expected a Snapshot, as World.start or cbsim.step return it, found an object of type {found}"
+            )
         is_alike = snapshot.layout is self.layout or snapshot.layout == self.layout
         if snapshot.world_digest != self.digest or not is_alike:
             raise UsageError(f"this snapshot belongs to another world, not to '{self.name}'")
@@ -268,3 +275,23 @@ class World:
             If they are damaged or belong to another World.
         """
         return Snapshot.from_bytes(data, self.layout, self.digest, self.constants.step)
+
+
+def expect_world(given: World | object, function: str) -> World:
+    """Return what a function of the public face was given in place of a World, if it is one.
+
+    Raises
+    ------
+    UsageError
+        If it is anything else; of a name or a path it says how to load that.
+    """
+    if isinstance(given, World):
+        return given
+    if not isinstance(given, str | PurePath):
+        found = type(given).__name__
+        raise UsageError(f"cbsim.{function} expects a World, as cbsim.load returns it, found an object of type {found}")
+    name = str(given)[:100]
+    is_there = is_regular(name) or find_shipped(name) is not None
+    hint = "" if is_there else did_you_mean(PurePath(name).stem, shipped_names("scenarios", (".yaml", ".yml")))
+    text = f"cbsim.{function} expects a World, found '{name}'; load it first: cbsim.load('{name}')"
+    raise UsageError(text + (f" ({hint})" if hint else ""))

@@ -83,12 +83,32 @@ def test_check_of_one_file_shows_the_bar(cli, terminal, monkeypatch, tmp_path):
     assert "checking" in said.err
 
 
-def test_compiling_is_told_once_when_it_happens_and_not_before(capsys, monkeypatch):
-    monkeypatch.setattr(event, "_registered", defaultdict(list))  # others in this process may listen, too
-    output.announce_compilation.cache_clear()
+@pytest.fixture
+def compiles(monkeypatch):
+    """Compile a function that no cache has; nobody else in this process listens, and nothing was compiled before."""
+    monkeypatch.setattr(event, "_registered", defaultdict(list))
+    monkeypatch.setattr(output._Compilation, "has_begun", False)
+    monkeypatch.setattr(output._Compilation, "is_quiet", False)
+    output._listen_to_compilation.cache_clear()
+
+    def call(amount):
+        fresh = numba.njit(lambda number: number + amount)  # noqa: TID251 - no cache has it
+        assert fresh(1) == 1 + amount
+
+    return call
+
+
+def test_compiling_is_told_once_when_it_happens_and_not_before(capsys, compiles):
     output.announce_compilation()
     assert "compiling" not in capsys.readouterr().err
-    for amount in (1, 2):
-        fresh = numba.njit(lambda number, amount=amount: number + amount)  # noqa: TID251 - no cache has it
-        assert fresh(1) == 1 + amount
+    compiles(1)
+    compiles(2)
     assert capsys.readouterr().err.count("compiling kernels") == 1
+    assert output.has_compiled()
+
+
+def test_quiet_command_does_not_tell_of_compiling_after_one_that_was_not_quiet(capsys, compiles):
+    output.announce_compilation()
+    output.announce_compilation(quiet=True)
+    compiles(1)
+    assert capsys.readouterr().err == ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -37,6 +37,30 @@ def renumbered(network: RoadNetwork) -> RoadNetwork:
 
     segments = (Segment(top - s.number, tuple(lane(one) for one in s.lanes)) for s in network.segments)
     return replace(network, segments=tuple(sorted(segments, key=lambda s: s.number)))
+
+
+def renamed(network: RoadNetwork, numbers: Mapping[int, int]) -> RoadNetwork:
+    """Give the segments of a network of lanes other numbers; the order of records stays."""
+
+    def named(point: PointId) -> PointId:
+        return point._replace(segment=numbers[point.segment])
+
+    def lane(one: Lane) -> Lane:
+        return replace(
+            one,
+            segment=numbers[one.segment],
+            exits=tuple(replace(way, source=named(way.source), target=named(way.target)) for way in one.exits),
+            stops=tuple(replace(stop, point=named(stop.point)) for stop in one.stops),
+            crossings=tuple(replace(each, point=named(each.point)) for each in one.crossings),
+        )
+
+    segments = (replace(s, number=numbers[s.number], lanes=tuple(map(lane, s.lanes))) for s in network.segments)
+    return replace(network, segments=tuple(segments))
+
+
+def in_order(network: RoadNetwork) -> RoadNetwork:
+    """Sort the segments of a network by number, as in a file."""
+    return replace(network, segments=tuple(sorted(network.segments, key=lambda segment: segment.number)))
 
 
 def _moved(

@@ -340,6 +340,27 @@ def test_oncoming_lanes_are_a_conflict_where_they_leave_no_room_for_two_cars() -
     assert 60.0 < other < 75.0 < other_end < 90.0
 
 
+def test_lanes_in_the_same_direction_are_a_conflict_where_they_leave_no_room_for_two_cars() -> None:
+    def spans(least: float) -> list[list[float]]:
+        site = Site(metric=True).lane("1.1", [(0.0, y) for y in (0.0, 50.0, 100.0, 150.0)])
+        site.lane("1.2", [(4.0, 0.0), (4.0, 50.0), (least, 75.0), (4.0, 100.0), (4.0, 150.0)])
+        conflicts = conflicts_of(build(site.network()))
+        return np.concatenate([conflicts.begins, conflicts.ends], axis=1).tolist()
+
+    assert spans(2.2) == []
+    ((begin, other, end, other_end),) = spans(0.9)
+    assert 60.0 < begin < 75.0 < end < 90.0
+    assert 60.0 < other < 75.0 < other_end < 90.0
+
+
+def test_oncoming_lanes_over_each_other_are_a_conflict_though_a_turn_leads_from_one_to_the_other() -> None:
+    site = Site(metric=True).lane("1.1", straight(100.0), exits=[("1.1.5", "1.2.1")])
+    site.lane("1.2", [(-0.4, 96.0), (-0.4, 50.0), (-0.4, 0.0)])
+    assert frozenset(("1.1.1-1.1.5", "1.2.1-1.2.3")) in {
+        frozenset(pair) for pair in table(conflicts_of(build(site.network())))
+    }
+
+
 def test_a_connector_shorter_than_a_car_leaves_the_fork_a_fork() -> None:
     site = Site(metric=True).lane("1.1", straight(50.0), exits=[("1.1.5", "2.1.1"), ("1.1.5", "3.1.1")])
     site.lane("2.1", straight(40.0, y=51.0)).lane("3.1", [(1.0, 52.0), (3.0, 56.0), (20.0, 66.0)])

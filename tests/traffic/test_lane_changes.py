@@ -14,7 +14,19 @@ from cbsim.simulation.advance import advance
 from cbsim.spec.road import PointId, RoadNetwork
 from cbsim.spec.traffic import Driver, Pool, Spread
 from cbsim.world.snapshot import Snapshot
-from cbsim.world.traffic.tables import ABSENT, ACCELERATION, HIT, LANELET, OFFSET, PHASE, RUN, SPEED, STATION, WAITING
+from cbsim.world.traffic.tables import (
+    ABSENT,
+    ACCELERATION,
+    HIT,
+    LANELET,
+    MOVED,
+    OFFSET,
+    PHASE,
+    RUN,
+    SPEED,
+    STATION,
+    WAITING,
+)
 from cbsim.world.world import World
 from tests.road.site import Site
 from tests.traffic.sites import put_on, run, world
@@ -320,3 +332,18 @@ def test_gap_to_who_stands_counts_along_the_inner_lane_of_a_bend(speed, gap):
         _, _, contacts = advance(made, snapshot, 1)
         assert not len(contacts)
         assert snapshot.columns.travel[0, ACCELERATION] > -4.5
+
+
+@pytest.mark.parametrize("pace", [0.5, 2.5, 6.0])
+@pytest.mark.parametrize("ahead", [60.0, 75.0])
+def test_who_crosses_over_to_the_lane_that_one_leaves_is_braked_for_gently(ahead, pace):
+    """Two that exchange their lanes, the first of them slow: the other one sees it in time."""
+    made = world(highway(drop=900.0), Pool("p", count=2))
+    rows, snapshot = made.road.lanelets.rows, made.start
+    put_on(made, snapshot, 0, rows["1.1.1-1.1.19"], 100.0, 13.0)
+    put_on(made, snapshot, 1, rows["1.2.1-1.2.19"], 100.0 + ahead, pace)
+    travel = snapshot.state.travel
+    travel[0, [OFFSET, RUN, MOVED]] = -3.66, 110.0, 20.0
+    travel[1, [OFFSET, RUN, MOVED]] = 3.66, 60.0, 40.0
+    snapshots = run(made, snapshot, 6.0, made.step)
+    assert min(float(each.columns.travel[0, ACCELERATION]) for each in snapshots) > -2.5

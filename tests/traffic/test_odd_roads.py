@@ -57,6 +57,49 @@ def test_lanes_that_cross_without_an_exit_are_a_conflict_like_any_other():
     assert (final.pool_counts[:, 2] > 40).all()
 
 
+def test_conflict_that_reaches_over_the_end_of_a_lanelet_by_nothing_is_claimed_with_the_rest():
+    """In a bend the strips of a lane's pieces overlap a little: who crosses just before a fork meets both of them."""
+    site, joint, aside = Site(metric=True), np.radians(40.0), np.radians(8.0)
+    bend = [(8.0 * np.cos(angle), 8.0 * np.sin(angle)) for angle in np.radians([0.0, 20.0, 40.0, 60.0, 80.0])]
+    out, along = np.array([np.cos(joint), np.sin(joint)]), np.array([-np.sin(joint), np.cos(joint)])
+    across = np.array([np.cos(joint + aside), np.sin(joint + aside)])
+    ways = [(8.0, -200.0), (8.0, -100.0), *bend, (bend[-1][0] - 60.0, bend[-1][1] + 10.6)]
+    site.lane("1.1", ways, exits=[("1.1.5", "3.1.1")])
+    middle = 8.0 * out - 1.575 * along
+    site.lane("2.1", [tuple(middle + far * across) for far in (120.0, 60.0, 0.0, -60.0, -120.0)])
+    site.lane("3.1", [tuple(18.0 * out + 15.0 * along), tuple(68.0 * out + 15.0 * along)])
+    pools = flow("a", "1.1.1", "1.1.8", 300.0), flow("b", "2.1.1", "2.1.5", 200.0)
+    made = world(site.network(), *pools, step=0.1)
+    crossings = made.traffic.crossings
+    empty = crossings.entry_spans[:, 1] == 0.0
+    assert empty.any()
+    final = run(made, None, 300.0)[-1].columns
+    assert (final.pool_counts[:, 2] > 8).all()
+    assert final.travel[:, WAITING].max() < 60.0
+
+
+def test_lanes_in_the_same_direction_that_come_too_close_are_driven_one_after_the_other():
+    """As on roads whose lanes have too few waypoints in a bend, each of them at other places."""
+    site = Site(metric=True).lane("1.1", [(0.0, 100.0 * n) for n in range(5)])
+    site.lane("1.2", [(4.0, 0.0), (4.0, 100.0), (0.5, 200.0), (4.0, 300.0), (4.0, 400.0)])
+    made = world(site.network(), flow("a", "1.1.1", "1.1.5", 400.0), flow("b", "1.2.1", "1.2.5", 400.0), step=0.1)
+    final = run(made, None, 600.0)[-1].columns
+    assert (final.pool_counts[:, 2] > 40).all()
+
+
+@pytest.mark.parametrize(("aside", "far"), [(0.5, 60.0), (0.5, 90.0), (2.0, 90.0), (6.0, 60.0)])
+def test_who_waits_where_others_turn_back_on_the_spot_is_not_touched_by_their_bumpers(aside, far):
+    """An exit to a point right behind it is driven backwards: where the next lane begins, ways meet head on."""
+    site = Site(metric=True).lane("1.1", [(0.0, 0.0), (-30.0, 0.0), (-150.0, -60.0)])
+    behind = [(60.0, aside + 40.0), (20.0 - far, aside), (-far, aside)]
+    site.lane("2.1", behind, exits=[("2.1.3", "1.1.1")])
+    site.lane("3.1", [(200.0, 0.0), (100.0, 0.0), (30.0, 0.0)], exits=[("3.1.3", "1.1.1")])
+    pools = flow("a", "2.1.1", "1.1.3", 300.0), flow("b", "3.1.1", "1.1.3", 300.0)
+    made = world(site.network(), *pools, step=0.1)
+    final = run(made, None, 300.0)[-1].columns
+    assert (final.pool_counts[:, 2] > 5).all()
+
+
 def test_four_ways_that_meet_without_any_line_are_decided_by_id_and_nobody_stands_for_good():
     pools = [flow(f"{arm}", f"{arm}.1.1", f"{(arm + 1) % 4 + 1}.2.2", 300.0) for arm in (1, 2, 3, 4)]
     made = world(cross(()), *pools, step=0.1)

@@ -36,9 +36,6 @@ from tests.common import shared, shared_files
 from tests.traffic.sites import put_on, workspace, world
 
 FINAL = ("rndf", "cornell", "UCE-Final_Event__uce_rndf_1.5.rdf")
-KNOWN = {
-    "wrong__duplicate_waypoint_id.rndf": "both lanes of the road lie on each other",
-}
 CROWDED = (  # networks of the competition and of teams on which two hundred cars drive for half an hour
     "Sample_RNDF.txt",
     "UCE-Final_Event__uce_rndf_1.5.rdf",
@@ -137,8 +134,6 @@ def hold_traffic_to_its_promises(network: RoadNetwork, count: int, duration: flo
 @pytest.mark.slow
 @pytest.mark.parametrize("path", shared_files("rndf"), ids=lambda path: f"{path.parent.name}-{path.name}")
 def test_nobody_touches_anybody_on_a_real_network(path):
-    if path.name in KNOWN:
-        pytest.xfail(KNOWN[path.name])
     hold_traffic_to_its_promises(network_of(path), 20, 600.0)
 
 

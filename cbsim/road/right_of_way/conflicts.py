@@ -83,7 +83,7 @@ class Conflicts:
     """Overlaps of the swept areas of lanelets, one row for each pair and place.
 
     Lanelets that follow each other, that fork, or that are parallel in one segment do not conflict, unless one turns
-    back over the other, or oncoming ones are too close for two cars.
+    back over the other, or parallel ones are too close for two cars.
 
     Attributes
     ----------

@@ -19,7 +19,7 @@ __all__ = ["Place", "Relation", "network_places", "places"]
 
 JOIN = 1.0  # [m] distance on both lanelets up to which overlaps form one place
 AT_END = 0.75  # [m] distance from an end of a lanelet up to which an overlap reaches it
-OVER = 1.9  # [m] between the centrelines of oncoming lanes of a segment up to which two cars, 1.8 m wide, would touch
+OVER = 1.9  # [m] between the centrelines of lanes of a segment up to which two cars, 1.8 m wide, would touch
 PASS = 2.2  # [m] between them, before and behind that, up to which two cars can't pass each other
 PARALLEL = math.cos(np.radians(45.0))  # difference from equal or opposite directions up to which lanes are parallel
 TURNED = -0.5  # cosine of the directions of two lanelets, one of which leads into the other, from which it turns back
@@ -52,8 +52,8 @@ def network_places(lanelets: Lanelets) -> tuple[Place, ...]:
 def places(lanelets: Lanelets, found: Overlaps) -> list[Place]:
     """Join overlaps to places, without those of parallel lanes of a segment, and find the relation at each.
 
-    Lanes of a segment that are parallel, oncoming, and too close for two cars, are no neighbours there: two cars can't
-    pass each other, from where the centrelines are too close for that.
+    Lanes of a segment that are parallel, and too close for two cars, are no neighbours there: two cars can't pass each
+    other, or drive side by side, from where the centrelines are too close for that.
     Where one leads into the other, but that turns back over it, the two are strangers: others drive there both ways.
     Overlaps continue past the ends of short lanelets: those beside a fork belong to the fork even where one of the two
     paths is already on the next lanelet; likewise for paths that merge or follow each other.
@@ -67,15 +67,14 @@ def places(lanelets: Lanelets, found: Overlaps) -> list[Place]:
     for place in joined:
         by_pair[place.lanelets].append(place)
         place.relation = _seed(place, lengths, ends, on_lane)
-    back = _turning_back(lanelets, joined)
     _propagate(lanelets, joined, by_pair, lengths)
-    for place in back:
+    for place in _turning_back(lanelets, joined):
         place.relation = Relation.NONE
     return joined
 
 
 def _turning_back(lanelets: Lanelets, joined: list[Place]) -> list[Place]:
-    """Find the places where one lanelet leads into another one that turns back over it."""
+    """Find the places where one lanelet leads into another one that turns back over it, soon or further on."""
     following = [place for place in joined if place.relation is Relation.FOLLOW]
     columns = [(*place.lanelets, *place.ranges[0], *place.ranges[1]) for place in following]
     if not columns:
@@ -99,10 +98,8 @@ def _parallel_lanes(lanelets: Lanelets, found: Overlaps) -> Bools:
 
 
 def _over_each_other(lanelets: Lanelets, found: Overlaps) -> list[Place]:
-    """Places of oncoming lanes of a segment that are too close for two cars."""
-    oncoming = _parallel_lanes(lanelets, found)
-    oncoming[oncoming] = _alike(lanelets, _rows(found, oncoming)) < 0.0
-    rows = _rows(found, oncoming)
+    """Places of parallel lanes of a segment that are too close for two cars."""
+    rows = _rows(found, _parallel_lanes(lanelets, found))
     one, other = _middles(lanelets, rows)
     between, heading = lanelets.points[other] - lanelets.points[one], lanelets.headings[one]
     apart = np.abs(between[:, 0] * math.cos(heading) + between[:, 1] * math.sin(heading))

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
-from cbsim.arrays import Floats, Ints
+from cbsim.arrays import Bools, Floats, Ints
 from cbsim.errors import ModelError
 from cbsim.geometry.elementary import square
-from cbsim.geometry.polyline import direction, left_of
+from cbsim.geometry.polyline import direction, left_of, wrap
 from cbsim.road.lanelets import Lanelets
 
 __all__ = ["PAIR_LIMIT", "SWEPT_WIDTH", "Overlaps", "overlaps", "swept_widths"]
@@ -20,6 +21,8 @@ PAIR_LIMIT = 200_000  # largest number of pairs of strips with overlapping boxes
 PAIRS_EACH = 3  # the same per strip, in networks for which that is more; cities have one
 BATCH = 256  # strips per query, to bound memory
 MANY = 65_536  # number of strips from which a network is tested part by part first
+TURNS_BACK, WHEELBASE = np.radians(120.0), 2.7  # change of heading within so many metres by which a way turns back
+SWINGS = 1.5  # [m] by which a car that follows such a way swings out of the strip: its bumpers, as it swaps its ends
 TOUCH = 1e-4  # [m²] smallest overlap: strips that just touch do not overlap
 CELL = 8.0  # [m] least width of the cells in which near strips are searched
 CELLS_EACH = 8  # largest mean number of cells of a strip; otherwise cells are made wider
@@ -118,6 +121,26 @@ def _outlines(lanelets: Lanelets, chosen: Ints, owners: Ints) -> tuple[Floats, I
     return np.concatenate([points + aside, (points - aside)[:, ::-1]], axis=1), rows
 
 
+@lru_cache(maxsize=1)
+def _turning_back(lanelets: Lanelets) -> Bools:
+    """Find the samples at which a lanelet turns back on the spot, or does so against the one before or behind it."""
+    headings, last = lanelets.headings, lanelets.offsets[1:] - 1
+    # stations that increase over all lanelets
+    rooms = lanelets.lengths + 2.0 * WHEELBASE
+    along = lanelets.stations + np.repeat(np.cumsum(rooms) - rooms, np.diff(lanelets.offsets))
+    until = np.searchsorted(along, along + WHEELBASE, side="right")
+    sharp = np.flatnonzero(np.abs(headings[until - 1] - headings) > TURNS_BACK)
+    marks = np.zeros(len(along) + 1, np.int64)
+    np.add.at(marks, sharp, 1)
+    np.add.at(marks, until[sharp], -1)
+    found = np.cumsum(marks[:-1]) > 0
+    after = lanelets.successors
+    ends, begins = last[np.repeat(np.arange(len(lanelets)), np.diff(after.offsets))], lanelets.offsets[after.items]
+    kinks = np.abs(wrap(headings[begins] - headings[ends])) > TURNS_BACK
+    found[ends[kinks]] = found[begins[kinks]] = True
+    return np.asarray(found)
+
+
 def _near(lanelets: Lanelets, owners: Ints) -> Ints | None:
     """Pairs of strips of different lanelets whose boxes overlap, shape (2, k), the lanelet with the smaller row first.
 
@@ -134,11 +157,12 @@ def _near(lanelets: Lanelets, owners: Ints) -> Ints | None:
     """
     if not len(owners):
         return np.empty((2, 0), np.int64)
-    low, high = np.empty((len(owners), 2)), np.empty((len(owners), 2))
+    low, high, back = np.empty((len(owners), 2)), np.empty((len(owners), 2)), _turning_back(lanelets)
     for start in range(0, len(owners), CHUNK):
         some = np.arange(start, min(start + CHUNK, len(owners)))
-        corners, _ = _outlines(lanelets, some, owners[some])
-        low[some], high[some] = corners.min(axis=1), corners.max(axis=1)
+        corners, rows = _outlines(lanelets, some, owners[some])
+        more = np.where(back[rows].any(axis=1), SWINGS, 0.0)[:, None]
+        low[some], high[some] = corners.min(axis=1) - more, corners.max(axis=1) + more
     origin, width = low.min(axis=0), CELL
     while np.prod(np.floor((high - origin) / width) - np.floor((low - origin) / width) + 1.0, axis=1).sum() > (
         CELLS_EACH * len(owners)
@@ -196,6 +220,8 @@ class _Strips:
         self.areas = np.asarray(shapely.polygons(rings), object)
         crossed = ~shapely.is_valid(self.areas)
         self.areas[crossed] = shapely.convex_hull(self.areas[crossed])  # on the inner side of a tight bend
+        back = _turning_back(lanelets)[rows].any(axis=1)
+        self.areas[back] = shapely.buffer(self.areas[back], SWINGS)
         self._points = lanelets.points[rows]
         self._stations = lanelets.stations[rows]
 

@@ -285,7 +285,7 @@ def may_enter(road, crossings, seed, state, work, i, judging, takes, dt):
     lanelet, base, k, forks = intent[i, LANELET], -travel[i, STATION], 0, ways.forks[i]
     chain, chain_end = plan[CHAIN] + length - 1e-9, plan[CHAIN_END]
     ignores = errs_at(road, seed, intent, values, i, 1, values[IGNORES])
-    while base < chain_end:
+    while base <= chain_end:
         for e in range(road.links[lanelet, ENTRY], road.links[lanelet, ENTRY_END]):
             row, side = crossings.entry_rows[e], crossings.entry_sides[e]
             begin, over = base + crossings.entry_spans[e, 0], base + crossings.entry_spans[e, 1]

@@ -90,7 +90,7 @@ CRAWLS, BRAKES = 1.0, 4.5  # [m/s], and [m/s²] of who is ahead on the lane that
 AT_FORK = 20.0  # [m] behind a car up to which it looks for those who leave the other lane at a fork
 SHARP = 5.0  # [m/s] that bends allow at least where one changes: in sharper ones the rear swings out
 SLOW = 4.0  # [m/s] below which one changes only where one has to
-CROSSED, ON = 30.0, 0.5  # [m] ahead up to which it minds who crosses over, and beside the lane that it comes to
+CROSSED, ON = 30.0, 0.5  # [m] ahead up to which it minds who crosses over as fast; beside the lane that it comes to
 QUEUE = 10.0  # [m] ahead within which one stands who has to change there as well
 
 
@@ -101,6 +101,15 @@ def has_neighbour(sides, lanelet):
         if (sides.rows[row, 1] & SAME) != 0:
             return True
     return False
+
+
+@inlined
+def crosses_over(road, travel, e, left):
+    """Whether a car shifts to a lane from the one beside it, on its right if `left`, and is still between both."""
+    if not is_aside(travel[e]) or is_left(travel[e]) == left:
+        return False
+    base = road.car_sizes[e, FRONT_AXLE] - road.car_sizes[e, REAR_AXLE]
+    return abs(offset_at(travel[e], 0.0, base)) > ON
 
 
 @inner
@@ -116,6 +125,7 @@ def see_beside(road, sides, travel, entries, ways, i):
     """
     one, length, left = travel[i], road.car_sizes[i, CAR_LENGTH], travel[i, OFFSET] > 0.0
     base, k, searched, gap, leader = -one[STATION], 0, -1, math.inf, 0.0
+    square = one[SPEED] * one[SPEED]
     while k < ways.lanelets.shape[1] and base < length + one[RUN]:
         lanelet = ways.lanelets[i, k]
         if lanelet < 0:
@@ -132,10 +142,12 @@ def see_beside(road, sides, travel, entries, ways, i):
                 # in bends the other lane is longer or shorter
                 ahead = base + map_back(sides, row, station + spot - here, spot) - length
                 gap, leader = (ahead, entries.sorted_stands[at, 1]) if gap == math.inf else (gap, leader)
-                if ahead > CROSSED:
+                if ahead > CROSSED + 0.5 * square / SAFE:
                     break
-                if e < travel.shape[0] and ahead > 0.0 and is_aside(travel[e]) and is_left(travel[e]) != left:
-                    return gap, leader, ahead, travel[e, SPEED]
+                if e < travel.shape[0] and ahead > 0.0 and crosses_over(road, travel, e, left):
+                    pace = travel[e, SPEED]
+                    if ahead <= CROSSED + 0.5 * max(square - pace * pace, 0.0) / SAFE:
+                        return gap, leader, ahead, pace
             if gap < math.inf:
                 break
         base += road.lanelets[lanelet, LENGTH]
