@@ -183,7 +183,7 @@ def test_a_stream_lets_in_who_has_no_room_only_while_it_comes():
     names = build_lanelets(build(network)).names
     made = world(network, Pool("p", count=100), seed=311, step=0.1)
     snapshot, lane = made.start, np.array([name.startswith(("4.3.", "4.4.")) for name in names] + [False] * len(names))
-    for _ in range(90):
+    for _ in range(30):
         advance(made, snapshot, 100)
         columns = snapshot.columns
         assert (columns.travel[lane[columns.intent[:, LANELET]], WAITING] < 120.0).all()
