@@ -167,13 +167,23 @@ def test_nobody_on_a_lane_waits_for_claims_that_cannot_be_used(team, name, longe
         assert (columns.travel[lane[columns.intent[:, LANELET]], WAITING] < longest).all()
 
 
+def test_who_goes_first_passes_its_turn_while_somebody_stands_in_a_merge_before_it():
+    """Whoever stood behind a car on the other lanelet of a merge seemed free to go, and nobody went for good."""
+    network = network_of(shared("rndf", "utexas", "prc_small.rndf"))
+    made = world(network, Pool("p", count=60), seed=55, step=1.0)
+    snapshot = made.start
+    for _ in range(90):
+        advance(made, snapshot, 10)
+        assert snapshot.columns.travel[:, WAITING].max() < 240.0
+
+
 def test_a_stream_lets_in_who_has_no_room_only_while_it_comes():
     """Two ways of 130 m merge with a third, on which cars drive through without a break and hold the room behind."""
     network = network_of(shared("rndf", "cornell", "arbiter-sample_roads__Sample1.rndf"))
     names = build_lanelets(build(network)).names
     made = world(network, Pool("p", count=100), seed=311, step=0.1)
     snapshot, lane = made.start, np.array([name.startswith(("4.3.", "4.4.")) for name in names] + [False] * len(names))
-    for _ in range(90):
+    for _ in range(30):
         advance(made, snapshot, 100)
         columns = snapshot.columns
         assert (columns.travel[lane[columns.intent[:, LANELET]], WAITING] < 120.0).all()

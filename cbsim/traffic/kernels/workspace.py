@@ -115,7 +115,8 @@ class Queues(NamedTuple):
     conflicts : (cars,) int64
         First conflict entry ahead that is neither held nor claimed, -1 for none.
     is_blocked : (cars,) int64
-        1 where there is no room behind the conflicts ahead, 2 where it waits outside a zone.
+        1 where there is no room behind the conflicts ahead, 2 where it waits outside a zone or behind a queue, 3 where
+        others drive on that room or hold claims to it; 4 for who has been given a claim in this step.
     """
 
     heads: Any

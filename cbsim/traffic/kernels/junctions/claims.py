@@ -11,8 +11,9 @@ from cbsim.jit import inlined
 from cbsim.road.kernels.right_of_way import RIGHT, fill_ties, order_arrivals, who_yields
 from cbsim.traffic.kernels.branches import errs_at
 from cbsim.traffic.kernels.drivers import CAUTION, IGNORES, LEAST, STRONGEST
+from cbsim.traffic.kernels.junctions.in_the_way import PATIENCE, STARTS, is_in_the_way
 from cbsim.traffic.kernels.lanes.bodies_ahead import room_to_pass_first
-from cbsim.traffic.kernels.lanes.merging import EASY, NEAREST, is_behind_all, stands_on
+from cbsim.traffic.kernels.lanes.merging import EASY, NEAREST, is_behind_all
 from cbsim.traffic.kernels.look import (
     CHAIN,
     CHAIN_END,
@@ -59,7 +60,6 @@ __all__ = ["FOR_NOW", "UNTURNED", "arbitrate", "is_behind_standing", "join", "or
 
 UNTURNED = 1 << 30  # place in the order of arrival of who has not arrived
 JUDGES, JUDGES_EACH, MOST_JUDGED = 0.8, 0.8, 3  # [s] that one needs to see whose turn it is, and for each who waits too
-PATIENCE = 5.0  # [s] of standing after which the one who stands longest goes first
 AGAIN, BEFORE = 4.0, 2.0  # [m/s²] with which who drives behind conflicts is taken to come to rest; [m] before a body
 LEAVES = 2.5  # [s] before others leave a conflict area in which who waits for them decides whether the gap will do
 FROM_REST = 1.0  # [s] to a conflict that critical gaps, which are those of cars at rest, include
@@ -205,23 +205,6 @@ def see_room(road, crossings, sides, seed, state, work, i, static, others):
 
 
 @inlined
-def is_in_the_way(road, crossings, travel, work, i, other):
-    """Whether car i, or anybody who goes on standing, is in a conflict area that another car needs, or may enter it."""
-    claims, ways, base, k, cars = work.claims, work.ways, -travel[other, STATION], 0, travel.shape[0]
-    while k < ways.lanelets.shape[1] and base < work.plan[other, CHAIN_END]:
-        lanelet = ways.lanelets[other, k]
-        if lanelet < 0:
-            break
-        for e in range(road.links[lanelet, ENTRY], road.links[lanelet, ENTRY_END]):
-            holder = claims.areas[crossings.entry_rows[e], 1 - crossings.entry_sides[e], HOLDER]
-            if holder == i or (0 <= holder < cars and holder != other and stands_on(travel[holder], work.plan[holder])):
-                return True
-        base += road.lanelets[lanelet, LENGTH]
-        k += 1
-    return False
-
-
-@inlined
 def goes_first(road, crossings, state, work, i, row, side):
     """Whether a car goes before whoever comes next to a conflict; if not, how long that one must be away [s].
 
@@ -243,7 +226,7 @@ def goes_first(road, crossings, state, work, i, row, side):
     if other < cars:
         keeps = intent[other, PHASE] == ROLLING and theirs < PASSED_OVER
         keeps = keeps or (lets_in and queues.is_blocked[other] == FOR_NOW)  # there is room once nobody else comes
-        if queues.is_blocked[other] != 0 and not keeps:
+        if queues.is_blocked[other] not in (0, STARTS) and not keeps:
             return 0.0
     elif entries.watched[other] >= 0 and watch[entries.watched[other], FREE] >= PASSED_OVER:
         return 0.0
@@ -389,7 +372,7 @@ def arbitrate(road, crossings, sides, seed, state, work, junction, dt, static, o
         if last < 0:
             intent[i, PHASE] = ROLLING
         if last > 0:
-            intent[i, CLAIM] = last
+            intent[i, CLAIM], queues.is_blocked[i] = last, STARTS
             claims.reserved[queues.places[i]] += road.car_sizes[i, CAR_LENGTH] + values[LEAST]
             if intent[i, PHASE] in (STOPPED, ROLLING):
                 intent[i, PHASE] = CROSSING

@@ -7,22 +7,20 @@ the other side, as it follows its leader.
 
 from __future__ import annotations
 
-from cbsim.geometry.kernels import elementary as math
 from cbsim.jit import inlined, inner
 from cbsim.traffic.kernels.drivers import COMFORTABLE, HEADWAY, LEAST, MODEL, STRONGEST
 from cbsim.traffic.kernels.following import follow
 from cbsim.traffic.kernels.following.krauss import krauss
-from cbsim.traffic.kernels.look import CHAIN, GAP, LEADER, LINE, SIDE_GAP, SIDE_LEADER, STANDS, STOP, rest_of
+from cbsim.traffic.kernels.look import CHAIN, GAP, LEADER, LINE, SIDE_GAP, SIDE_LEADER, STANDS, rest_of
 from cbsim.traffic.kernels.workspace import HEAD
-from cbsim.world.traffic.tables import CAR_LENGTH, SPEED, WAITING
+from cbsim.world.traffic.tables import CAR_LENGTH, SPEED
 
-__all__ = ["EASY", "NEAREST", "accelerate_behind", "follow_merging", "is_behind_all", "moves_up", "stands_on"]
+__all__ = ["EASY", "NEAREST", "accelerate_behind", "follow_merging", "is_behind_all", "moves_up"]
 
 EASY = 2.0  # [m/s²] with which who comes next must be able to stop, and who enters to follow those ahead
 NEAREST = 2.0  # [m] behind the rear of a car, as it is projected, at which another one may enter
 QUEUE = 30.0  # [m] before a line, or a conflict, in which one moves up with the car ahead
 SLOW = 4.0  # [m/s] below which one does
-STOOD, CLOSE = 5.0, 3.0  # [s] for which, and [m] before what, somebody has stood who goes on standing
 QUEUE_TIME, QUEUE_GAP = 0.4, 2.0  # [s] of reaction, and [m] of gap at rest there
 
 
@@ -45,14 +43,6 @@ def accelerate_behind(values, speed, desired, gap, leader, in_queue, dt):
         safe = krauss(speed, desired, gap, leader, queue_values, dt)
         one = max(one, safe if in_queue else min(safe, -values[COMFORTABLE]))
     return one
-
-
-@inlined
-def stands_on(travel, plan):
-    """Whether a car, with its row of `State.travel`, has stood, and goes on: before a conflict, a light, or a queue."""
-    ahead = plan[GAP] if plan[LEADER] < STANDS else math.inf
-    ahead = min(ahead, plan[SIDE_GAP] if plan[SIDE_LEADER] < STANDS else math.inf)
-    return travel[WAITING] > STOOD and min(ahead, plan[CHAIN], plan[STOP]) < CLOSE
 
 
 @inner
