@@ -17,6 +17,7 @@ from cbsim.spec.objects import Triple
 from cbsim.spec.road import PointId, RoadNetwork
 from cbsim.spec.traffic import Pool
 from cbsim.traffic.kernels.look import CHAIN_END, GAP, LEADER, SIDE_GAP, SIDE_LEADER, STANDS
+from cbsim.traffic.kernels.workspace import READY
 from cbsim.world.traffic.tables import (
     ACCELERATION,
     ARRIVAL,
@@ -85,7 +86,7 @@ class Watch:
             plan = work.plan
             stuck = (plan[:, LEADER] < STANDS) & (plan[:, GAP] < plan[:, CHAIN_END])  # behind somebody who stands
             stuck |= (plan[:, SIDE_LEADER] < STANDS) & (plan[:, SIDE_GAP] < plan[:, CHAIN_END])
-            waiting = np.flatnonzero(waits & self.waited & (work.queues.is_blocked == 0) & ~stuck)
+            waiting = np.flatnonzero(waits & self.waited & (work.queues.states == READY) & ~stuck)
             for car in served.tolist():
                 mine = self._ways(int(claims[car]) - 1)
                 for other in waiting[arrivals[waiting] < arrivals[car] - TOGETHER - ROUNDING].tolist():

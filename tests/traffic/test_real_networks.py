@@ -18,7 +18,7 @@ from cbsim.simulation.advance import advance
 from cbsim.spec.road import RoadNetwork
 from cbsim.spec.traffic import Pool
 from cbsim.traffic.kernels.look import CHAIN_END, GAP, SIDE_GAP
-from cbsim.traffic.kernels.workspace import COMER, HOLDER, CarWorkspace
+from cbsim.traffic.kernels.workspace import COMER, HOLDER, READY, CarWorkspace
 from cbsim.world.snapshot import Snapshot
 from cbsim.world.traffic.tables import (
     ACCELERATION,
@@ -94,7 +94,7 @@ def held_up(made: World, snapshot: Snapshot, active: set[int]) -> list[str]:
     waits, found = snapshot.columns.travel[:, WAITING], list[str]()
     for car in np.flatnonzero(waits > PATIENCE).tolist():
         entry = int(work.queues.conflicts[car])
-        if entry < 0 or min(work.plan[car, GAP], work.plan[car, SIDE_GAP]) < QUEUED or work.queues.is_blocked[car]:
+        if entry < 0 or min(work.plan[car, GAP], work.plan[car, SIDE_GAP]) < QUEUED or work.queues.states[car] != READY:
             continue
         row, side = int(crossings.entry_rows[entry]), int(crossings.entry_sides[entry])
         junction = int(crossings.rules[row, JUNCTION])

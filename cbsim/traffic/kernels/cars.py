@@ -15,7 +15,6 @@ from cbsim.traffic.kernels.decisions import MOST, WAIT, acceleration_of, decide
 from cbsim.traffic.kernels.demand.pools import appear
 from cbsim.traffic.kernels.drivers import draw_drivers
 from cbsim.traffic.kernels.driving.driven import command_vehicles, driven_cars, read_driven_cars
-from cbsim.traffic.kernels.junctions.claims import FOR_NOW
 from cbsim.traffic.kernels.junctions.detours import DETOUR, find_detour
 from cbsim.traffic.kernels.junctions.others import BRANCHES, find_others
 from cbsim.traffic.kernels.lanes.changes import change_over
@@ -35,7 +34,7 @@ from cbsim.traffic.kernels.ways.open_ways import open_road, open_sides
 from cbsim.traffic.kernels.ways.prefetching import prefetch_lanelet, prefetch_pieces
 from cbsim.traffic.kernels.ways.sideways import is_aside, is_turning
 from cbsim.traffic.kernels.ways.way import destination_of, following
-from cbsim.traffic.kernels.workspace import PACE, SPOT, parts_of, path_of
+from cbsim.traffic.kernels.workspace import NO_ROOM, NO_ROOM_NOW, PACE, SPOT, parts_of, path_of
 from cbsim.traffic.kernels.zones.parking import drive_in_zones, scratch_of_zones
 from cbsim.traffic.kernels.zones.zone_driving import set_destinations
 from cbsim.world.kernels import HISTORY_ROLLING, HISTORY_YAW_RATE
@@ -164,7 +163,7 @@ def move_cars(road, crossings, sides, seed, state, work, blocks, time, dt, begin
         want_ordered_speed(state.order, plan, i, is_aside(travel[i]))
         chosen = acceleration_of(road, seed, travel, intent, values, plan, i, time, dt)
         travel[i, ACCELERATION] = limit_by_order(state.order, travel, i, chosen, dt)
-        if queues.is_blocked[i] in (1, FOR_NOW) and travel[i, WAITING] >= DETOUR:
+        if queues.states[i] in (NO_ROOM, NO_ROOM_NOW) and travel[i, WAITING] >= DETOUR:
             closed, destination = work.routes.noted, work.destinations[i]
             way = find_detour(road, crossings, travel, intent, values, entries, claims, closed, ways, i, destination)
             if way >= 0:

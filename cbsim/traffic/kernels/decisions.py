@@ -50,7 +50,7 @@ from cbsim.traffic.kernels.turning_round.leaving import choose_changes
 from cbsim.traffic.kernels.ways.prefetching import prefetch_rows
 from cbsim.traffic.kernels.ways.sideways import is_aside, is_turning
 from cbsim.traffic.kernels.ways.way import destination_of, keep_way
-from cbsim.traffic.kernels.workspace import COMER, HEAD, HOLDER, LEFT_IN
+from cbsim.traffic.kernels.workspace import COMER, HEAD, HELD_BACK, HOLDER, LEFT_IN, READY
 from cbsim.traffic.kernels.zones.parking import wait_outside
 from cbsim.world.traffic.tables import (
     ARRIVAL,
@@ -77,7 +77,6 @@ HARDEST = 8.0  # [m/s²] that tyres hold
 ENOUGH, NEAR = 4.5, 1.0  # [m/s²] of braking before a standing body, where it suffices to stop so far before it [m]
 AFTER_A_HIT = 6.0  # [m/s²]
 WITHOUT_CAUSE = 6.0  # [m/s²] with which a driver brakes by mistake, for a second
-OUTSIDE = 2  # value of `Queues.is_blocked` of who waits outside a zone
 ASK_BEFORE = 3.0  # [m] more than comfortable braking takes within which a car asks for a claim
 WAIT = 32  # who wait at the stop lines of one junction and have a place in the order
 MOST = 64  # conflicts ahead that a car announces
@@ -134,7 +133,7 @@ def decide(network, zones, state, crosswalks, work, scratch, time, count, dt, ke
         # who turns round or backs out goes by its own rules, and asks for nothing
         if is_turning(travel[i]) or intent[i, PHASE] == BACKING:
             plan[GAP], plan[LEADER], plan[DESIRED], plan[WAY_END], plan[YIELDS] = math.inf, 0.0, 2.0, math.inf, math.inf
-            queues.conflicts[i], queues.is_blocked[i] = -1, 0
+            queues.conflicts[i], queues.states[i] = -1, READY
             if intent[i, PHASE] == BACKING:
                 hold_junction(road, crossings, claims, intent[i, NEXT], i)
             continue
@@ -155,7 +154,7 @@ def decide(network, zones, state, crosswalks, work, scratch, time, count, dt, ke
         if state.parking.shape[0] > 0 and wait_outside(
             road, zones, state.parking, travel, plan, drawn[i], i, destinations[i], dt, time
         ):
-            queues.is_blocked[i] = OUTSIDE  # passes its turn, as who has no room does, and takes no other exit
+            queues.states[i] = HELD_BACK
             continue
         phase = intent[i, PHASE]
         if phase == STOPPED and has_nothing_to_claim(crossings, intent, queues, i):

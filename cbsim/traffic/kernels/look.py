@@ -11,7 +11,7 @@ from cbsim.traffic.kernels.ways.centreline import piece_at
 from cbsim.traffic.kernels.ways.crosswalks import place_to_stop
 from cbsim.traffic.kernels.ways.lights import BEFORE_LINE, gives_up_claim
 from cbsim.traffic.kernels.ways.way import next_on_way
-from cbsim.traffic.kernels.workspace import ALONE, COMER, ETA, EXTENT, HEAD, HOLDER, LEFT_IN, PACE, SPOT
+from cbsim.traffic.kernels.workspace import ALONE, COMER, ETA, EXTENT, HEAD, HOLDER, LEFT_IN, PACE, READY, SPOT
 from cbsim.world.traffic.tables import (
     BACK,
     CAR_LENGTH,
@@ -373,7 +373,7 @@ def look(road, crossings, seed, state, work, occupied, i, time, ahead_of, distan
     plan[GAP], plan[LEADER], plan[DESIRED] = gap, leader, max(min(fastest, math.sqrt(square)), 0.5)
     plan[SIDE_GAP], plan[SIDE_LEADER], plan[YIELDS], plan[NEXT_WAIT] = side_gap, side_leader, math.inf, next_wait
     plan[STOP], plan[LINE], plan[CHAIN], plan[CHAIN_END], plan[WAY_END] = stop, line, chain, chain_end, way_end
-    queues.conflicts[i], queues.is_blocked[i] = conflict, 0
+    queues.conflicts[i], queues.states[i] = conflict, READY
     announce_ahead(crossings, claims, plan, i, speed, length, values[STRONGEST], ahead_of, distances, count)
 
 

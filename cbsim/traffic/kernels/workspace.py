@@ -14,9 +14,9 @@ from cbsim.traffic.kernels.drivers import VALUES
 from cbsim.traffic.kernels.ways.way import AHEAD
 
 __all__ = [
-    "ALONE", "COMER", "ETA", "EXTENT", "HEAD", "HOLDER", "LEFT_IN", "OBSTACLES", "PACE", "SPOT", "CarWorkspace",
-    "Claims", "Entries", "Queues", "Routes", "Ways", "car_workspace_of", "car_workspace_sizes", "parts_of",
-    "path_of",
+    "ALONE", "COMER", "ETA", "EXTENT", "HEAD", "HELD_BACK", "HOLDER", "LEFT_IN", "NO_ROOM", "NO_ROOM_NOW", "OBSTACLES",
+    "PACE", "READY", "SPOT", "STARTS", "CarWorkspace", "Claims", "Entries", "Queues", "Routes", "Ways",
+    "car_workspace_of", "car_workspace_sizes", "parts_of", "path_of",
 ]  # fmt: skip
 
 LONGEST_STEP = 0.1  # [s] in which a car decides once
@@ -27,6 +27,7 @@ KEY = 6  # columns of `Ways.keys`
 SPOT, PACE, EXTENT = range(3)  # columns of `Entries.stands`
 HOLDER, COMER, ALONE, HEAD = range(4)  # columns of `Claims.areas`
 ETA, LEFT_IN = range(2)  # columns of `Claims.times`
+READY, NO_ROOM, HELD_BACK, NO_ROOM_NOW, STARTS = range(5)  # values of `Queues.states`
 
 
 class Entries(NamedTuple):
@@ -114,9 +115,10 @@ class Queues(NamedTuple):
         Lanelet behind the conflicts ahead on which the front will stand.
     conflicts : (cars,) int64
         First conflict entry ahead that is neither held nor claimed, -1 for none.
-    is_blocked : (cars,) int64
-        1 where there is no room behind the conflicts ahead, 2 where it waits outside a zone or behind a queue, 3 where
-        others drive on that room or hold claims to it; 4 for who has been given a claim in this step.
+    states : (cars,) int64
+        NO_ROOM behind the conflicts ahead; HELD_BACK where it waits outside a zone or behind a queue, and takes no
+        other exit; NO_ROOM_NOW where others drive on that room or hold claims to it; STARTS for who has been given a
+        claim in this step; else READY. All but READY and STARTS pass their turn.
     """
 
     heads: Any
@@ -125,7 +127,7 @@ class Queues(NamedTuple):
     candidates: Any
     places: Any
     conflicts: Any
-    is_blocked: Any
+    states: Any
 
 
 class Ways(NamedTuple):
@@ -305,7 +307,7 @@ def car_workspace_of(cars, lanelets, conflicts, others, routes, floats, ints):
             candidates=block_view(ints, s, (cars,)),
             places=block_view(ints, s + cars, (cars,)),
             conflicts=block_view(ints, s + 2 * cars, (cars,)),
-            is_blocked=block_view(ints, s + 3 * cars, (cars,)),
+            states=block_view(ints, s + 3 * cars, (cars,)),
         ),
         ways=Ways(
             lanelets=block_view(ints, t, (cars, AHEAD)),

@@ -11,7 +11,7 @@ from cbsim.jit import inlined
 from cbsim.road.kernels.right_of_way import RIGHT, fill_ties, order_arrivals, who_yields
 from cbsim.traffic.kernels.branches import errs_at
 from cbsim.traffic.kernels.drivers import CAUTION, IGNORES, LEAST, STRONGEST
-from cbsim.traffic.kernels.junctions.in_the_way import PATIENCE, STARTS, is_in_the_way
+from cbsim.traffic.kernels.junctions.in_the_way import PATIENCE, is_in_the_way
 from cbsim.traffic.kernels.lanes.bodies_ahead import room_to_pass_first
 from cbsim.traffic.kernels.lanes.merging import EASY, NEAREST, is_behind_all
 from cbsim.traffic.kernels.look import (
@@ -32,7 +32,21 @@ from cbsim.traffic.kernels.turning_round.closures import stays_there
 from cbsim.traffic.kernels.turning_round.dead_ends import clear_of_fork, stands_in_fork, stands_there
 from cbsim.traffic.kernels.ways.sideways import reach_of_turn
 from cbsim.traffic.kernels.ways.way import next_on_way
-from cbsim.traffic.kernels.workspace import ALONE, COMER, ETA, EXTENT, HOLDER, LEFT_IN, PACE, SPOT
+from cbsim.traffic.kernels.workspace import (
+    ALONE,
+    COMER,
+    ETA,
+    EXTENT,
+    HELD_BACK,
+    HOLDER,
+    LEFT_IN,
+    NO_ROOM,
+    NO_ROOM_NOW,
+    PACE,
+    READY,
+    SPOT,
+    STARTS,
+)
 from cbsim.world.traffic.tables import (
     ARRIVAL,
     ARRIVED,
@@ -56,7 +70,7 @@ from cbsim.world.traffic.tables import (
     WAITING,
 )
 
-__all__ = ["FOR_NOW", "UNTURNED", "arbitrate", "is_behind_standing", "join", "order_waiting", "room_behind", "see_room"]
+__all__ = ["UNTURNED", "arbitrate", "is_behind_standing", "join", "order_waiting", "room_behind", "see_room"]
 
 UNTURNED = 1 << 30  # place in the order of arrival of who has not arrived
 JUDGES, JUDGES_EACH, MOST_JUDGED = 0.8, 0.8, 3  # [s] that one needs to see whose turn it is, and for each who waits too
@@ -67,8 +81,6 @@ KEPT = 1.0  # [s] by which a gap that has been taken may turn out to be shorter
 SURE, SLOWEST = 0.5, 6.0  # [s] more than that takes; [m/s] at least of those who have gone through an area
 HURRY, HURRIED = 60.0, 0.6  # [s] of waiting after which a critical gap is so much of what it was
 PASSED_OVER = 10.0  # [s] that one has been free to go and has not moved
-FOR_NOW = 3  # value of `Queues.is_blocked` where those who take the room drive, or hold claims to it
-BEHIND = 2  # value of `Queues.is_blocked` of who passes its turn, as who has no room does, and takes no other exit
 
 
 @inlined
@@ -170,7 +182,7 @@ def see_room(road, crossings, sides, seed, state, work, i, static, others):
     length, cars = road.car_sizes[i, CAR_LENGTH], intent.shape[0]
     own, least, clear = length + values[LEAST], 0.0, plan[CHAIN_END]
     lanelet, base, k, forks = intent[i, LANELET], -travel[i, STATION], 0, ways.forks[i]
-    queues.places[i], queues.is_blocked[i] = lanelet, 0
+    queues.places[i], queues.states[i] = lanelet, READY
     # who stands in the way of others goes on to before a body, to come back from there when they are gone
     is_beyond = travel[i, STATION] + length + plan[CHAIN] > road.lanelets[lanelet, LENGTH]
     turns = is_beyond or not stands_in_fork(road, crossings, travel, intent, i)
@@ -187,7 +199,7 @@ def see_room(road, crossings, sides, seed, state, work, i, static, others):
                 if past < more:
                     least = room_behind(entries, claims, closed, lanelet, base, clear, own, before, cars, past)
             if least < 0.0:
-                queues.is_blocked[i] = 1 if least > -2.0 else FOR_NOW
+                queues.states[i] = NO_ROOM if least > -2.0 else NO_ROOM_NOW
                 break
         beyond, forks = next_on_way(road, seed, intent, ways, i, destination, lanelet, k, forks)
         if beyond < 0:
@@ -195,13 +207,13 @@ def see_room(road, crossings, sides, seed, state, work, i, static, others):
         base, lanelet, k = end, beyond, k + 1
     # behind somebody who stands before the conflicts, or on the other way of a fork in them, there is no way through
     if is_behind_standing(plan):
-        queues.is_blocked[i] = BEHIND
+        queues.states[i] = HELD_BACK
     elif turns and plan[SIDE_LEADER] < STANDS and plan[SIDE_GAP] - values[LEAST] < clear:
-        queues.is_blocked[i] = 1
+        queues.states[i] = NO_ROOM
     # those who hold claims to there may have to wait before the next conflicts or the next line, and it behind them
     others = least - own if intent[i, CLAIM] > 0 else least  # without its own claim
     if others > 0.0 and clear + own + others > plan[NEXT_WAIT]:
-        queues.is_blocked[i] = queues.is_blocked[i] if queues.is_blocked[i] != 0 else FOR_NOW
+        queues.states[i] = queues.states[i] if queues.states[i] != READY else NO_ROOM_NOW
 
 
 @inlined
@@ -225,8 +237,8 @@ def goes_first(road, crossings, state, work, i, row, side):
     lets_in = lets_in and (travel[i, SPEED] < STANDS or crossings.rules[row, RULE] >= RIGHT)
     if other < cars:
         keeps = intent[other, PHASE] == ROLLING and theirs < PASSED_OVER
-        keeps = keeps or (lets_in and queues.is_blocked[other] == FOR_NOW)  # there is room once nobody else comes
-        if queues.is_blocked[other] not in (0, STARTS) and not keeps:
+        keeps = keeps or (lets_in and queues.states[other] == NO_ROOM_NOW)  # there is room once nobody else comes
+        if queues.states[other] not in (READY, STARTS) and not keeps:
             return 0.0
     elif entries.watched[other] >= 0 and watch[entries.watched[other], FREE] >= PASSED_OVER:
         return 0.0
@@ -361,9 +373,9 @@ def arbitrate(road, crossings, sides, seed, state, work, junction, dt, static, o
     for n in range(size):
         i = candidates[n]
         values, own = work.drawn[i], work.plan[i]
-        if queues.is_blocked[i] == 0:  # claims of this step may have taken the room
+        if queues.states[i] == READY:  # claims of this step may have taken the room
             see_room(road, crossings, sides, seed, state, work, i, static, others)
-        if queues.is_blocked[i] != 0:
+        if queues.states[i] != READY:
             continue
         last = 1
         for takes in range(2):  # first whether it may enter, then it holds its whole chain
@@ -372,7 +384,7 @@ def arbitrate(road, crossings, sides, seed, state, work, junction, dt, static, o
         if last < 0:
             intent[i, PHASE] = ROLLING
         if last > 0:
-            intent[i, CLAIM], queues.is_blocked[i] = last, STARTS
+            intent[i, CLAIM], queues.states[i] = last, STARTS
             claims.reserved[queues.places[i]] += road.car_sizes[i, CAR_LENGTH] + values[LEAST]
             if intent[i, PHASE] in (STOPPED, ROLLING):
                 intent[i, PHASE] = CROSSING

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from cbsim.jit import inlined
 from cbsim.traffic.kernels.look import CHAIN_END, STANDS
-from cbsim.traffic.kernels.workspace import HOLDER
+from cbsim.traffic.kernels.workspace import HOLDER, STARTS
 from cbsim.world.traffic.tables import ACCELERATION, ENTRY, ENTRY_END, LENGTH, SPEED, STATION, WAITING
 
-__all__ = ["PATIENCE", "STARTS", "is_in_the_way"]
+__all__ = ["PATIENCE", "is_in_the_way"]
 
 PATIENCE = 5.0  # [s] of standing after which one stands in others' way, and the one who stands longest goes first
-STARTS = 4  # value of `Queues.is_blocked` of who has been given a claim in this step
 
 
 @inlined
@@ -18,7 +17,7 @@ def stands_on(travel, queues, who):
     """Whether a car has stood for long, and goes on standing."""
     car = travel[who]
     stood = car[SPEED] < STANDS and car[WAITING] > PATIENCE
-    return stood and car[ACCELERATION] <= 0.0 and queues.is_blocked[who] != STARTS
+    return stood and car[ACCELERATION] <= 0.0 and queues.states[who] != STARTS
 
 
 @inlined
