@@ -87,7 +87,7 @@ BEHIND_FORK = 10.0  # [m] conflicts that begin so soon behind a fork are waited 
 SPARE = 2.0  # [m] more than its length that a car needs to wait between two conflict areas
 SQUARE, CHANGE = 6, 7  # columns of `Road.pieces`: square of the allowed speed, and its change [m²/s²]
 SLOWEST, STANDS = 0.5, 0.1  # [m/s] that bends allow, and below which one stands
-BRAKES, LONGEST = 4.5, 60.0  # [m/s²] at most, of who is ahead; [m] of conflicts that are claimed together
+BRAKES, LONGEST = 4.5, 250.0  # [m/s²] at most, of who is ahead; [m] of conflicts that are claimed together
 
 
 @inlined
