@@ -1,6 +1,6 @@
 """Feet of perpendiculars to centrelines, against the nearest of many samples.
 
-Corners so sharp that two lanes cannot run beside each other there, such as 90 degrees in 4 m, have several feet.
+On the inner side of corners that two lanes cannot turn beside each other, places have several feet.
 """
 
 from __future__ import annotations
@@ -15,6 +15,9 @@ from cbsim.world.packed.kernels import road_of
 from cbsim.world.traffic.tables import LENGTH
 from tests.road.site import Site
 from tests.traffic.sites import world
+
+CORNERS = ((30.0, 2.0), (60.0, 2.0), (60.0, 4.0), (90.0, 4.0), (90.0, 8.0), (120.0, 8.0))  # [°], [m]
+SHARP = ((75.0, 2.0), (90.0, 2.0), (120.0, 2.0), (120.0, 3.0), (120.0, 4.0))  # only from outside
 
 
 @kernel
@@ -32,10 +35,14 @@ def find_points(pack, lanelet, stations, points):
 
 
 @pytest.mark.parametrize(
-    ("angle", "near"), [(30.0, 2.0), (60.0, 2.0), (60.0, 4.0), (90.0, 4.0), (90.0, 8.0), (120.0, 8.0)]
+    ("angle", "near", "side"),
+    [
+        *((*corner, side) for corner in CORNERS for side in (-3.6, -1.8, 1.8, 3.6)),
+        *((*corner, -3.6) for corner in SHARP),
+        (120.0, 3.0, -1.8),
+    ],
 )
-@pytest.mark.parametrize("side", [-3.6, -1.8, 1.8, 3.6])
-def test_foot_is_the_nearest_point_where_a_lane_beside_a_bend_is_as_far_as_its_centre(angle, near, side):
+def test_foot_is_the_nearest_point_beside_a_bend_outside_even_farther_away_than_its_radius(angle, near, side):
     ahead = np.array([np.cos(np.radians(angle)), np.sin(np.radians(angle))])
     places = [(0.0, 0.0), (60.0 - near, 0.0), *(np.array([60.0, 0.0]) + ahead * way for way in (near, 60.0))]
     site = Site(metric=True)

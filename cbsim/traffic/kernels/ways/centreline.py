@@ -46,8 +46,8 @@ def beside_lanelet(road, lanelet, station, offset):
 def foot_on(road, lanelet, station, x, y):
     """Station of the point of a centreline that is nearest to a place, from a guess; and the offset of the place [m].
 
-    Lengths along the tangent are added to the station till they vanish, which they soon do on roads. On the inner side
-    of a bend, about as far away as its centre, that leads back and forth: a step that leads no nearer is halved.
+    Lengths along the tangent are added to the station till they vanish, which they soon do on roads. Outside a bend, at
+    more than its radius from it, that leads back and forth: a step that leads no nearer is halved.
     """
     offset, length, nearest, kept, step = 0.0, road.lanelets[lanelet, LENGTH], math.inf, station, 0.0
     for _ in range(FOOT):
